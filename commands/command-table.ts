@@ -81,6 +81,20 @@ export const COMMANDS = {
       'S3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION from the environment; those of the running service while one holds the data folder.',
     ],
   },
+  sql: {
+    summary: 'ask ClickHouse one SELECT over the views of the data set',
+    arguments: { statement: { summary: 'the statement, in quotes' } },
+    options: {
+      format: { value: 'FORMAT', summary: 'csv, ndjson or table; csv when not given' },
+      rows: { value: 'NUMBER', summary: 'most rows of the answer, up to 1000000; 10000 when not given' },
+      seconds: { value: 'NUMBER', summary: 'longest time, up to 600; 60 when not given' },
+    },
+    json: true,
+    notes: [
+      'The views are v_ and the name of a table of docs/data.md that says so; they hold what is served at the moment.',
+      'Reads only, with one thread and 1 GiB of memory.',
+    ],
+  },
   'dead-letters list': {
     summary: 'list what could not be decoded',
     arguments: { chain: SOME_CHAIN },

@@ -25,7 +25,7 @@ describe('refuses in one line that says what is allowed', () => {
   it.each([
     [
       'stat',
-      'unknown command "stat"; the commands are start, check, status, verify, audit, reprocess, export, dead-letters,',
+      'unknown command "stat"; the commands are start, check, status, verify, audit, reprocess, export, sql, dead-letters,',
     ],
     ['constructor', 'unknown command "constructor"'],
     ['dead-letters redo vrsc', 'dead-letters does not know "redo"; it takes one of list, show, redrive'],

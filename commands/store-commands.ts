@@ -13,6 +13,7 @@ const MODULES: { readonly [N in StoreCommandName]: () => Promise<{ readonly run:
   verify: () => import('./verify.ts'),
   audit: () => import('./audit.ts'),
   reprocess: () => import('./reprocess.ts'),
+  sql: () => import('./sql.ts'),
   export: () => import('./export.ts'),
   'dead-letters list': () => import('./dead-letters/list.ts'),
   'dead-letters show': () => import('./dead-letters/show.ts'),

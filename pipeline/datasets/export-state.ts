@@ -143,7 +143,8 @@ const readRun: RowReader<AheadRun> = rowReader({
 });
 const readBuild = rowReader({ generation: columns.number, day: columns.number, tick: columns.bigint });
 
-async function pricedState(client: PoolClient): Promise<PricedState> {
+/** To be read in one transaction with what it is compared with. */
+export async function pricedState(client: PoolClient): Promise<PricedState> {
   const newest = await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks');
   const runs = await readRows(
     client,

@@ -37,20 +37,35 @@ export function copyStatement(table: CopiedTable, { chain, from, to }: ChainDay)
 }
 
 export function pricedSelect(table: GenerationTable, priced: PricedState, isClosed: boolean): string {
+  const order = table.order.map((name) => (name === 'height' ? table.height : name)).join(', ');
+  // A closed day has no row beyond the line.
+  const state = isClosed ? { ...priced, runs: [] } : priced;
+  return `${generationsSelect(table, `${OF_DAY} AND ${between(table.height)}`, state)} ORDER BY ${order}`;
+}
+
+/** All rows, unordered. `condition`: of each table, by the column of its height. */
+export function viewSelect(
+  table: StoredTable | GenerationTable,
+  condition: (height: string) => string,
+  priced: PricedState,
+): string {
+  if (table.store === 'prices') return generationsSelect(table, `(${condition(table.height)})`, priced);
+  return `SELECT ${columnsOf(table)} FROM ${table.table} WHERE ${condition('height')}`;
+}
+
+function generationsSelect(table: GenerationTable, place: string, priced: PricedState): string {
   const rowsOf = ({ generation }: ExportedGeneration, columns: string) => {
-    const condition = `generation = ${generation} AND ${OF_DAY} AND ${between(table.height)}`;
+    const condition = `generation = ${generation} AND ${place}`;
     const complete = `SELECT ${columns} FROM ${table.table} WHERE ${condition} AND tick <= ${priced.tick}`;
-    // A closed day has no row beyond the line.
-    if (isClosed || priced.runs.length === 0) return `(${complete})`;
+    if (priced.runs.length === 0) return `(${complete})`;
     return `(${complete} UNION ALL SELECT ${columns} FROM ${aheadRowsSql(`${table.table}_ahead`, priced.runs, condition)})`;
   };
   const own = table.stored.join(', ');
-  const order = `ORDER BY ${table.order.map((name) => (name === 'height' ? table.height : name)).join(', ')}`;
-  if (table.other.length === 0) return `SELECT ${columnsOf(table)} FROM ${rowsOf(priced.served, own)} ${order}`;
+  if (table.other.length === 0) return `SELECT ${columnsOf(table)} FROM ${rowsOf(priced.served, own)}`;
   const others = table.other.map(({ name, column }) => `${column} AS ${name}`).join(', ');
   const joined = priced.other
-    ? `LEFT JOIN ${rowsOf(priced.other, `txid, vout, ${others}`)} AS others USING (txid, vout)`
+    ? `LEFT JOIN ${rowsOf(priced.other, `chain, txid, vout, ${others}`)} AS others USING (chain, txid, vout)`
     : '';
   const none = priced.other ? '' : `, ${table.other.map(({ name }) => `NULL AS ${name}`).join(', ')}`;
-  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served, own)} AS own ${joined}) ${order}`;
+  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served, own)} AS own ${joined})`;
 }

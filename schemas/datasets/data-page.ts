@@ -27,6 +27,8 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 
 \`verustream export <folder>\` and \`verustream export s3://bucket/prefix\` write the same files elsewhere: [commands](commands.md#export).
 
+[examples/analysts/questions.sql](../examples/analysts/questions.sql) answers eleven questions of analysts, and is tested.
+
 ## Files and manifests
 | member of a manifest's entry | meaning |
 |---|---|
@@ -49,18 +51,28 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 - Amounts are whole numbers of 10^-8 coins (satoshis), never fractions. USD are decimals with 18 places.
 - Times are timestamps in UTC. Hashes are hexadecimal. Currencies and identities are i-addresses; \`currencies\` has the names of currencies.
 - \`chain\` is in the path (\`chain=…\`) and in each row.
+`;
+
+const SQL = `
+## SQL
+\`verustream sql "SELECT …"\` asks ClickHouse, embedded or by URL, for what is served at the moment: [commands](commands.md#sql). Each table that says so is the view \`v_<table>\`, with the columns below.
+\`\`\`
+npm run verustream -- sql "SELECT toDate(time) AS day, count() AS n, sum(usd_value) AS usd FROM v_conversions WHERE status = 'completed' GROUP BY day ORDER BY day" --format table
+\`\`\`
+An operator whose analysts log in to ClickHouse itself gives them the user of [analysts.xml](../infra/deploy/clickhouse/analysts.xml): read-only, with bounds of time, memory, rows and
+statements an hour. That file was not tried on a server.
 
 ## Tables
 `;
 
 export function dataPage(): string {
-  return `${HEAD}${DATASET_TABLES.map(tableText).join('\n')}`;
+  return `${HEAD}${SQL}${DATASET_TABLES.map(tableText).join('\n')}`;
 }
 
-function tableText({ name, summary, final, columns, order }: DatasetTable): string {
+function tableText({ name, summary, final, columns, order, store }: DatasetTable): string {
   const rows = columns.map(columnText).join('\n');
   return `### ${name}
-${summary} Rows are ordered by \`${order.join('`, `')}\`. Final: ${final.charAt(0).toLowerCase()}${final.slice(1)}
+${summary} ${store === 'postgres' ? 'No view: Postgres holds it.' : `View: \`v_${name}\`.`} Rows are ordered by \`${order.join('`, `')}\`. Final: ${final.charAt(0).toLowerCase()}${final.slice(1)}
 
 | column | type | unit | meaning |
 |---|---|---|---|

@@ -41,6 +41,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   chainViews(opened);
   chartsAndFilters(opened);
   marketViews(opened);
+  chartsAndFilters(opened);
   withoutScript(opened);
   usedUpAllowance(opened);
   wanderingReader(opened);

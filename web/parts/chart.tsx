@@ -6,7 +6,7 @@ import { inertText } from '../text/inert.ts';
 import { type NumberKind, shownNumber } from '../text/numbers.ts';
 import { millisecondsOf, shownTime } from '../text/times.ts';
 import { loadPlot } from './load-plot.ts';
-import type { Plot, PlotCandles, PlotOptions, PlotSeries } from './plot.ts';
+import type { Plot, PlotCandles, PlotOptions, PlotSeries, Values } from './plot.ts';
 import { At, useLeaf, useSource } from './scope.tsx';
 import { type Column, Table } from './table.tsx';
 import { Text } from './text.tsx';
@@ -29,6 +29,8 @@ interface ChartProps<Point> {
   readonly time: (point: Point) => string;
   readonly series: readonly ChartSeries<Point>[];
   readonly candles?: { readonly [Name in keyof PlotCandles]: (point: Point) => string };
+  /** Each series is drawn on top of those before it. */
+  readonly isStacked?: boolean;
   /** Seconds; of plots. */
   readonly step: PlotOptions['step'];
   /** What it shows, without numbers. */
@@ -131,7 +133,7 @@ export function Legend({ series, hasCandles = false }: LegendProps) {
       {series.map(({ name, kind }, index) => (
         <li key={name}>
           <svg aria-hidden="true" width="24" height="8" class={`series-${(index % 8) + 1}`}>
-            {kind === 'bars' || kind === 'area' ? (
+            {kind === 'bars' || kind === 'area' || kind === 'layer' ? (
               <rect width="24" height="8" />
             ) : (
               <line x1="0" x2="24" y1="4" y2="4" stroke-dasharray={DASHES[index % 8]?.join(' ')} />
@@ -144,17 +146,29 @@ export function Legend({ series, hasCandles = false }: LegendProps) {
   );
 }
 
+/** Sums of each series and those before it; what has no value adds nothing. */
+function stacked(own: readonly Values[]): Values[] {
+  let below: Values = [];
+  return own.map((values) => {
+    below = values.map((value, index) => (value ?? 0) + (below[index] ?? 0));
+    return below;
+  });
+}
+
 const seconds = (text: string) => millisecondsOf(text) / 1000;
 /** A day of UTC, in whichever zone the reader is. */
 const isDate = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
 const numberOf = (digits: string | null) => (digits === null ? null : Number(digits));
 
-type CanvasProps<Point> = Pick<ChartProps<Point>, 'points' | 'time' | 'series' | 'candles' | 'step' | 'name'> & {
+type CanvasProps<Point> = Pick<
+  ChartProps<Point>,
+  'points' | 'time' | 'series' | 'candles' | 'step' | 'name' | 'isStacked'
+> & {
   readonly marks?: readonly Mark[];
 };
 
 export function Canvas<Point>(props: CanvasProps<Point>) {
-  const { points, time, series, candles, step, marks = [] } = props;
+  const { points, time, series, candles, step, marks = [], isStacked = false } = props;
   const holder = useRef<HTMLDivElement>(null);
   const plot = useRef<Plot | null>(null);
   const [at, setAt] = useState<number | null>(null);
@@ -167,15 +181,18 @@ export function Canvas<Point>(props: CanvasProps<Point>) {
       const { drawPlot } = await loadPlot();
       if (isGone || !holder.current) return;
       const column = (value: (point: Point) => string | null) => points.map((point) => numberOf(value(point)));
+      const own = series.map(({ value }) => column(value));
+      const drawn = series.map(({ kind, scale = 'main' }, index) => ({
+        kind,
+        scale,
+        color: colorOf(index),
+        dash: DASHES[index % 8],
+        values: (isStacked ? stacked(own)[index] : own[index]) ?? [],
+      }));
       plot.current = drawPlot(holder.current, {
         times: points.map((point) => seconds(time(point))),
-        series: series.map(({ kind, scale = 'main', value }, index) => ({
-          kind,
-          scale,
-          color: colorOf(index),
-          dash: DASHES[index % 8],
-          values: column(value),
-        })),
+        // The highest first: each covers the one behind it.
+        series: isStacked ? drawn.toReversed() : drawn,
         candles: candles
           ? {
               open: column(candles.open),

@@ -6,8 +6,8 @@ import { shownTime } from '../text/times.ts';
 export type Values = readonly (number | null)[];
 
 export interface PlotSeries {
-  /** `step`: a value holds until the next one. `area`: a line over a filled ground. */
-  readonly kind: 'line' | 'step' | 'area' | 'bars';
+  /** `step`: a value holds until the next one. `area`: a line over a filled ground. `layer`: a step that covers what is behind it. */
+  readonly kind: 'line' | 'step' | 'area' | 'layer' | 'bars';
   /** Name of the token of its colour. */
   readonly color: string;
   /** `side` has an axis of its own on the right; `foot` is drawn low, without an axis. */
@@ -47,6 +47,7 @@ export interface Plot {
   destroy(): void;
 }
 
+const FROM_ZERO: readonly PlotSeries['kind'][] = ['bars', 'layer'];
 const HEIGHT = 260;
 const LOW_HEIGHT = 200;
 const NARROW = 480;
@@ -80,7 +81,9 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
       scales: {
         x: { range: (_, min, max) => padded(min, max, halfStep(options)) },
         main: {
-          range: options.series.some(({ kind, scale }) => kind === 'bars' && scale === 'main') ? fromZero : spread,
+          range: options.series.some(({ kind, scale }) => FROM_ZERO.includes(kind) && scale === 'main')
+            ? fromZero
+            : spread,
         },
         side: { range: fromZero },
         foot: { range: (_, __, max) => [0, (max || 1) * 5] },
@@ -177,6 +180,11 @@ function lineOf({ kind, color: token, scale, dash = [] }: PlotSeries, colors: Co
     case 'step': {
       const paths = stepped?.({ align: 1, extend: true });
       return { ...shared, width: 2, ...(paths && { paths }), points: { show: false } };
+    }
+    case 'layer': {
+      const paths = stepped?.({ align: 1, extend: true });
+      const cover = { fill: colors(token), stroke: colors('--surface'), dash: [...dash] };
+      return { ...shared, ...cover, width: 1, ...(paths && { paths }), points: { show: false } };
     }
     case 'area':
       return { ...shared, width: 1, fill: faint(color, 0.15), points: { show: false } };

@@ -34,7 +34,7 @@ export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket
       <Now answer={baskets} index={shown ? all.findIndex(({ currencyId }) => currencyId === shown.basketId) : -1} />
       {basket && <Pairs basket={basket} />}
       <Choices label="Days" parameter="days" options={DAYS} />
-      <Worth answer={reserves} />
+      <Worth answer={reserves} basket={basket} />
       <Amounts answer={reserves} basket={basket} />
       <Panel title="Volume" answer={volume} isList frame="tall">
         {(rows) => <VolumeChart rows={rows} period="daily" />}
@@ -152,31 +152,55 @@ function Pairs({ basket: { name, currencyId, reserves } }: { readonly basket: Ba
   );
 }
 
-function Worth({ answer }: { readonly answer: Reserves }) {
+interface OverTimeProps {
+  readonly answer: Reserves;
+  readonly basket: Basket | undefined;
+}
+
+const nameIn = (basket: Basket | undefined, id: string) =>
+  basket?.reserves.find(({ currencyId }) => currencyId === id)?.name ?? id;
+
+/** One reserve on top of the other: together they are what the basket was worth. */
+function Worth({ answer, basket }: OverTimeProps) {
   return (
     <Panel title="What it was worth" answer={answer} frame="tall">
-      {({ data }) => (
-        <Chart
-          at="/data"
-          points={data}
-          name="Worth of the reserves over time"
-          caption={worthSentence(data)}
-          time={({ time }) => time}
-          step={null}
-          series={[{ name: 'Reserves', kind: 'step', unit: 'USD', as: 'usd', value: ({ tvl }) => tvl }]}
-          empty="It had no state in these days."
-          columns={[
-            { head: 'Time', cell: () => <Value at="time" as="time" /> },
-            { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
-            {
-              head: 'Reserves',
-              isNumber: true,
-              cell: () => <Value at="tvl" as="usd" unit="USD" why="no reserve had a price then" />,
-            },
-            { head: 'Supply', isNumber: true, cell: () => <Value at="supply" as="amount" /> },
-          ]}
-        />
-      )}
+      {({ data }) => {
+        const ids = Object.keys(data.at(-1)?.reserves ?? {});
+        return (
+          <Chart
+            at="/data"
+            points={data}
+            name="Worth of the reserves over time"
+            caption={worthSentence(data)}
+            time={({ time }) => time}
+            step={null}
+            isStacked
+            series={ids.map((id) => ({
+              name: nameIn(basket, id),
+              kind: 'layer',
+              unit: 'USD',
+              as: 'usd',
+              value: ({ usdValues }: Point) => usdValues[id] ?? null,
+            }))}
+            empty="It had no state in these days."
+            columns={[
+              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
+              {
+                head: 'Together',
+                isNumber: true,
+                cell: () => <Value at="tvl" as="usd" unit="USD" why="no reserve had a price then" />,
+              },
+              ...ids.map((id) => ({
+                head: inertText(nameIn(basket, id)),
+                isNumber: true,
+                cell: () => <Value at={`usdValues/${id}`} as="usd" unit="USD" why="it had no price then" />,
+              })),
+              { head: 'Supply', isNumber: true, cell: () => <Value at="supply" as="amount" /> },
+            ]}
+          />
+        );
+      }}
     </Panel>
   );
 }
@@ -191,12 +215,11 @@ function worthSentence(data: readonly Point[]): string {
 }
 
 /** Amounts of very different sizes are drawn against their first point. */
-function Amounts({ answer, basket }: { readonly answer: Reserves; readonly basket: Basket | undefined }) {
+function Amounts({ answer, basket }: OverTimeProps) {
   return (
     <Panel title="What it held" answer={answer} frame="tall">
       {({ data }) => {
         const ids = Object.keys(data.at(-1)?.reserves ?? {});
-        const nameOf = (id: string) => basket?.reserves.find(({ currencyId }) => currencyId === id)?.name ?? id;
         const series = ids.map((id): ChartSeries<Point> => {
           const first = Number(
             data.find(({ reserves }) => Number(reserves[id] ?? 0) !== 0)?.reserves[id] ?? Number.NaN,
@@ -205,7 +228,7 @@ function Amounts({ answer, basket }: { readonly answer: Reserves; readonly baske
             const percent = (Number(reserves[id] ?? Number.NaN) / first) * 100;
             return Number.isFinite(percent) ? percent.toFixed(4) : null;
           };
-          return { name: nameOf(id), kind: 'step', unit: '%', as: 'usd', value };
+          return { name: nameIn(basket, id), kind: 'step', unit: '%', as: 'usd', value };
         });
         return (
           <Chart
@@ -221,7 +244,7 @@ function Amounts({ answer, basket }: { readonly answer: Reserves; readonly baske
               { head: 'Time', cell: () => <Value at="time" as="time" /> },
               { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
               ...ids.map((id) => ({
-                head: inertText(nameOf(id)),
+                head: inertText(nameIn(basket, id)),
                 isNumber: true,
                 cell: () => <Value at={`reserves/${id}`} as="amount" />,
               })),

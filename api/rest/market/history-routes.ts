@@ -50,6 +50,7 @@ const reserves = stateRoute({
         supply: coins(supply),
         tvl: printUsdOrNull(tvl),
         reserves: Object.fromEntries(reserves.map(([id, amount]) => [id, coins(amount)])),
+        usdValues: Object.fromEntries(reserves.map(([id, , worth]) => [id, printUsdOrNull(worth)])),
       })),
     };
   },

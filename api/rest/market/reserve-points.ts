@@ -17,8 +17,8 @@ export interface ReservePoint {
   readonly supply: bigint;
   /** Σ of the reserves that had a price; null when none had. */
   readonly tvl: Usd | null;
-  /** i-address and satoshis, in the order of the definition. */
-  readonly reserves: readonly (readonly [string, bigint])[];
+  /** i-address, satoshis, and what they were worth, in the order of the definition. */
+  readonly reserves: readonly (readonly [string, bigint, Usd | null])[];
 }
 
 const MAX_POINTS = 200;
@@ -54,7 +54,7 @@ const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS 
   )
   SELECT toUnixTimestamp(window) AS time, any(state_height) AS height, toString(any(held_supply)) AS supply,
     toString(ifNull(sum(amount * price), toDecimal256(0, 30))) AS tvl,
-    arraySort(groupArray((place, id, toString(amount)))) AS reserves
+    arraySort(groupArray((place, id, toString(amount), ifNull(toString(amount * price), '')))) AS reserves
   FROM (
     SELECT held.window AS window, held.state_height AS state_height, held.supply AS held_supply, held.reserve AS id,
       held.amount AS amount, held.place AS place,
@@ -73,12 +73,13 @@ const readPoint = rowReader({
   height: columns.number,
   supply: columns.text,
   tvl: columns.text,
-  /** Place, i-address and satoshis. */
-  reserves: columns.list(columns.tuple(columns.number, columns.text, columns.text)),
+  /** Place, i-address, satoshis, and what they were worth; '' without a price. */
+  reserves: columns.list(columns.tuple(columns.number, columns.text, columns.text, columns.text)),
 });
 
-/** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. */
-function tvlOf(text: string): Usd | null {
+/** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. Nothing has no price. */
+function worthOf(text: string): Usd | null {
+  if (text === '') return null;
   const value = parsePrice(text);
   return value === 0n ? null : value;
 }
@@ -108,7 +109,7 @@ export async function reservePoints(
     time,
     height,
     supply: BigInt(supply),
-    tvl: tvlOf(tvl),
-    reserves: reserves.map(([, id, amount]) => [id, BigInt(amount)] as const),
+    tvl: worthOf(tvl),
+    reserves: reserves.map(([, id, amount, worth]) => [id, BigInt(amount), worthOf(worth)] as const),
   }));
 }

@@ -135,6 +135,11 @@ export const reserveSeries = object({
       supply: coins,
       tvl: { ...nullableUsd, description: 'Of the reserves that had a price then; null where none had' },
       reserves: { type: 'object', additionalProperties: coins, description: 'By i-address' },
+      usdValues: {
+        type: 'object',
+        additionalProperties: nullableUsd,
+        description: 'What each reserve was worth, by i-address; null without a price. `tvl` is their sum',
+      },
     }),
     'Oldest first, at most 200',
   ),

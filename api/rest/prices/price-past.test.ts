@@ -190,11 +190,13 @@ it(
         const since = (windows[later % windows.length] ?? 0) - 1;
         const points = await reservePoints(read(), api(), await pricedRows(read(), api()), BASKET, since);
         expect(points.map(({ time }) => time)).toEqual(windows.filter((window) => window >= since));
-        for (const { time, tvl } of points) {
+        for (const { time, tvl, reserves } of points) {
           const before = ticks.filter(({ clock }) => clock <= time + WINDOW);
           const prices = IDS.map((id) => before.findLast(({ priced }) => priced.includes(id))?.tick ?? -1);
           const worth = prices.reduce((sum, tick, place) => sum + 10n ** BigInt(place) * BigInt(tick + 1), 0n);
           expect(tvl ?? 0n).toBe(worth * 10n ** 30n);
+          const each = prices.map((tick, place) => 10n ** BigInt(place) * BigInt(tick + 1) * 10n ** 30n);
+          expect(reserves.map(([, , usd]) => usd ?? 0n)).toEqual(each);
         }
       }),
       { numRuns: RUNS },

@@ -140,6 +140,9 @@ export function marketConform(client: TestClient): void {
           expect(sat(point.supply)).toBe(sat(state.supply));
           const held = state.reservecurrencies.map((reserve: LooseJson) => [reserve.currencyid, sat(reserve.reserves)]);
           expect(Object.entries<LooseJson>(point.reserves).map(([id, coins]) => [id, sat(coins)])).toEqual(held);
+          expect(Object.keys(point.usdValues)).toEqual(Object.keys(point.reserves));
+          const worth = Object.values<LooseJson>(point.usdValues).map((usd) => Number(String(usd ?? 0)));
+          expect(worth.reduce((sum, usd) => sum + usd, 0)).toBeCloseTo(Number(String(point.tvl ?? 0)), 5);
         }
       }
     });

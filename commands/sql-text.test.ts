@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { checkedStatement, viewNames } from './sql-text.ts';
+
+describe('a statement', () => {
+  it.each([
+    ['SELECT 1', 'SELECT 1'],
+    [' select a from v_blocks ; ', 'select a from v_blocks'],
+    ["WITH x AS (SELECT ')' AS a) SELECT * FROM x -- )", "WITH x AS (SELECT ')' AS a) SELECT * FROM x -- )"],
+    ["SELECT 'it''s; (' || \"b)\" /* ( */", "SELECT 'it''s; (' || \"b)\" /* ( */"],
+  ])('%s is allowed', (sql, expected) => expect(checkedStatement(sql)).toBe(expected));
+
+  it.each([
+    ['DROP TABLE blocks', /only a SELECT is allowed/],
+    ['SELECT 1; SELECT 2', /only one statement/],
+    ['SELECT 1) UNION ALL SELECT (2', /parentheses/],
+    ['SELECT (1', /parentheses/],
+    ["SELECT 'open", /does not end/],
+    ['SELECT 1 /* open', /does not end/],
+    ["SELECT 1 INTO OUTFILE 'x'", /"INTO OUTFILE" is not allowed/],
+    ['SELECT 1 SETTINGS max_threads = 9', /"SETTINGS" is not allowed/],
+    ['SELECT 1 FORMAT CSV', /"FORMAT CSV" is not allowed/],
+    ["SELECT $$'$$) -- '", /texts stand in ' alone/],
+    ["SELECT * FROM file('/etc/passwd')", /"file" is not allowed/],
+    ["SELECT * FROM url ('http://x')", /"url" is not allowed/],
+  ])('%s is refused', (sql, said) => expect(() => checkedStatement(sql)).toThrow(said));
+
+  it('never leaves the parentheses that it is put into', () => {
+    const parts = fc.array(
+      fc.constantFrom('(', ')', '$$', '#', '# ', "'", '"', '`', '--', '/*', '*/', '\n', ' x ', ';', '\\'),
+      {
+        maxLength: 12,
+      },
+    );
+    fc.assert(
+      fc.property(parts, (text) => {
+        const sql = `SELECT ${text.join('')}`;
+        let allowed: string;
+        try {
+          allowed = checkedStatement(sql);
+        } catch {
+          return;
+        }
+        // What is behind the statement still counts.
+        expect(checkedStatement(`SELECT * FROM (\n${allowed}\n) LIMIT 1`)).toContain('LIMIT 1');
+      }),
+    );
+  });
+});
+
+it('names its views', () => {
+  expect(viewNames('SELECT * FROM v_blocks b JOIN v_prices USING (height)')).toEqual(new Set(['v_blocks', 'v_prices']));
+});

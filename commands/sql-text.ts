@@ -1,0 +1,41 @@
+/** A statement as it stands within the command's own: what is allowed is one SELECT. */
+import { UsageError } from '../schemas/errors.ts';
+
+/** Texts in quotes and comments, in which nothing counts. */
+const OPAQUE = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
+/** Heredocs and quotes that ClickHouse knows too. */
+const OTHER_QUOTES = /\$\w*\$|[‘’“”]/;
+const BEGINS = /^\s*\(*\s*(select|with)\b/i;
+/** Clauses that decide where an answer goes, how, and by which bounds. */
+const CLAUSES = /\b(into\s+outfile|settings|format\s+\w+\s*$)/i;
+/** Functions that read what is no table of the service. */
+const SOURCES =
+  /\b(file|url|s3|s3cluster|gcs|hdfs|azureblobstorage|remote|remotesecure|mysql|postgresql|mongodb|redis|sqlite|odbc|jdbc|executable|python|input|cluster|clusterallreplicas|deltalake|iceberg|hudi)\s*\(/i;
+
+/** The statement without its last semicolon. @throws UsageError that says what is allowed */
+export function checkedStatement(sql: string): string {
+  const statement = sql.trim().replace(/\s*;$/, '');
+  if (OTHER_QUOTES.test(statement)) throw new UsageError("texts stand in ' alone, not in $$ or typographic quotes");
+  const bare = statement.replaceAll(OPAQUE, ' ');
+  if (/['"`]|\/\*/.test(bare)) throw new UsageError('the statement has a quote or a comment that does not end');
+  if (bare.includes(';')) throw new UsageError('only one statement is allowed');
+  if (!BEGINS.test(bare)) throw new UsageError('only a SELECT is allowed, which may begin with WITH');
+  const clause = CLAUSES.exec(bare)?.[1];
+  if (clause)
+    throw new UsageError(`"${clause}" is not allowed: the options of the command say the format and the bounds`);
+  const source = SOURCES.exec(bare)?.[1];
+  if (source) throw new UsageError(`"${source}" is not allowed: a statement reads the views v_… alone`);
+  let depth = 0;
+  for (const character of bare) {
+    if (character === '(') depth++;
+    if (character === ')') depth--;
+    if (depth < 0) break;
+  }
+  if (depth !== 0) throw new UsageError('the parentheses of the statement do not match');
+  return statement;
+}
+
+/** Names of views that the statement may use. */
+export function viewNames(sql: string): Set<string> {
+  return new Set(sql.match(/\bv_[a-z_]+\b/g) ?? []);
+}

@@ -1,0 +1,95 @@
+/** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
+
+import { VIEWED_TABLES, viewName, viewsSql } from '../pipeline/datasets/views.ts';
+import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts';
+import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import type { InputOf } from './command-table.ts';
+import { checkedStatement, viewNames } from './sql-text.ts';
+
+type Row = Readonly<Record<string, unknown>>;
+
+const DEFAULT_ROWS = 10_000;
+const MOST_ROWS = 1_000_000;
+const DEFAULT_SECONDS = 60;
+const MOST_SECONDS = 600;
+const MEMORY_BYTES = 2 ** 30;
+
+/** @throws UsageError, PermanentError sql_failed */
+export async function run(
+  { stores }: Pick<StoreContext, 'stores'>,
+  { statement, format = 'csv', rows: most, seconds: longest }: InputOf<'sql'>,
+  { line, progress }: Output,
+): Promise<CommandOutcome> {
+  const rowLimit = numberOf('--rows', most, DEFAULT_ROWS, MOST_ROWS);
+  const seconds = numberOf('--seconds', longest, DEFAULT_SECONDS, MOST_SECONDS);
+  const write = FORMATS[format];
+  if (!write) throw new UsageError(`there is no format "${format}"; allowed are ${Object.keys(FORMATS).join(', ')}`);
+  const sql = checkedStatement(statement);
+  const names = viewNames(sql);
+  const unknown = [...names].filter((name) => !VIEWED_TABLES.some((table) => viewName(table) === name));
+  if (unknown.length > 0) {
+    throw new UsageError(
+      `there is no view ${unknown.join(', ')}; the views are ${VIEWED_TABLES.map(viewName).join(', ')}`,
+    );
+  }
+  const asked = `${await viewsSql(stores, names)}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1}`;
+  const found = await stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
+  const rows = found.slice(0, rowLimit);
+  const isCut = found.length > rowLimit;
+  for (const text of write(rows)) line(text);
+  if (isCut) progress(`These are the first ${rowLimit} rows; --rows takes up to ${MOST_ROWS}.`);
+  return { exitCode: 0, state: { rows, isCut } };
+}
+
+const boundsOf = (seconds: number) => ({
+  max_execution_time: seconds,
+  max_memory_usage: MEMORY_BYTES,
+  max_threads: 1,
+  join_use_nulls: 1,
+  prefer_column_name_to_alias: 1,
+  // The order within the parentheses is the order of the answer.
+  query_plan_remove_redundant_sorting: 0,
+});
+
+function refused(error: unknown): never {
+  if (error instanceof RetryableError || !(error instanceof Error)) throw error;
+  throw new PermanentError('sql_failed', `ClickHouse refused the statement: ${error.message.split('\n')[0]}`, {
+    cause: error,
+  });
+}
+
+function numberOf(name: string, given: string | undefined, none: number, most: number): number {
+  if (given === undefined) return none;
+  if (/^[1-9]\d{0,8}$/.test(given) && Number(given) <= most) return Number(given);
+  throw new UsageError(`"${given}" is not a value of ${name}; allowed is a whole number from 1 to ${most}`);
+}
+
+const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<string>>> = {
+  *csv(rows) {
+    const [first] = rows;
+    if (first) yield Object.keys(first).map(csvCell).join(',');
+    for (const row of rows) yield Object.values(row).map(csvCell).join(',');
+  },
+  *ndjson(rows) {
+    for (const row of rows) yield JSON.stringify(row);
+  },
+  *table(rows) {
+    const [first] = rows;
+    if (!first) return;
+    const cells = [Object.keys(first), ...rows.map((row) => Object.values(row).map(plainText))];
+    const widths = Object.keys(first).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
+    for (const row of cells)
+      yield row
+        .map((cell, index) => cell.padEnd(widths[index] ?? 0))
+        .join('  ')
+        .trimEnd();
+  },
+};
+
+const plainText = (value: unknown): string =>
+  value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
+
+function csvCell(value: unknown): string {
+  const text = plainText(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
