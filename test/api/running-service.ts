@@ -63,7 +63,7 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
 
 export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
-  readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>;
+  readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> & Partial<Pick<Config, 'trustedProxies'>>;
   readonly publicHosts?: Config['publicHosts'];
   readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
