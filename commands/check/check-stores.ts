@@ -66,7 +66,7 @@ async function serverFindings(clickhouse: ClickHouse, subject: string): Promise<
   const before = Date.now();
   const [server] = await clickhouse.rows(
     readServer,
-    "SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, getSetting('readonly') AS readonly",
+    "SELECT version() AS version, toUnixTimestamp64Milli(now64(3)) AS now, toString(getSetting('readonly')) AS readonly",
   );
   if (!server) throw new Error('ClickHouse answered without a row');
   const findings = [
