@@ -209,7 +209,7 @@ describe.skipIf(whyNoBrowser !== null)('views of an account', () => {
     const reader = await sessionOf(BOB);
     const key = await makeKey(reader, { name: 'busy' });
     const { page, close } = await openPage(browser, {}, reader);
-    await open(page, 'keys', '/account/keys');
+    await page.goto(`${service.url}/account/keys`); // live, so that it asks anew
     const meter = page.getByRole('contentinfo').getByText(/ of 5000 credits/);
     await meter.waitFor();
     for (let n = 0; n < 40; n += 1) expect((await asked(READ, key)).status).toBe(200);

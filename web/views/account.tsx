@@ -1,5 +1,4 @@
 /** Who is logged in, until when, and what its tier leaves it. */
-import { useEffect } from 'preact/hooks';
 import {
   AddressLink,
   type Answer,
@@ -15,14 +14,11 @@ import {
   sessions,
   shownNumber,
   shownSpan,
-  Table,
   Text,
   Value,
   type ViewProps,
 } from '../kit.ts';
-
-/** What remains is told anew so often. */
-const EVERY_MS = 10_000;
+import { RemainingCredits } from './remaining-credits.tsx';
 
 export function View({ answers: [who, left] }: ViewProps<'account'>) {
   return (
@@ -73,54 +69,13 @@ function Who({ answer }: { readonly answer: Answer<'/api/auth/session'> }) {
 }
 
 function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
-  useEffect(() => {
-    const timer = setInterval(() => {
-      if (!document.hidden) answer.refresh();
-    }, EVERY_MS);
-    return () => clearInterval(timer);
-  }, [answer]);
-  return (
-    <Panel title="What remains now" answer={answer} frame="short">
-      {({ creditsPerMinute, remaining, keys }) => (
-        <>
-          <p class="worth">
-            <meter
-              min={0}
-              max={Number(creditsPerMinute)}
-              low={Number(creditsPerMinute) * 0.2}
-              value={Number(remaining)}
-              aria-label="Credits of the identity"
-            />
-            <span>
-              <strong>
-                <Value at="/remaining" as="integer" />
-              </strong>{' '}
-              of <Value at="/creditsPerMinute" as="integer" /> credits, all back in{' '}
-              <Value at="/resetSeconds" as="integer" unit="s" />
-            </span>
-          </p>
-          <p class="note">
-            The keys and sessions of the identity share them. As of <Value at="/at" as="time" />, tier{' '}
-            <Value at="/tier" />; used credits are counted within{' '}
-            <Value at="/writtenWithinSeconds" as="integer" unit="s" />.
-          </p>
-          <Table
-            at="/keys"
-            rows={keys}
-            caption="Keys with an allowance of their own"
-            empty="No key has an allowance of its own."
-            columns={[
-              { head: 'Key', cell: () => <Value at="name" as="name" /> },
-              { head: 'Id', cell: () => <Value at="id" as="id" /> },
-              { head: 'Remaining', isNumber: true, cell: () => <Value at="remaining" as="integer" /> },
-              { head: 'Credits a minute', isNumber: true, cell: () => <Value at="creditsPerMinute" as="integer" /> },
-              { head: 'All back in', isNumber: true, cell: () => <Value at="resetSeconds" as="integer" unit="s" /> },
-            ]}
-          />
-        </>
-      )}
-    </Panel>
+  const note = () => (
+    <>
+      The keys and sessions of the identity share them. As of <Value at="/at" as="time" />; used credits are counted
+      within <Value at="/writtenWithinSeconds" as="integer" unit="s" />.
+    </>
   );
+  return <RemainingCredits answer={answer} note={note} />;
 }
 
 /** By the document: what there is, whoever asks. */

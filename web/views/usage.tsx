@@ -10,7 +10,6 @@ import {
   Panel,
   SaveLink,
   shownNumber,
-  Table,
   USAGE_STEPS,
   type UsageStep,
   usageSpanOf,
@@ -19,13 +18,13 @@ import {
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { RemainingCredits } from './remaining-credits.tsx';
 import { PlanSimulator } from './usage-plan.tsx';
 import { type UsageRow, UsageSums } from './usage-sums.tsx';
 
 type Used = Answer<'/api/usage'>;
 type Keys = Answer<'/api/keys'>;
 
-const NOW_MS = 5_000;
 /** Counts are written every second; a step that lasts changes as often as somebody asks. */
 const USED_MS = 15_000;
 const SPANS: Readonly<Record<UsageStep, readonly [first: string, all: string]>> = {
@@ -56,49 +55,14 @@ export function View({ query, answers: [left, byKey, byRoute, keys] }: ViewProps
 }
 
 function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
-  useRefresh(answer, NOW_MS);
-  return (
-    <Panel title="What remains now" answer={answer} frame="short">
-      {({ creditsPerMinute, remaining, keys }) => (
-        <>
-          <p class="worth">
-            <meter
-              min={0}
-              max={Number(creditsPerMinute)}
-              low={Number(creditsPerMinute) * 0.2}
-              value={Number(remaining)}
-              aria-label="Credits of the identity"
-            />
-            <strong>
-              <Value at="/remaining" as="integer" />
-            </strong>{' '}
-            of <Value at="/creditsPerMinute" as="integer" /> credits, tier <Value at="/tier" />; all back in{' '}
-            <Value at="/resetSeconds" as="integer" unit="s" />
-          </p>
-          {keys.length > 0 && (
-            <Table
-              at="/keys"
-              rows={keys}
-              caption="Keys with an allowance of their own"
-              empty=""
-              columns={[
-                { head: 'Key', cell: () => <Value at="name" as="name" /> },
-                { head: 'Remaining', isNumber: true, cell: () => <Value at="remaining" as="integer" /> },
-                { head: 'Credits a minute', isNumber: true, cell: () => <Value at="creditsPerMinute" as="integer" /> },
-                { head: 'All back in', isNumber: true, cell: () => <Value at="resetSeconds" as="integer" unit="s" /> },
-              ]}
-            />
-          )}
-          <p class="note">
-            As of <Value at="/at" as="time" />. The counts below follow within{' '}
-            <Value at="/writtenWithinSeconds" as="integer" unit="s" />. They are exactly what was paid, with one
-            exception: after a crash of the service, the last 2 seconds before it may be missing. They are never too
-            high.
-          </p>
-        </>
-      )}
-    </Panel>
+  const note = () => (
+    <>
+      As of <Value at="/at" as="time" />. The counts below follow within{' '}
+      <Value at="/writtenWithinSeconds" as="integer" unit="s" />. They are exactly what was paid, with one exception:
+      after a crash of the service, the last 2 seconds before it may be missing. They are never too high.
+    </>
   );
+  return <RemainingCredits answer={answer} note={note} />;
 }
 
 /** One key alone, or all. */

@@ -1,0 +1,53 @@
+/** What remains of the credits of the identity at the moment, and of its keys that have an allowance of their own. */
+import type { ComponentChildren } from 'preact';
+import { type Answer, Panel, Table, useRefresh, Value } from '../kit.ts';
+
+const EVERY_MS = 5_000;
+
+interface RemainingCreditsProps {
+  readonly answer: Answer<'/api/usage/now'>;
+  /** The note below, which may show values of the answer. */
+  readonly note: () => ComponentChildren;
+}
+
+export function RemainingCredits({ answer, note }: RemainingCreditsProps) {
+  useRefresh(answer, EVERY_MS);
+  return (
+    <Panel title="What remains now" answer={answer} frame="short">
+      {({ creditsPerMinute, remaining, keys }) => (
+        <>
+          <p class="worth">
+            <meter
+              min={0}
+              max={Number(creditsPerMinute)}
+              low={Number(creditsPerMinute) * 0.2}
+              value={Number(remaining)}
+              aria-label="Credits of the identity"
+            />
+            <span>
+              <strong>
+                <Value at="/remaining" as="integer" />
+              </strong>{' '}
+              of <Value at="/creditsPerMinute" as="integer" /> credits (tier <Value at="/tier" />
+              ), all back in <Value at="/resetSeconds" as="integer" unit="s" />
+            </span>
+          </p>
+          <p class="note">{note()}</p>
+          <Table
+            at="/keys"
+            rows={keys}
+            caption="Keys with an allowance of their own"
+            empty="No key has an allowance of its own."
+            columns={[
+              { head: 'Key', cell: () => <Value at="name" as="name" /> },
+              { head: 'Id', cell: () => <Value at="id" as="id" /> },
+              { head: 'Remaining', isNumber: true, cell: () => <Value at="remaining" as="integer" /> },
+              { head: 'Credits a minute', isNumber: true, cell: () => <Value at="creditsPerMinute" as="integer" /> },
+              { head: 'All back in', isNumber: true, cell: () => <Value at="resetSeconds" as="integer" unit="s" /> },
+            ]}
+          />
+        </>
+      )}
+    </Panel>
+  );
+}
