@@ -8,7 +8,8 @@ import { findSession, type Session } from './sessions.ts';
 /** @throws ApiError session_required */
 export async function requireSession(api: ApiContext, caller: Caller): Promise<Session> {
   const session = await findSession(api.postgres, caller.bearer);
-  if (session) return session;
+  // A chain may have left the configuration since the login.
+  if (session && api.config.chains.some(({ name }) => name === session.chain)) return session;
   const detail = 'this path takes Authorization: Bearer with the token of a login that has not ended';
   throw new ApiError('session_required', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }

@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { openSession } from '../../api/access/sessions.ts';
 import type { RunningApi } from '../../api/server.ts';
+import { storeIdentity } from '../support/api/access/store-identity.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
 
 const HOLDER = { chain: CHAIN, identityAddress: ALICE };
@@ -80,6 +81,15 @@ describe('a session', () => {
     await service.stores.postgres.pool.query("UPDATE sessions SET expires_at = now() - interval '1 second'");
     expect((await ask(READ, late)).policy).toMatch(OF_THE_NETWORK);
     expect((await ask(READ, `vss_${'0'.repeat(64)}`)).policy).toMatch(OF_THE_NETWORK);
+  });
+
+  it('of a chain that has left the configuration is as none', async () => {
+    const gone = { chain: 'gone', identityAddress: ALICE };
+    await storeIdentity(service.stores.postgres, { ...gone, flags: 0 });
+    const { token } = await openSession(service.stores.postgres, gone);
+    expect((await ask('/api/auth/session', token)).status).toBe(401);
+    expect((await ask('/api/keys', token)).status).toBe(401);
+    expect((await ask(READ, token)).status).toBe(200);
   });
 
   it('leaves the paths of the account to its network, which a leaked key cannot exhaust', async () => {

@@ -20,6 +20,8 @@ const LIMITS = {
   keylessRequestsPerMinute: 1e9,
 };
 const BOB = 'iPsFBfFoCcxtuZNzE8yxPQhXVn4dmytf8j';
+/** Says nothing, but has an identity of ALICE's i-address, whose name on it is another. */
+const OTHER_CHAIN = 'other';
 const READ = '/api/market/protocol';
 const VIEWS: readonly ViewAddress[] = [
   ['login', '/login'],
@@ -37,11 +39,17 @@ describe.skipIf(whyNoBrowser !== null)('views of an account', () => {
 
   beforeAll(async () => {
     await pageSource.build(); // kept, so that the service has it at once
-    service = await startService({ startHeight: 300, page: pageSource, limits: LIMITS });
+    service = await startService({
+      startHeight: 300,
+      page: pageSource,
+      limits: LIMITS,
+      silentChains: [OTHER_CHAIN],
+    });
     browser = await startBrowser();
     await service.settled();
     await storeIdentity(service.stores.postgres, { chain: CHAIN, identityAddress: BOB, flags: 0 });
     await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: BOB }, 'pro');
+    await storeIdentity(service.stores.postgres, { chain: OTHER_CHAIN, identityAddress: ALICE, flags: 0 });
     [alice, bob] = [await sessionOf(ALICE), await sessionOf(BOB)];
     await makeKey(alice, { name: 'bot of alice', creditsPerMinute: 25 });
     await makeKey(alice, { name: 'a name with <b>markup</b> and \u202etricks' });
@@ -56,10 +64,10 @@ describe.skipIf(whyNoBrowser !== null)('views of an account', () => {
   const asked = (path: string, token: string, init: RequestInit = {}) =>
     fetch(`${service.url}${path}`, { ...init, headers: { authorization: `Bearer ${token}` } });
 
-  async function sessionOf(identityAddress: string): Promise<PageSession> {
-    const { token, expiresAt } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress });
+  async function sessionOf(identityAddress: string, chain = CHAIN): Promise<PageSession> {
+    const { token, expiresAt } = await openSession(service.stores.postgres, { chain, identityAddress });
     const { identity } = (await (await asked('/api/auth/session', token)).json()) as PageSession;
-    return { token, expiresAt: expiresAt.toISOString(), identity, identityAddress, chain: CHAIN };
+    return { token, expiresAt: expiresAt.toISOString(), identity, identityAddress, chain };
   }
 
   async function makeKey({ token }: PageSession, body: object): Promise<string> {
@@ -130,6 +138,38 @@ describe.skipIf(whyNoBrowser !== null)('views of an account', () => {
     expect(complaints).toEqual([]);
     await close();
     bob = await sessionOf(BOB);
+  });
+
+  it('keep the identities of two chains apart, also where they have one i-address', async () => {
+    const [here, there] = [await sessionOf(ALICE), await sessionOf(ALICE, OTHER_CHAIN)];
+    await setTier(service.stores.postgres, { chain: OTHER_CHAIN, identityAddress: ALICE }, 'developer');
+    const { page, complaints, close } = await openPage(browser);
+    const kept = JSON.stringify({ sessions: [here, there], reader: here.token });
+    await page.addInitScript(
+      (text) => sessionStorage.getItem('sessions') ?? sessionStorage.setItem('sessions', text),
+      kept,
+    );
+    const [main, banner] = [page.getByRole('main'), page.getByRole('banner')];
+    await open(page, 'account', '/account');
+    await main.locator(`[data-field="/chain"][data-value="${CHAIN}"]`).waitFor();
+    await main.getByRole('button', { name: `Change to ${there.identity}` }).click();
+    await main.locator(`[data-field="/chain"][data-value="${OTHER_CHAIN}"]`).waitFor();
+    await main.locator('[data-field="/tier"][data-value="developer"]').first().waitFor();
+    await banner.getByText(OTHER_CHAIN).first().waitFor();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await page.locator('main[data-view="keys"][data-ready="true"]').waitFor();
+    expect(await main.textContent()).not.toMatch(/bot of/);
+    await makeKey(there, { name: 'bot of the other chain' });
+    await page.reload();
+    await main.getByText('bot of the other chain').waitFor();
+    await open(page, 'account', '/account');
+    await main.getByRole('button', { name: `Change to ${here.identity}` }).click();
+    await main.locator(`[data-field="/chain"][data-value="${CHAIN}"]`).waitFor();
+    await page.getByRole('link', { name: 'Keys', exact: true }).click();
+    await main.getByText('bot of alice').waitFor();
+    expect(await main.textContent()).not.toContain('other chain');
+    expect(complaints).toEqual([]);
+    await close();
   });
 
   it('say that a session has ended, and forget what they showed', async () => {

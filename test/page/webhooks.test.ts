@@ -20,6 +20,7 @@ import { type Receiver, startReceiver } from '../support/api/webhooks/receiver.t
 import { reservePort } from '../support/infra/reserved-port.ts';
 import { checkAccessibility } from './accessibility.ts';
 import { seriousViolations } from './axe.ts';
+import { checkFirstPaint } from './first-paint.ts';
 import { checkPanels, checkView } from './generic-check.ts';
 import { logIn } from './logged-in.ts';
 import { openPage, type PageSession } from './watched-page.ts';
@@ -222,6 +223,13 @@ describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
     expect((await ask(`/api/webhooks/${id}`)).code).toBe('not_found');
     expect(complaints).toEqual([]);
     await close();
+  });
+
+  it('stays within its budgets', async () => {
+    const { webhooks } = await ask('/api/webhooks');
+    for (const address of [LIST, `${LIST}/${webhooks[0].id}`]) {
+      await checkFirstPaint(browser, service.url, address, reader);
+    }
   });
 
   it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (theme) => {
