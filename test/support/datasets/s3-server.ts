@@ -1,12 +1,10 @@
 /** A real S3 server from a package: moto's, of Python. It keeps buckets in memory until it ends. */
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { pythonPackage } from '../infra/python-packages.ts';
 import { reservePort } from '../infra/reserved-port.ts';
 
 const PACKAGE = 'moto[server,s3]==5.2.1';
-const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/moto/', import.meta.url));
 const START_MS = 60_000;
 
 export interface S3Server {
@@ -15,14 +13,10 @@ export interface S3Server {
 }
 
 export async function startS3Server(): Promise<S3Server> {
-  const path = hasMoto('') ? '' : CACHE;
-  if (path !== '' && !hasMoto(path)) {
-    const flags = ['--quiet', '--disable-pip-version-check', '--root-user-action=ignore'];
-    execFileSync('python3', ['-m', 'pip', 'install', ...flags, '--target', path, PACKAGE], { stdio: 'inherit' });
-  }
+  const PYTHONPATH = pythonPackage(PACKAGE);
   const { port, release } = await reservePort();
   const child = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
-    env: { ...process.env, ...(path !== '' && { PYTHONPATH: path }) },
+    env: { ...process.env, PYTHONPATH },
     stdio: 'ignore',
   });
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()));
@@ -43,10 +37,4 @@ export async function startS3Server(): Promise<S3Server> {
       release();
     },
   };
-}
-
-function hasMoto(path: string): boolean {
-  if (path !== '' && !existsSync(path)) return false;
-  const env = { ...process.env, ...(path !== '' && { PYTHONPATH: path }) };
-  return spawnSync('python3', ['-c', 'import moto.server'], { env, stdio: 'ignore' }).status === 0;
 }
