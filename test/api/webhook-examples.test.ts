@@ -11,7 +11,7 @@ import { resolveBySystem } from '../../api/webhooks/resolve-name.ts';
 import { newSecret } from '../../api/webhooks/secrets.ts';
 import { createSender } from '../../api/webhooks/send-message.ts';
 import { ROOT } from '../house/source-files.ts';
-import { pythonPackage } from '../support/infra/python-packages.ts';
+import { pythonPackage, STANDARD_WEBHOOKS } from '../support/infra/python-packages.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'verustream-receivers-'));
 const running = new Set<ChildProcess>();
@@ -31,8 +31,6 @@ const RECEIVERS = {
   'webhook-receiver.ts': [process.execPath, '--disable-warning=ExperimentalWarning'],
   'webhook_receiver.py': ['python3'],
 } as const;
-/** The official library for Python. */
-const LIBRARY = 'standardwebhooks==1.1.0';
 const names = Object.keys(RECEIVERS) as (keyof typeof RECEIVERS)[];
 
 const secret = newSecret();
@@ -43,7 +41,7 @@ async function start(name: keyof typeof RECEIVERS, file: string) {
     env: {
       ...process.env,
       WEBHOOK_SECRET: secret,
-      ...(command === 'python3' && { PYTHONPATH: pythonPackage(LIBRARY) }),
+      ...(command === 'python3' && { PYTHONPATH: pythonPackage(STANDARD_WEBHOOKS) }),
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });

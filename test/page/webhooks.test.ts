@@ -3,6 +3,7 @@
  * its owner does with it afterwards. SCREENSHOTS names a folder that gets pictures.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,6 +18,7 @@ import { CHAIN, type RunningService, startServiceOn } from '../api/running-servi
 import { ROOT } from '../house/source-files.ts';
 import { SEED } from '../setup/seed.ts';
 import { type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
+import { pythonPackage, STANDARD_WEBHOOKS } from '../support/infra/python-packages.ts';
 import { reservePort } from '../support/infra/reserved-port.ts';
 import { checkAccessibility } from './accessibility.ts';
 import { seriousViolations } from './axe.ts';
@@ -78,12 +80,19 @@ describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
   }
 
   /** As a reader would: what is shown is saved and run. */
-  function run(code: string, secret: string): { readonly said: () => string } {
-    const file = join(folder, 'webhook-receiver.ts');
+  function run(name: 'webhook-receiver.ts' | 'webhook_receiver.py', code: string, secret: string) {
+    const file = join(folder, name);
     writeFileSync(file, code);
-    const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    const [command, flags] = name.endsWith('.py')
+      ? (['python3', []] as const)
+      : ([process.execPath, ['--disable-warning=ExperimentalWarning']] as const);
+    const child = spawn(command, [...flags, file], {
       cwd: folder,
-      env: { ...process.env, WEBHOOK_SECRET: secret },
+      env: {
+        ...process.env,
+        WEBHOOK_SECRET: secret,
+        ...(command === 'python3' && { PYTHONPATH: pythonPackage(STANDARD_WEBHOOKS) }),
+      },
     });
     running.add(child);
     let out = '';
@@ -92,7 +101,11 @@ describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
         out += chunk;
       });
     }
-    return { said: () => out };
+    const stop = async () => {
+      child.kill('SIGKILL');
+      await once(child, 'exit');
+    };
+    return { said: () => out, stop };
   }
 
   it('leads from a login to a delivery that the shown receiver has verified', async () => {
@@ -116,7 +129,7 @@ describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
     const id = page.url().split('/').at(-1)?.split('?')[0] ?? '';
     const code = (await page.getByTestId('receiver').textContent()) ?? '';
     expect(code).toContain(`A receiver of webhook ${id} (block) at http://127.0.0.1:${port}/hooks:`);
-    const program = run(code, secret);
+    const program = run('webhook-receiver.ts', code, secret);
     await expect.poll(program.said).toContain(`listening on ${port}`);
     await page.getByRole('button', { name: 'Send a test' }).click();
     await deliveries(page).locator('[data-field$="/state"][data-value="delivered"]').waitFor();
@@ -124,6 +137,14 @@ describe.skipIf(whyNoBrowser !== null)('webhooks on the page', () => {
     node.grow(1);
     await service.settled();
     await expect.poll(program.said).toMatch(new RegExp(`^block ${CHAIN} .*"height":${node.height}`, 'm'));
+    await program.stop();
+    await page.getByRole('button', { name: 'Python', exact: true }).click();
+    const python = (await page.getByTestId('receiver').textContent()) ?? '';
+    expect(python).toContain(id);
+    const inPython = run('webhook_receiver.py', python, secret);
+    await expect.poll(inPython.said).toContain(`listening on ${port}`);
+    await page.getByRole('button', { name: 'Send a test' }).click();
+    await expect.poll(inPython.said).toMatch(/^test {2}\{"webhookId":/m);
     await checkView(page, service.url, `${LIST}/${id}`, 'webhook', await tokenOf(page));
     expect(await page.content()).not.toContain(secret); // shown once
     await page.reload();

@@ -7,6 +7,9 @@ import { fileURLToPath } from 'node:url';
 const CACHE = fileURLToPath(new URL('../../../node_modules/.cache/python/', import.meta.url));
 const PIP = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '--root-user-action=ignore'];
 
+/** The official library of receivers of webhooks. */
+export const STANDARD_WEBHOOKS = 'standardwebhooks==1.1.0';
+
 /**
  * The folder for PYTHONPATH that has exactly this version. `alone`: without what it depends on.
  * @throws Error when pip cannot fetch it
