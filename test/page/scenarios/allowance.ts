@@ -42,6 +42,7 @@ export function usedUpAllowance(opened: () => OpenedPage): void {
       if (!WAITS) await page.clock.install();
       await page.goto(withoutStream(base, `/${CHAIN}/blocks`));
       await page.locator('main[data-view=blocks][data-ready=true]').waitFor();
+      await page.waitForLoadState('networkidle'); // names come behind their rows
       const rows = page.locator('tr[data-item]');
       const shown = await rows.allInnerTexts();
       await useUp();
