@@ -41,7 +41,7 @@ describe('a statement', () => {
         } catch {
           return;
         }
-        // What is behind the statement still counts.
+        // The statement cannot swallow the text that follows it.
         expect(checkedStatement(`SELECT * FROM (\n${allowed}\n) LIMIT 1`)).toContain('LIMIT 1');
       }),
     );

@@ -7,7 +7,7 @@ export interface Bandwidth {
    * when it was allowed.
    */
   take(network: string, bytes: number): number;
-  /** What was not sent after all. */
+  /** Returns bytes that were taken and not sent. */
   giveBack(network: string, bytes: number): void;
   /** Whether one more file may be sent now; then call `end` when it has been. */
   begin(network: string): boolean;

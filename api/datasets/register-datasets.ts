@@ -25,7 +25,7 @@ const S3 = `/${BUCKET}`;
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
 
-/** What a request says, read before the first await. */
+/** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
 interface DatasetRequest extends ObjectRequest {
   readonly isS3: boolean;
   readonly method: string;
@@ -113,7 +113,7 @@ function readRequest(req: HttpRequest, isS3: boolean, url: string | null, networ
   };
 }
 
-/** What is no percent-encoding names no file. */
+/** A path that is not percent-encoded text stays as it is, and names no file. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);

@@ -36,7 +36,7 @@ interface Block {
   readonly prices: readonly PriceChange[];
 }
 
-/** What holds at the end of the spans, by chain, the lowest first; null where that is too much to read, or no longer kept. */
+/** Returns the prices that hold at the end of the spans, by chain, the lowest first; null where the records are too many or no longer kept. */
 export async function readProvisionalPrices(
   topics: Pick<TopicReader, 'read'>,
   spans: readonly ProvisionalSpan[],

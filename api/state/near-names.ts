@@ -1,4 +1,4 @@
-/** What may have been meant by a name that does not exist. */
+/** Finds existing names that resemble one that does not exist. */
 import { distance } from 'fastest-levenshtein';
 import { foldCase } from '../../domain/names.ts';
 import type { CurrencyEntry } from './currency-directory.ts';

@@ -1,4 +1,4 @@
-/** What an export reads from Postgres before it looks at any row: the days of each chain, and what their rows follow from. */
+/** Reads the state that an export starts from in Postgres: the days of each chain, and the versions that their rows depend on. */
 import type { PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';

@@ -20,7 +20,7 @@ export interface DatasetFolder {
   remove(path: string): Promise<void>;
   /** For the manifest. */
   urlOf(path: string): string;
-  /** What was being written is gone. */
+  /** Discards unfinished writes. */
   close(): Promise<void>;
 }
 

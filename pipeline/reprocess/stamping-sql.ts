@@ -7,44 +7,12 @@ import type { Reason, Side } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { BOUNDS_DAYS } from '../../processors/pricing/backfill-bounds.ts';
 import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
+import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../../schemas/conversion-columns.ts';
 
 /** For conversions that count as refunded by a rule of their regime: another generation may have no stamp for them. */
 export const NO_DELIVERY: Reason = 'no_delivery';
 /** Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. */
 export const IS_SETTLED = `reason != '${NO_DELIVERY}'`;
-
-/** Columns of `conversions` that no stamp changes. */
-export const FACT_COLUMNS = [
-  'chain',
-  'txid',
-  'vout',
-  'tick',
-  'kind',
-  'status',
-  'from_currency_id',
-  'to_currency_id',
-  'via_currency_id',
-  'basket_id',
-  'amount_in',
-  'amount_out',
-  'conversion_fee',
-  'source',
-  'destination',
-  'request_height',
-  'import_height',
-  'time',
-] as const;
-
-const STAMP_COLUMNS = [
-  'from_usd',
-  'to_usd',
-  'usd_value',
-  'rule',
-  'regime',
-  'diverged',
-  'provisional',
-  'reason',
-] as const;
 
 export interface StampingOptions {
   /** Whether any block is stamped by the backfill regime: else there are no bounds to look at. */
@@ -85,7 +53,7 @@ const RANGE = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
 const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
 
 /**
- * One row a settled conversion of generation `base`: FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
+ * One row a settled conversion of generation `base`: CONVERSION_FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
  * neither). Sides and what a table cannot say are codes, since texts cost time.
  */
 export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
@@ -153,10 +121,10 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
       outcome IN ('decided', 'shown') AND NOT any_out AND apart AS diverged,
       (from_doubtful OR to_doubtful) AND NOT is_closed AS provisional`,
   ];
-  const facts = `SELECT ${FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions
+  const facts = `SELECT ${CONVERSION_FACT_COLUMNS.join(', ')}, ${DAY} AS day FROM conversions
     WHERE generation = {base:UInt32} AND ${IS_SETTLED} AND ${RANGE}`;
   const joined = [
-    ...FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
+    ...CONVERSION_FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
     'facts.day AS day',
     'to_side.regime AS regime',
   ];
@@ -168,6 +136,6 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
 
 /** The one statement that stamps every settled conversion of the ticks. */
 export function restampSql(options: StampingOptions): string {
-  return `INSERT INTO conversions (generation, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')})
-    SELECT {generation:UInt32}, ${[...FACT_COLUMNS, ...STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})`;
+  return `INSERT INTO conversions (generation, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')})
+    SELECT {generation:UInt32}, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})`;
 }

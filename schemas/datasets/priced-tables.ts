@@ -1,4 +1,5 @@
 /** The tables of the data set that hold prices and the USD stamps of conversions. */
+import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../conversion-columns.ts';
 import type { DatasetColumn } from './column.ts';
 import { type GenerationTable, ROW_PLACE } from './table.ts';
 
@@ -70,31 +71,7 @@ const CONVERSIONS: GenerationTable = {
   name: 'conversions',
   table: 'conversions',
   height: 'import_height',
-  stored: [
-    ...[
-      'generation',
-      'chain',
-      'txid',
-      'vout',
-      'tick',
-      'kind',
-      'status',
-      'from_currency_id',
-      'to_currency_id',
-      'via_currency_id',
-    ],
-    ...[
-      'basket_id',
-      'amount_in',
-      'amount_out',
-      'conversion_fee',
-      'source',
-      'destination',
-      'request_height',
-      'import_height',
-    ],
-    ...['time', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'diverged', 'provisional', 'reason'],
-  ],
+  stored: ['generation', ...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS],
   summary:
     'Conversions that an import has executed, with their USD stamps by the served generation and, as `other_…`, by the other one, while there is one. One row a conversion; ' +
     'those that still wait are in `transfers`.',

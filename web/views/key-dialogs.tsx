@@ -1,6 +1,7 @@
 /** What is done with a key: made, given another secret, revoked. */
 import { useState } from 'preact/hooks';
 import { type ActOutcome, Alert, type AnswerOf, act, Dialog, inertText, Text, type Trouble } from '../kit.ts';
+import { DialogButtons } from './dialog-buttons.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
 export type Key = AnswerOf<'/api/keys'>['keys'][number];
@@ -65,7 +66,7 @@ export function NewKey({ most, onMade, onClose }: NewKeyProps) {
               that runs away, leaves the rest to the others.{most !== null && ` At most ${most}, as the tier has.`}
             </p>
             {trouble && <Alert trouble={trouble} title="No key was made" />}
-            <Buttons action="Make it" close={close} />
+            <DialogButtons action="Make it" close={close} />
           </form>
         )
       }
@@ -99,7 +100,7 @@ export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMa
               The old secret of <Text text={of.name} isName /> stops working at once. Id, name and credits stay.
             </p>
             {trouble && <Alert trouble={trouble} title="It has its old secret" />}
-            <Buttons action="Make a new secret" close={close} />
+            <DialogButtons action="Make a new secret" close={close} />
           </form>
         )
       }
@@ -131,23 +132,10 @@ export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone:
             Programs that ask with <Text text={of.name} isName /> are refused at once. A revoked key does not come back.
           </p>
           {trouble && <Alert trouble={trouble} title="It was not revoked" />}
-          <Buttons action="Revoke" close={close} />
+          <DialogButtons action="Revoke" close={close} />
         </form>
       )}
     </Dialog>
-  );
-}
-
-function Buttons({ action, close }: { readonly action: string; readonly close: () => void }) {
-  return (
-    <p class="actions">
-      <button type="submit" class="main-action">
-        {action}
-      </button>
-      <button type="button" onClick={close}>
-        Cancel
-      </button>
-    </p>
   );
 }
 

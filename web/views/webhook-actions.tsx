@@ -1,7 +1,8 @@
 /** What is done with a webhook: a test, a pause, a new secret, its end. */
 import { useState } from 'preact/hooks';
 import { type ActOutcome, Alert, act, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
-import { IssuedSecret } from './webhook-secret.tsx';
+import { DialogButtons } from './dialog-buttons.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 
 interface ActionsProps {
   readonly id: string;
@@ -82,10 +83,10 @@ function NewSecret({ id, onDone, onClose }: DialogProps & { readonly onDone: () 
           >
             <p>For 24 hours each message is signed with both secrets. Then the old one signs no more.</p>
             {trouble && <Alert trouble={trouble} title="It has its old secret" />}
-            <Buttons action="Make a new secret" close={close} />
+            <DialogButtons action="Make a new secret" close={close} />
           </form>
         ) : (
-          <IssuedSecret secret={secret} close={close} />
+          <WebhookSecret secret={secret} close={close} />
         )
       }
     </Dialog>
@@ -106,22 +107,9 @@ function Delete({ id, onClose }: DialogProps) {
         >
           <p>Its deliveries go with it, also those that wait. It does not come back.</p>
           {trouble && <Alert trouble={trouble} title="It was not deleted" />}
-          <Buttons action="Delete it" close={close} />
+          <DialogButtons action="Delete it" close={close} />
         </form>
       )}
     </Dialog>
-  );
-}
-
-function Buttons({ action, close }: { readonly action: string; readonly close: () => void }) {
-  return (
-    <p class="actions">
-      <button type="submit" class="main-action">
-        {action}
-      </button>
-      <button type="button" onClick={close}>
-        Cancel
-      </button>
-    </p>
   );
 }

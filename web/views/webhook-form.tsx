@@ -1,7 +1,7 @@
 /** The form of a new webhook: every kind of event and every filter that the API takes, by its types. */
 import { useState } from 'preact/hooks';
 import { Alert, act, type BodyOf, chainNames, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
-import { IssuedSecret } from './webhook-secret.tsx';
+import { WebhookSecret } from './webhook-secret.tsx';
 import { type Row, Thresholds, thresholdsOf } from './webhook-thresholds.tsx';
 
 type Body = BodyOf<'/api/webhooks'>;
@@ -98,7 +98,7 @@ export function NewWebhook({ onMade, onClose }: NewWebhookProps) {
     <Dialog title="New webhook" onClose={leave}>
       {(close) =>
         made ? (
-          <IssuedSecret secret={made.secret} close={close} />
+          <WebhookSecret secret={made.secret} close={close} />
         ) : (
           <form
             class="webhook"

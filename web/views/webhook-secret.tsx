@@ -1,36 +1,10 @@
-/** The secret of a webhook, in the one moment in which it is shown. */
-import { useEffect, useRef } from 'preact/hooks';
-import { Copy } from '../kit.ts';
+/** The new secret of a webhook, which its receiver reads. */
+import { IssuedSecret } from './issued-secret.tsx';
 
-interface IssuedProps {
-  readonly secret: string;
-  readonly close: () => void;
-}
+const ABOUT = 'It is shown this once. Your receiver verifies by it who sent a message.';
+const READ_BY = 'The receiver below the deliveries reads';
 
-export function IssuedSecret({ secret, close }: IssuedProps) {
-  const first = useRef<HTMLParagraphElement>(null);
-  useEffect(() => first.current?.focus(), []);
-  return (
-    <div class="issued">
-      <p ref={first} tabIndex={-1}>
-        <strong>Copy the secret now.</strong> It is shown this once. Your receiver verifies by it who sent a message.
-      </p>
-      <div class="row">
-        <code class="secret" data-testid="secret">
-          {secret}
-        </code>
-        <Copy label="Copy secret" text={secret} />
-      </div>
-      <p class="note">
-        The receiver below the deliveries reads it from <code>WEBHOOK_SECRET</code>. In a shell,{' '}
-        <code>read -rs WEBHOOK_SECRET</code> takes it without a trace in the history; then{' '}
-        <code>export WEBHOOK_SECRET</code>.
-      </p>
-      <p class="actions">
-        <button type="button" class="main-action" onClick={close}>
-          I have it
-        </button>
-      </p>
-    </div>
-  );
+export function WebhookSecret({ secret, close }: { readonly secret: string; readonly close: () => void }) {
+  const wording = { noun: 'secret', about: ABOUT, variable: 'WEBHOOK_SECRET', readBy: READ_BY } as const;
+  return <IssuedSecret {...wording} secret={secret} close={close} />;
 }

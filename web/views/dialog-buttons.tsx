@@ -1,0 +1,14 @@
+/** The end of a form in a dialog: what it does, and the way out. */
+
+export function DialogButtons({ action, close }: { readonly action: string; readonly close: () => void }) {
+  return (
+    <p class="actions">
+      <button type="submit" class="main-action">
+        {action}
+      </button>
+      <button type="button" onClick={close}>
+        Cancel
+      </button>
+    </p>
+  );
+}

@@ -1,0 +1,47 @@
+/** A secret at the only moment at which it is shown, and how to use it without leaving it in a file or a history. */
+import type { ComponentChildren } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import { Copy } from '../kit.ts';
+
+interface IssuedSecretProps {
+  /** What the reader knows it as. */
+  readonly noun: 'key' | 'secret';
+  readonly secret: string;
+  /** What it is for, and what the service keeps of it. */
+  readonly about: string;
+  /** The environment variable that programs read it from. */
+  readonly variable: string;
+  /** Which programs read it, as the subject of "… it from". */
+  readonly readBy: string;
+  readonly close: () => void;
+  /** Lines that use it. */
+  readonly children?: ComponentChildren;
+}
+
+export function IssuedSecret({ noun, secret, about, variable, readBy, close, children }: IssuedSecretProps) {
+  const first = useRef<HTMLParagraphElement>(null);
+  useEffect(() => first.current?.focus(), []);
+  return (
+    <div class="issued">
+      <p ref={first} tabIndex={-1}>
+        <strong>Copy the {noun} now.</strong> {about}
+      </p>
+      <div class="row">
+        <code class="secret" data-testid="secret">
+          {secret}
+        </code>
+        <Copy label={`Copy ${noun}`} text={secret} />
+      </div>
+      <p class="note">
+        {readBy} it from <code>{variable}</code>. In a shell, <code>read -rs {variable}</code> takes it without a trace
+        in the history; then <code>export {variable}</code>.
+      </p>
+      {children}
+      <p class="actions">
+        <button type="button" class="main-action" onClick={close}>
+          I have it
+        </button>
+      </p>
+    </div>
+  );
+}
