@@ -1,5 +1,5 @@
 /** The account programs of examples/, run as their readers run them, by an identity whose keys the test holds. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -15,7 +15,6 @@ const PROGRAMS = {
   'account.ts': [process.execPath, '--disable-warning=ExperimentalWarning'],
   'account.py': ['python3', '-B'],
 } as const;
-const hasPython = !spawnSync('python3', ['--version']).error;
 const names = Object.keys(PROGRAMS) as (keyof typeof PROGRAMS)[];
 
 let service: RunningService<IdentityDaemon>;
@@ -58,7 +57,7 @@ function start(name: keyof typeof PROGRAMS, identity: string) {
   return { said, answer: (line: string) => child.stdin.write(`${line}\n`), ended, out: () => out };
 }
 
-it.each(names.filter((name) => hasPython || name.endsWith('.ts')))(
+it.each(names)(
   '%s logs in, makes a key, reads usage, registers a webhook and sends again what failed',
   async (name) => {
     receiver.behave((response) => void response.writeHead(500).end('not yet'));
@@ -81,7 +80,7 @@ it.each(names.filter((name) => hasPython || name.endsWith('.ts')))(
   },
 );
 
-it.each(names.filter((name) => hasPython || name.endsWith('.ts')))('%s says why it is refused', async (name) => {
+it.each(names)('%s says why it is refused', async (name) => {
   const unknown = await start(name, 'nosuch@').ended;
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('not_found: ')]);
   const program = start(name, owner.address);

@@ -1,5 +1,5 @@
 /** The programs of examples/, run as their readers run them: killed while the chain moves and reorganises, and started again. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -27,8 +27,7 @@ const BOTS = {
   'follow-conversions.ts': [process.execPath, '--disable-warning=ExperimentalWarning'],
   'follow_conversions.py': ['python3'],
 } as const;
-const hasPython = !spawnSync('python3', ['--version']).error;
-const running = (Object.keys(BOTS) as (keyof typeof BOTS)[]).filter((name) => hasPython || name.endsWith('.ts'));
+const running = Object.keys(BOTS) as (keyof typeof BOTS)[];
 
 const stateFile = (name: string) => join(folder, `${name}.json`);
 

@@ -2,7 +2,7 @@
  * The programs of examples/wallets/, each in both languages, against JSON-RPC in front of the recorded node. Own daemons are the recorded
  * node where the recording has an answer (decrypting), and a scripted double where it has none (funding, signing).
  */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -70,8 +70,7 @@ afterAll(async () => {
 });
 
 const running = new Set<ChildProcess>();
-const hasPython = !spawnSync('python3', ['--version']).error;
-const LANGUAGES = hasPython ? (['ts', 'py'] as const) : (['ts'] as const);
+const LANGUAGES = ['ts', 'py'] as const;
 
 interface Run {
   readonly out: string;
