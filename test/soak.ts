@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url';
 interface Part {
   readonly name: string;
   readonly files: string;
+  /** Tests by name; all of the files without it. */
+  readonly only?: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
@@ -42,7 +44,13 @@ const PARTS: readonly Part[] = [
     environment: { STREAM_CLIENTS: '500', STREAM_SECONDS: '1200', STREAM_KILLS: '20', STREAM_BLOCKS: '3' },
   },
   { name: 'attack', files: 'test/attack', environment: { ATTACK_SECONDS: '60', ATTACK_JUDGES_LATENCY: '1' } },
-  { name: 'page', files: 'test/page', environment: { PAGE_NAVIGATIONS: '500', PAGE_WAITS: '1' } },
+  {
+    name: 'page',
+    files: 'test/page/scenarios',
+    only: 'scenario [345]:|slowed',
+    environment: { PAGE_FLOOD_SECONDS: '300', PAGE_WAITS: '1', PAGE_JUDGES_TIME: '1' },
+  },
+  { name: 'wandering', files: 'test/page/page', only: 'scenario 13', environment: { PAGE_NAVIGATIONS: '500' } },
   { name: 'limiter', files: 'api/access/limiter', environment: { LIMITER_SCHEDULES: '20000' } },
 ];
 
@@ -62,7 +70,8 @@ const outcomes = PARTS.filter(({ name }) => wanted.length === 0 || wanted.includ
   );
   console.log(`\nsoak: ${settings.join(' ')} ${part.files}`);
   const began = performance.now();
-  const { status } = spawnSync(process.execPath, [vitest, 'run', `--testTimeout=${HOUR_MS}`, part.files], {
+  const tests = part.only === undefined ? [part.files] : [part.files, '-t', part.only];
+  const { status } = spawnSync(process.execPath, [vitest, 'run', `--testTimeout=${HOUR_MS}`, ...tests], {
     cwd: root,
     env: environment,
     stdio: 'inherit',

@@ -33,6 +33,8 @@ export interface Call<Path extends GetPath = GetPath> {
   /** Path and query as asked. */
   readonly url: string;
   readonly parameters: { readonly path?: object | undefined; readonly query?: object | undefined };
+  /** What is asked instead where the service answers with this code. */
+  readonly instead?: { readonly of: string; readonly url: string };
 }
 
 export interface CallParameters<Path extends GetPath> {
@@ -47,6 +49,14 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
   return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
+}
+
+/** Where no mempool is known, the rest is asked for. */
+export function orWithoutMempool<Path extends GetPath>(whole: Call<Path>): Call<Path> {
+  const [path = '', query] = whole.url.split('?');
+  const search = new URLSearchParams(query);
+  search.delete('unconfirmed');
+  return { ...whole, instead: { of: 'mempool_unknown', url: search.size === 0 ? path : `${path}?${search}` } };
 }
 
 /** Of an account: what it answers is for one identity alone. A plan is priced for anybody. */

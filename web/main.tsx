@@ -6,6 +6,7 @@ import { Header } from './shell/header.tsx';
 import { startShortcuts } from './shell/shortcuts.ts';
 import { ViewHost } from './shell/view-host.tsx';
 import { startStream } from './state/live.ts';
+import { letGoOfOldTrees } from './state/old-trees.ts';
 import { watchStanding } from './state/standing.ts';
 import { watchStandstill } from './state/standstill.ts';
 
@@ -26,6 +27,7 @@ function Page() {
 const root = document.getElementById('page');
 if (!root) throw new Error('the document has no place for the page');
 root.replaceChildren();
+letGoOfOldTrees();
 render(<Page />, root);
 startShortcuts();
 startStream();

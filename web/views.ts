@@ -2,7 +2,7 @@
  * Every view: its address, what the address shows, and the calls of its first paint. The page finds its views here, and the server
  * writes titles, previews, links to the JSON and preloads from it.
  */
-import { type Call, call } from './calls.ts';
+import { type Call, call, orWithoutMempool } from './calls.ts';
 
 /** Parts of an address by name, and its query. */
 type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -48,7 +48,7 @@ const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: 
 
 /** In a block, or waiting for one. */
 const transactionOf = (chain: string, txid: string) =>
-  call('/api/tx/{txid}', { path: { txid }, query: { chain, unconfirmed: 'true' } });
+  orWithoutMempool(call('/api/tx/{txid}', { path: { txid }, query: { chain, unconfirmed: 'true' } }));
 
 function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
   const parameters = { path: { addr }, query: { chain, pageSize: '50', ...placeIn(query) } };
@@ -63,7 +63,9 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
         query: { chain, currency: query.get('currency'), days: query.get('days') },
       });
     default:
-      return call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } });
+      return orWithoutMempool(
+        call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } }),
+      );
   }
 }
 
@@ -191,11 +193,13 @@ export const views = {
     title: ({ name }) => `Identity ${shortened(name)}`,
     description: 'An identity now and at each of its heights: status, lock, authorities, changes, content, referrals.',
     calls: ({ chain, name }, query) => [
-      call('/api/identity/{nameOrId}', {
-        path: { nameOrId: name },
-        // What waits belongs to now.
-        query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
-      }),
+      orWithoutMempool(
+        call('/api/identity/{nameOrId}', {
+          path: { nameOrId: name },
+          // What waits belongs to now.
+          query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
+        }),
+      ),
       call('/api/identity/{nameOrId}/changes', { path: { nameOrId: name }, query: { chain } }),
       partOfIdentity(chain, name, query),
     ],

@@ -14,9 +14,10 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { connectPostgres } from '../../infra/postgres/postgres.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { pageSource } from '../../web/build/page-source.ts';
 import type { SecondApiOptions } from './start-second-api.ts';
 
-const { config, databaseUrl, logFolder, ...more }: SecondApiOptions = JSON.parse(process.argv[2] ?? '');
+const { config, databaseUrl, logFolder, servesPage, ...more }: SecondApiOptions = JSON.parse(process.argv[2] ?? '');
 const logger = pino({ level: 'warn' }, pino.destination({ dest: 2, sync: true }));
 const folder = mkdtempSync(join(tmpdir(), 'verustream-beside-'));
 const stop = new AbortController();
@@ -37,6 +38,7 @@ const api = await startApi({
   logger,
   signal: stop.signal,
   ...more,
+  ...(servesPage && { page: pageSource }),
 });
 
 // The channel closes when the test asks for it, and when it dies.

@@ -20,7 +20,7 @@ import { type RecordedNode, startRecordedNode } from '../../recordings/player/re
 import type { AccessTier, ChainConfig, Config } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
-import { type SecondApi, startSecondProcess } from './start-second-api.ts';
+import { type SecondApi, type SecondApiOptions, startSecondProcess } from './start-second-api.ts';
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -53,7 +53,9 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
     options: Pick<ApiOptions, 'keptBytes'> & Pick<ServiceOptions, 'limits'> & { readonly port?: number },
   ): Promise<RunningApi>;
   /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
-  startSecondApi(options?: Pick<ApiOptions, 'keptBytes'>): Promise<SecondApi>;
+  startSecondApi(
+    options?: Pick<ApiOptions, 'keptBytes'> & Pick<SecondApiOptions, 'servesPage'> & { readonly port?: number },
+  ): Promise<SecondApi>;
   /** An API key of a recorded identity. */
   issueKey(tier: AccessTier): Promise<string>;
   /** Ends the API alone and starts it again on the same stores and log. */
@@ -217,9 +219,9 @@ export async function startServiceOn<Node extends FollowedNode>(
     },
     settled,
     startAnother: (another) => serve(stop.signal, another),
-    startSecondApi: (kept) =>
+    startSecondApi: ({ port = 0, ...kept } = {}) =>
       startSecondProcess({
-        config: { ...config, port: 0 },
+        config: { ...config, port },
         databaseUrl: stores.databaseUrl,
         logFolder: folder,
         ...(push && { push }),

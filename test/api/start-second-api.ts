@@ -10,6 +10,8 @@ export interface SecondApiOptions extends Pick<ApiOptions, 'push' | 'webhooks' |
   readonly config: Config;
   readonly databaseUrl: string;
   readonly logFolder: string;
+  /** None by default. */
+  readonly servesPage?: boolean;
 }
 
 export interface SecondApi extends RunningApi {

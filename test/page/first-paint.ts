@@ -16,7 +16,7 @@ export async function checkFirstPaint(
   address: string,
   reader?: PageSession,
 ): Promise<void> {
-  for (const width of WIDTHS) {
+  const checkAt = async (width: number) => {
     const { page, requests, close } = await openPage(browser, { viewport: { width, height: 900 } }, reader);
     await page.goto(`${base}${address}`);
     await page.locator('main[data-ready="true"]').waitFor();
@@ -35,7 +35,8 @@ export async function checkFirstPaint(
     expect(credits, address).toBeLessThanOrEqual(address === '/' ? MOST_CREDITS_LIVE : MOST_CREDITS);
     expect(shift, address).toBeLessThanOrEqual(MOST_SHIFT);
     await close();
-  }
+  };
+  await Promise.all(WIDTHS.map(checkAt));
 }
 
 /** The sum of all shifts, which is no less than that of the worst five seconds. */

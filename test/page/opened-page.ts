@@ -12,10 +12,14 @@ export interface ServedPage {
   compileAs(compile: () => Promise<BuiltPage>): void;
 }
 
-/** With its prices. */
-export interface OpenedPage extends ServedPage {
+/** A service with the page, and a browser for it. */
+export interface Opened {
+  readonly service: RunningService;
   readonly browser: Browser;
 }
+
+/** With its prices. */
+export type OpenedPage = ServedPage & Opened;
 
 /** Without a browser where there is none. */
 export async function servePage(): Promise<ServedPage & { readonly browser: Browser | null; stop(): Promise<void> }> {

@@ -1,4 +1,5 @@
 /** The bottom of every view: what is left of the allowance, the stream, what this page asked. */
+import { useState } from 'preact/hooks';
 import { isOfAccount } from '../calls.ts';
 import { Copy } from '../parts/copy.tsx';
 import { now } from '../state/clock.ts';
@@ -19,8 +20,21 @@ export function Footer() {
           </>
         )}
       </span>
-      <details class="asked">
-        <summary>What this page asked</summary>
+      <Asked />
+      <span>
+        verustream {service.version} · <a href="/api/docs">API</a>
+      </span>
+    </footer>
+  );
+}
+
+/** Drawn while it is open: it changes with each call, and most readers never look. */
+function Asked() {
+  const [isOpen, setOpen] = useState(false);
+  return (
+    <details class="asked" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
+      <summary>What this page asked</summary>
+      {isOpen && (
         <ol>
           {asked.value.toReversed().map(({ url, credits, at }) => (
             <li key={`${at} ${url}`}>
@@ -28,11 +42,8 @@ export function Footer() {
             </li>
           ))}
         </ol>
-      </details>
-      <span>
-        verustream {service.version} · <a href="/api/docs">API</a>
-      </span>
-    </footer>
+      )}
+    </details>
   );
 }
 

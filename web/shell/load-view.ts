@@ -1,15 +1,58 @@
-/** Loads a view's module. After an upgrade of the service the file of an open tab is gone: one new document, never two. */
+/**
+ * Loads a view's module. Where the service does not answer, it waits for it: a new document would be an error page of the browser. After
+ * an upgrade of the service the file of an open tab is gone: one new document, never two.
+ */
 const MARK = 'reloaded-for';
+const RETRY_MS = 2_000;
 
-export async function loadView<Module>(load: () => Promise<Module>): Promise<Module | null> {
-  try {
-    const module = await load();
-    sessionStorage.removeItem(MARK);
-    return module;
-  } catch (error) {
-    if (sessionStorage.getItem(MARK) !== null) throw error;
-    sessionStorage.setItem(MARK, location.pathname);
-    location.reload();
-    return null;
+export interface LoadingOptions {
+  /** Ends with the reader's visit. */
+  readonly signal: AbortSignal;
+  /** Hears that the service does not answer. */
+  readonly onOffline: () => void;
+}
+
+/** @returns null where nobody waits any more. @throws where the file is missing after a new document, too */
+export async function loadView<Module>(load: () => Promise<Module>, options: LoadingOptions): Promise<Module | null> {
+  const { signal, onOffline } = options;
+  for (;;) {
+    try {
+      const module = await load();
+      sessionStorage.removeItem(MARK);
+      return module;
+    } catch (error) {
+      if (await answers()) {
+        if (sessionStorage.getItem(MARK) !== null) throw error;
+        sessionStorage.setItem(MARK, location.pathname);
+        location.reload();
+        return null;
+      }
+    }
+    onOffline();
+    do await pause(signal);
+    while (!signal.aborted && !(await answers()));
+    if (signal.aborted) return null;
   }
+}
+
+/** The document costs no credits. */
+const answers = () =>
+  fetch(location.href, { method: 'HEAD', cache: 'no-store' }).then(
+    () => true,
+    () => false,
+  );
+
+/** Shorter where the network comes back. */
+function pause(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const done = () => {
+      clearTimeout(timer);
+      removeEventListener('online', done);
+      signal.removeEventListener('abort', done);
+      resolve();
+    };
+    const timer = setTimeout(done, RETRY_MS);
+    addEventListener('online', done);
+    signal.addEventListener('abort', done);
+  });
 }

@@ -58,10 +58,10 @@ function Locked({ here }: { readonly here: Place }) {
 function Main({ here }: { readonly here: Place }) {
   const { name, parts, query } = here;
   const answers = useMemo(() => viewAt(here).calls(parts, query).map(ask), [here]);
-  const { View, isGone } = useModule(name);
+  const { View, missing } = useModule(name);
   const isLate = useLate(here);
   const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
-  const waits = isGone ? 'failed' : undefined;
+  const waits = missing === null ? undefined : 'failed';
   const state = View === null ? waits : ready.value;
   const isPainted = useRef(false);
   if (state !== undefined) isPainted.current = true;
@@ -81,7 +81,7 @@ function Main({ here }: { readonly here: Place }) {
       <SessionNotice />
       {viewAt(here).isPrivate && <AccountNav />}
       <Standstill />
-      {isGone && <Gone />}
+      {missing !== null && <Missing missing={missing} />}
       {View && <View place={here} parts={parts as never} query={query} answers={answers as never} />}
     </main>
   );
@@ -108,30 +108,37 @@ type AnyView = ComponentType<ViewProps<ViewName>>;
 
 interface Module {
   readonly View: AnyView | null;
-  /** Its file is not to be had, after a reload either. */
-  readonly isGone: boolean;
+  /** `gone`: its file is not to be had, after a reload either. `offline`: the service does not answer, and is asked again. */
+  readonly missing: 'gone' | 'offline' | null;
 }
 
 function useModule(name: ViewName): Module {
-  const [module, setModule] = useState<Module>({ View: null, isGone: false });
+  const [module, setModule] = useState<Module>({ View: null, missing: null });
   useEffect(() => {
-    let isHere = true;
+    const visit = new AbortController();
     const load = viewModules[name] as () => Promise<{ View: AnyView }>;
     const show = (shown: Module) => {
-      if (isHere) setModule(shown);
+      if (!visit.signal.aborted) setModule(shown);
     };
-    loadView(load).then(
-      (loaded) => loaded && show({ View: loaded.View, isGone: false }),
-      () => show({ View: null, isGone: true }),
+    const onOffline = () => show({ View: null, missing: 'offline' });
+    loadView(load, { signal: visit.signal, onOffline }).then(
+      (loaded) => loaded && show({ View: loaded.View, missing: null }),
+      () => show({ View: null, missing: 'gone' }),
     );
-    return () => {
-      isHere = false;
-    };
+    return () => visit.abort();
   }, [name]);
   return module;
 }
 
-function Gone() {
+function Missing({ missing }: { readonly missing: 'gone' | 'offline' }) {
+  if (missing === 'offline') {
+    return (
+      <div role="alert" class="alert" data-code="unreachable">
+        <strong>The service does not answer</strong>{' '}
+        <span>This view was not opened before, so its file is not here yet. It is shown once the service answers.</span>
+      </div>
+    );
+  }
   return (
     <div role="alert" class="alert" data-code="file_missing">
       <strong>This view could not be loaded</strong>{' '}

@@ -109,8 +109,7 @@ async function fetchInto(entry: Kept): Promise<void> {
   const reader = session.peek();
   entry.due = null;
   let reply = await get(call.url);
-  // Where no mempool is known, the rest is answered.
-  if (reply.failure?.code === 'mempool_unknown') reply = await get(withoutMempool(call.url));
+  if (call.instead && reply.failure?.code === call.instead.of) reply = await get(call.instead.url);
   const { arrived, failure } = reply;
   if (failure?.code === 'session_required' && reader) sessionEnded(reader.token);
   batch(() => {
@@ -145,12 +144,6 @@ async function get(url: string): Promise<Reply> {
   } catch (error) {
     return { arrived: null, failure: unreachable(error) };
   }
-}
-
-function withoutMempool(address: string): string {
-  const url = new URL(address, location.origin);
-  url.searchParams.delete('unconfirmed');
-  return `${url.pathname}${url.search}`;
 }
 
 /** If anybody still looks then; the earliest of several times counts. */

@@ -1,17 +1,20 @@
-/** What is done with a webhook: a test, a pause, a new secret, its end. */
+/** What is done with a webhook: a test, a change, a pause, a new secret, its end. */
 import { useState } from 'preact/hooks';
-import { type ActOutcome, Alert, act, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
+import { Alert, act, Dialog, hrefOf, navigate } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
+import { useAction } from './use-action.ts';
+import { ChangedWebhook } from './webhook-dialogs.tsx';
+import type { WebhookBefore } from './webhook-form.tsx';
 import { WebhookSecret } from './webhook-secret.tsx';
 
 interface ActionsProps {
-  readonly id: string;
-  readonly isEnabled: boolean;
+  readonly webhook: WebhookBefore;
   readonly onChange: () => void;
 }
 
-export function WebhookActions({ id, isEnabled, onChange }: ActionsProps) {
-  const [asked, setAsked] = useState<'secret' | 'delete' | null>(null);
+export function WebhookActions({ webhook, onChange }: ActionsProps) {
+  const { id, enabled: isEnabled } = webhook;
+  const [asked, setAsked] = useState<'change' | 'secret' | 'delete' | null>(null);
   const { trouble, run } = useAction(onChange);
   const params = { path: { id } };
   const test = () => act((client) => client.POST('/api/webhooks/{id}/test', { params }));
@@ -22,6 +25,9 @@ export function WebhookActions({ id, isEnabled, onChange }: ActionsProps) {
       <p class="actions">
         <button type="button" class="main-action" onClick={() => run(test)}>
           Send a test
+        </button>
+        <button type="button" onClick={() => setAsked('change')}>
+          Change
         </button>
         <button type="button" onClick={() => run(pause)}>
           {isEnabled ? 'Pause' : 'Go on'}
@@ -34,26 +40,11 @@ export function WebhookActions({ id, isEnabled, onChange }: ActionsProps) {
         </button>
       </p>
       {trouble && <Alert trouble={trouble} title="It was not done" />}
+      {asked === 'change' && <ChangedWebhook before={webhook} onDone={onChange} onClose={onClose} />}
       {asked === 'secret' && <NewSecret id={id} onDone={onChange} onClose={onClose} />}
       {asked === 'delete' && <Delete id={id} onClose={onClose} />}
     </>
   );
-}
-
-/** A call that is made when the reader says so, and not while it is under way. */
-export function useAction(onDone: () => void) {
-  const [isBusy, setBusy] = useState(false);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const run = async <Data,>(send: () => Promise<ActOutcome<Data>>): Promise<ActOutcome<Data> | null> => {
-    if (isBusy) return null;
-    setBusy(true);
-    const outcome = await send();
-    setBusy(false);
-    setTrouble(outcome.trouble);
-    if (outcome.trouble === null) onDone();
-    return outcome;
-  };
-  return { trouble, run };
 }
 
 interface DialogProps {

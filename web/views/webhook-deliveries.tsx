@@ -1,7 +1,7 @@
 /** What was delivered, is being tried and has failed. */
 import { useState } from 'preact/hooks';
 import { Alert, type Answer, type AnswerOf, act, Panel, Pick, replaceQuery, Table, useRefresh, Value } from '../kit.ts';
-import { useAction } from './webhook-actions.tsx';
+import { useAction } from './use-action.ts';
 
 type List = Answer<'/api/webhooks/{id}/deliveries'>;
 type Delivery = AnswerOf<'/api/webhooks/{id}/deliveries'>['results'][number];

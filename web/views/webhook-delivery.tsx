@@ -1,7 +1,7 @@
 /** One delivery: the message as it is sent, and what the receiver answered. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { Alert, act, ask, call, Field, Fields, Panel, replaceQuery, Text, Value } from '../kit.ts';
-import { useAction } from './webhook-actions.tsx';
+import { useAction } from './use-action.ts';
 
 interface OneDeliveryProps {
   readonly id: string;

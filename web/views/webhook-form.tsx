@@ -1,10 +1,11 @@
-/** The form of a new webhook: every kind of event and every filter that the API takes, by its types. */
+/** What a webhook sends, and where to: every kind of event and every filter that the API takes, by its types. */
 import { useState } from 'preact/hooks';
-import { Alert, act, type BodyOf, chainNames, Dialog, hrefOf, navigate, type Trouble } from '../kit.ts';
-import { WebhookSecret } from './webhook-secret.tsx';
-import { type Row, Thresholds, thresholdsOf } from './webhook-thresholds.tsx';
+import { Alert, type AnswerOf, type BodyOf, chainNames, type Trouble } from '../kit.ts';
+import { DialogButtons } from './dialog-buttons.tsx';
+import { type Row, rowsOf, Thresholds, thresholdsOf } from './webhook-thresholds.tsx';
 
-type Body = BodyOf<'/api/webhooks'>;
+export type Body = BodyOf<'/api/webhooks'>;
+export type WebhookBefore = AnswerOf<'/api/webhooks/{id}'>;
 export type Kind = Body['events'][number];
 type FilterName = keyof NonNullable<Body['filter']>;
 
@@ -45,6 +46,7 @@ function namesIn(text: string): string | string[] | undefined {
   return names.length > 1 ? names : names[0];
 }
 
+/** Whole, so that it says the same of a new webhook and of one that is changed. */
 function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
   const given = new FormData(form);
   const text = (name: string) => String(given.get(name) ?? '').trim();
@@ -59,75 +61,54 @@ function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
   return {
     url: text('url'),
     events,
-    ...(text('description') !== '' && { description: text('description') }),
-    ...(chains.length > 0 && { chains }),
-    ...(Object.keys(filter).length > 0 && { filter }),
-    ...(events.includes('price.threshold') && { thresholds: thresholdsOf(thresholds) }),
-    ...(text('confirmations') !== '' && { confirmations: Number(text('confirmations')) }),
+    description: text('description'),
+    chains: chains.length > 0 ? chains : null,
+    filter,
+    thresholds: events.includes('price.threshold') ? thresholdsOf(thresholds) : [],
+    confirmations: Number(text('confirmations')),
   } as Body;
 }
 
-interface NewWebhookProps {
-  readonly onMade: () => void;
-  readonly onClose: () => void;
+/** What a field says of a filter. */
+const shownFilter = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+
+interface WebhookFormProps {
+  /** What it says before the reader changes it. */
+  readonly before?: WebhookBefore;
+  readonly action: string;
+  readonly trouble: Trouble | null;
+  readonly troubleTitle: string;
+  readonly send: (body: Body) => void;
+  readonly close: () => void;
 }
 
-export function NewWebhook({ onMade, onClose }: NewWebhookProps) {
-  const [made, setMade] = useState<{ readonly id: string; readonly secret: string } | null>(null);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
-  const [isBusy, setBusy] = useState(false);
-  const [chosen, setChosen] = useState<readonly string[]>([]);
-  const [thresholds, setThresholds] = useState<readonly Row[]>([{ id: 1, currency: '', usd: '', direction: 'both' }]);
-  const create = async (form: HTMLFormElement) => {
-    if (isBusy || made) return;
-    setBusy(true);
-    const { data, trouble: refused } = await act((client) =>
-      client.POST('/api/webhooks', { body: bodyOf(form, thresholds) }),
-    );
-    setBusy(false);
-    setTrouble(refused);
-    if (data === null) return;
-    setMade({ id: data.id, secret: data.secret ?? '' });
-    onMade();
-  };
-  const leave = () => {
-    onClose();
-    if (made) navigate(hrefOf('webhook', { id: made.id }));
-  };
+export function WebhookForm({ before, action, trouble, troubleTitle, send, close }: WebhookFormProps) {
+  const [chosen, setChosen] = useState<readonly string[]>(before?.events ?? []);
+  const [thresholds, setThresholds] = useState<readonly Row[]>(rowsOf(before?.thresholds ?? []));
   return (
-    <Dialog title="New webhook" onClose={leave}>
-      {(close) =>
-        made ? (
-          <WebhookSecret secret={made.secret} close={close} />
-        ) : (
-          <form
-            class="webhook"
-            onSubmit={(event) => {
-              event.preventDefault();
-              void create(event.currentTarget);
-            }}
-          >
-            <Receiver />
-            <Kinds onChange={setChosen} />
-            {chosen.includes('price.threshold') && <Thresholds rows={thresholds} onChange={setThresholds} />}
-            <Filters wrong={trouble?.parameters ?? []} />
-            {trouble && <Alert trouble={trouble} title="No webhook was made" />}
-            <p class="actions">
-              <button type="submit" class="main-action">
-                Make it
-              </button>
-              <button type="button" onClick={close}>
-                Cancel
-              </button>
-            </p>
-          </form>
-        )
-      }
-    </Dialog>
+    <form
+      class="webhook"
+      onSubmit={(event) => {
+        event.preventDefault();
+        send(bodyOf(event.currentTarget, thresholds));
+      }}
+    >
+      <Receiver url={before?.url} description={before?.description} />
+      <Kinds chosen={chosen} onChange={setChosen} />
+      {chosen.includes('price.threshold') && <Thresholds rows={thresholds} onChange={setThresholds} />}
+      <Filters before={before} wrong={trouble?.parameters ?? []} />
+      {trouble && <Alert trouble={trouble} title={troubleTitle} />}
+      <DialogButtons action={action} close={close} />
+    </form>
   );
 }
 
-function Receiver() {
+interface ReceiverProps {
+  readonly url: string | undefined;
+  readonly description: string | undefined;
+}
+
+function Receiver({ url, description }: ReceiverProps) {
   return (
     <div class="filters">
       <div>
@@ -139,6 +120,7 @@ function Receiver() {
           inputMode="url"
           required
           maxLength={2_048}
+          defaultValue={url}
           placeholder="https://bot.example/hooks"
           autocomplete="off"
           spellcheck={false}
@@ -146,13 +128,25 @@ function Receiver() {
       </div>
       <div>
         <label for="webhook-description">Description</label>
-        <input id="webhook-description" name="description" type="text" maxLength={200} autocomplete="off" />
+        <input
+          id="webhook-description"
+          name="description"
+          type="text"
+          maxLength={200}
+          autocomplete="off"
+          defaultValue={description}
+        />
       </div>
     </div>
   );
 }
 
-function Kinds({ onChange }: { readonly onChange: (chosen: readonly string[]) => void }) {
+interface KindsProps {
+  readonly chosen: readonly string[];
+  readonly onChange: (chosen: readonly string[]) => void;
+}
+
+function Kinds({ chosen, onChange }: KindsProps) {
   const read = (field: HTMLFieldSetElement) =>
     onChange([...field.querySelectorAll<HTMLInputElement>('input:checked')].map(({ value }) => value));
   return (
@@ -160,14 +154,20 @@ function Kinds({ onChange }: { readonly onChange: (chosen: readonly string[]) =>
       <legend>Send a message when</legend>
       {kinds.map((kind) => (
         <label key={kind}>
-          <input type="checkbox" name="events" value={kind} /> <code>{kind}</code> {KINDS[kind]}
+          <input type="checkbox" name="events" value={kind} checked={chosen.includes(kind)} /> <code>{kind}</code>{' '}
+          {KINDS[kind]}
         </label>
       ))}
     </fieldset>
   );
 }
 
-function Filters({ wrong }: { readonly wrong: readonly string[] }) {
+interface FiltersProps {
+  readonly before: WebhookBefore | undefined;
+  readonly wrong: readonly string[];
+}
+
+function Filters({ before, wrong }: FiltersProps) {
   return (
     <fieldset>
       <legend>Only what fits</legend>
@@ -182,6 +182,7 @@ function Filters({ wrong }: { readonly wrong: readonly string[] }) {
               placeholder={FILTERS[name].help}
               title={FILTERS[name].isDecimal ? FILTERS[name].help : `${FILTERS[name].help}, separated by commas`}
               aria-invalid={wrong.includes(`filter/${name}`)}
+              defaultValue={shownFilter(before?.filter[name])}
               autocomplete="off"
               spellcheck={false}
             />
@@ -197,6 +198,7 @@ function Filters({ wrong }: { readonly wrong: readonly string[] }) {
             max={100}
             step={1}
             placeholder="0"
+            defaultValue={before?.confirmations}
           />
         </div>
       </div>
@@ -204,7 +206,8 @@ function Filters({ wrong }: { readonly wrong: readonly string[] }) {
         Chains (none chosen: all)
         {chainNames.map((chain) => (
           <label key={chain}>
-            <input type="checkbox" name="chains" value={chain} /> {chain}
+            <input type="checkbox" name="chains" value={chain} defaultChecked={before?.chains?.includes(chain)} />{' '}
+            {chain}
           </label>
         ))}
       </div>

@@ -28,6 +28,23 @@ export function thresholdsOf(rows: readonly Row[]): Threshold[] {
   })) as Threshold[];
 }
 
+interface Written {
+  readonly currency: string;
+  readonly usd: string;
+  readonly direction: string;
+}
+
+/** One empty row where there is none. */
+export function rowsOf(thresholds: readonly Written[]): Row[] {
+  const rows = thresholds.length > 0 ? thresholds : [{ currency: '', usd: '', direction: 'both' }];
+  return rows.map(({ currency, usd, direction }, index) => ({
+    id: index + 1,
+    currency,
+    usd,
+    direction: direction as Direction,
+  }));
+}
+
 interface ThresholdsProps {
   readonly rows: readonly Row[];
   readonly onChange: (rows: readonly Row[]) => void;

@@ -84,7 +84,7 @@ function State({ answer, onChange }: StateProps) {
               </div>
             )}
           </div>
-          <WebhookActions id={webhook.id} isEnabled={webhook.enabled} onChange={onChange} />
+          <WebhookActions webhook={webhook} onChange={onChange} />
         </>
       )}
     </Panel>

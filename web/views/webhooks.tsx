@@ -1,7 +1,7 @@
 /** Webhooks of the identity that is logged in. */
 import { useState } from 'preact/hooks';
 import { type Answer, type AnswerOf, hrefOf, Panel, Table, Value, type ViewProps } from '../kit.ts';
-import { NewWebhook } from './webhook-form.tsx';
+import { NewWebhook } from './webhook-dialogs.tsx';
 
 export type Webhook = AnswerOf<'/api/webhooks'>['webhooks'][number];
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
 import { CHAIN } from '../../api/running-service.ts';
 import { withoutStream } from '../generic-check.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const WAITS = process.env.PAGE_WAITS === '1';
@@ -16,7 +16,7 @@ const LIMITS = {
 /** An address of its own: every API of the service counts what the other tests ask from theirs. */
 const CALLER = { 'X-Forwarded-For': '203.0.113.5' };
 
-export function usedUpAllowance(opened: () => OpenedPage): void {
+export function usedUpAllowance(opened: () => Opened): void {
   describe('an allowance that is used up', () => {
     let api: RunningApi;
     let base = '';

@@ -8,7 +8,7 @@ import { EVERYTHING } from '../../generator/mixes.ts';
 import { SEED } from '../../setup/seed.ts';
 import { checkView, withoutStream } from '../generic-check.ts';
 import { HOSTILE_TEXTS, LARGE_TEXT } from '../hostile-texts.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
 
 const BLOCKS = 200;
@@ -18,7 +18,7 @@ const CONTENT_KEY = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
 /** What cannot be seen, or changes how its neighbours are shown. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}]/u;
 
-export function hostileContent(opened: () => OpenedPage): void {
+export function hostileContent(opened: () => Opened): void {
   describe('hostile content', () => {
     let service: RunningService<ChainDaemon>;
 

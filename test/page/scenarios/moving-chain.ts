@@ -1,31 +1,25 @@
-/** Scenarios of a chain that moves and reorganises under open tabs, and of a tab that slept. */
+/** Scenarios of a chain that moves and reorganises under open tabs, and of a tab that slept. PAGE_WAITS=1 lets it sleep instead of moving its clock. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { pageSource } from '../../../web/build/page-source.ts';
-import { CHAIN, type RunningService, startService } from '../../api/running-service.ts';
+import { beforeAll, describe, expect, it } from 'vitest';
+import { CHAIN, type RunningService } from '../../api/running-service.ts';
 import { recordedBranches } from '../../laws/chain-records.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
 
-const START = 843;
-/** No heartbeat is missed while the clock of a page is moved. */
-const HEARTBEAT_MS = 120_000;
-const HIDDEN_SECONDS = 90;
+const WAITS = process.env.PAGE_WAITS === '1';
+const HIDDEN_MS = 90_000;
 
-export function movingChain(opened: () => OpenedPage): void {
+export function movingChain(opened: () => Opened): void {
   describe('a chain that moves', () => {
     const { main, orphans, fork } = recordedBranches();
     let service: RunningService;
     let browser: Browser;
 
-    beforeAll(async () => {
-      browser = opened().browser;
-      service = await startService({ startHeight: START, page: pageSource, push: { heartbeatMs: HEARTBEAT_MS } });
-      await service.settled();
+    beforeAll(() => {
+      ({ service, browser } = opened());
     });
-
-    afterAll(() => service?.stop());
 
     async function tab(address: string, prepare?: (page: Page) => Promise<void>): Promise<WatchedPage> {
       const watched = await openPage(browser);
@@ -97,11 +91,14 @@ export function movingChain(opened: () => OpenedPage): void {
     });
 
     it('scenario 3: a hidden tab lets go of its stream, says so, and catches up', async () => {
-      const { page, complaints, close } = await tab('/', (opening) => opening.clock.install());
+      const { page, complaints, close } = await tab('/', async (opening) => {
+        if (!WAITS) await opening.clock.install();
+      });
       const before = await laneOf(page, CHAIN);
       const cursor = await page.locator('main').getAttribute('data-cursor');
       await setHidden(page, true);
-      await page.clock.fastForward(HIDDEN_SECONDS * 1000);
+      if (WAITS) await sleep(HIDDEN_MS);
+      else await page.clock.fastForward(HIDDEN_MS);
       await streamIs(page, 'offline');
       const { height } = service.node;
       await step(() => service.node.height === height + 5);
@@ -113,7 +110,7 @@ export function movingChain(opened: () => OpenedPage): void {
       const { states } = await marksOf(page);
       expect(states.slice(-4)).toEqual(['live', 'offline', 'catching-up', 'live']);
       expect(await page.locator('main').getAttribute('data-cursor')).not.toBe(cursor);
-      await page.clock.fastForward(3_000);
+      if (!WAITS) await page.clock.fastForward(3_000);
       await page
         .getByRole('status', { name: 'Announcements' })
         .getByText('5 blocks caught up, nothing missed')

@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
 import { checkView } from '../generic-check.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { laneOf, streamIs } from '../stream-marks.ts';
 import { openPage } from '../watched-page.ts';
 
@@ -15,7 +15,7 @@ const BEFORE: Heights = { root: 438, pchain: 262 };
 /** As many blocks as a lane has. */
 const LANE = 20;
 
-export function tradingChains(opened: () => OpenedPage, paired: () => PairedService): void {
+export function tradingChains(opened: () => Opened, paired: () => PairedService): void {
   describe('scenario 15: two chains', () => {
     let service: PairedService;
 

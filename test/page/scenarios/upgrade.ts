@@ -3,12 +3,12 @@ import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';
 import { withoutStream } from '../generic-check.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const FILE = '**/assets/stakes-*.js';
 
-export function upgradedService(opened: () => OpenedPage): void {
+export function upgradedService(opened: () => Opened): void {
   describe('a tab of before an upgrade', () => {
     /** Leads to a view whose file is missing as often as `times` says. @returns how many documents were loaded */
     async function visit(page: Page, times: number): Promise<() => number> {

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { createRandom } from '../../../recordings/player/faults.ts';
 import { SEED } from '../../setup/seed.ts';
 import { metricsOf } from '../browser-metrics.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const NAVIGATIONS = Number(process.env.PAGE_NAVIGATIONS ?? 150);
@@ -13,7 +13,7 @@ const WARM = Math.floor(NAVIGATIONS / 3);
 /** What is kept of answers and names is bounded, not constant. */
 const MOST_GROWTH = 1.25;
 
-export function wanderingReader(opened: () => OpenedPage): void {
+export function wanderingReader(opened: () => Opened): void {
   describe('a reader who wanders', () => {
     it(`scenario 13: follows ${NAVIGATIONS} links at random (TEST_SEED=${SEED}), and nothing grows`, async () => {
       const { service, browser } = opened();

@@ -1,10 +1,10 @@
 /** Scenario 14: what a view says without any script. */
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
-export function withoutScript(opened: () => OpenedPage): void {
+export function withoutScript(opened: () => Opened): void {
   describe('without JavaScript', () => {
     it('scenario 14: each view has its title, its description and a link to its JSON', async () => {
       const { service, browser } = opened();

@@ -273,8 +273,9 @@ export function marketViews(page: () => OpenedPage): void {
         [holder, `/${CHAIN}/address/${holder}`],
         ['nobody@', '/search'],
       ] as const) {
-        await page.getByRole('combobox', { name: 'Search' }).fill(`${typed}`);
-        await page.keyboard.press('Enter');
+        const search = page.getByRole('combobox', { name: 'Search' });
+        await search.fill(`${typed}`);
+        await search.press('Enter'); // the heading of the view before may just have got the focus
         await expect.poll(pathOf).toBe(path);
       }
       expect(new URL(page.url()).searchParams.get('q')).toBe('nobody@');
@@ -298,8 +299,8 @@ export function marketViews(page: () => OpenedPage): void {
       for (const [, address] of addresses()) await checkFirstPaint(browser, service.url, address);
     });
 
-    it.each(['light', 'dark'] as const)('is accessible in the %s theme, narrow and wide', async (colorScheme) => {
-      await checkAccessibility(browser, service.url, addresses(), colorScheme);
+    it('is accessible in both themes, narrow and wide', async () => {
+      await checkAccessibility(browser, service.url, addresses());
     });
   });
 }

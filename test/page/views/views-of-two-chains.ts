@@ -3,7 +3,7 @@ import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
 import { checkView } from '../generic-check.ts';
-import type { OpenedPage } from '../opened-page.ts';
+import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 interface Row {
@@ -14,7 +14,7 @@ interface Row {
   readonly nextLegTxid: string | null;
 }
 
-export function viewsOfTwoChains(opened: () => OpenedPage, paired: () => PairedService): void {
+export function viewsOfTwoChains(opened: () => Opened, paired: () => PairedService): void {
   describe('views of two chains', () => {
     let service: PairedService;
     let browser: Browser;

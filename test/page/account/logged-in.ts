@@ -1,6 +1,6 @@
 /** Readers who log in: by a signature of their own keys, and traces of secrets that a browser may not keep. */
 import type { Page, Request } from 'playwright-core';
-import type { OwnIdentity } from '../api/generated-identities.ts';
+import type { OwnIdentity } from '../../api/generated-identities.ts';
 
 /** By the form of the page, which is open at its login. `sign` may sign something else. */
 export async function logIn(

@@ -1,0 +1,109 @@
+/**
+ * Scenario 4: more events than anybody can read. PAGE_FLOOD_SECONDS says for how long they come; PAGE_JUDGES_TIME=1 judges times
+ * as well, which say nothing on a machine that is busy with other tests.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHAIN } from '../../api/running-service.ts';
+import { SEED } from '../../setup/seed.ts';
+import { metricsOf, type TabMetrics } from '../browser-metrics.ts';
+import { createFlood } from '../flood-events.ts';
+import type { Opened } from '../opened-page.ts';
+import { type ScriptedStream, startScriptedStream } from '../scripted-stream.ts';
+import { streamIs } from '../stream-marks.ts';
+import { openPage } from '../watched-page.ts';
+
+const SECONDS = Number(process.env.PAGE_FLOOD_SECONDS ?? 40);
+const JUDGES_TIME = process.env.PAGE_JUDGES_TIME === '1';
+const PER_SECOND = 1_000;
+const TICK_MS = 20;
+/** Of the time: what is bounded is full. */
+const WARM = 0.25;
+const MOST_GROWTH = 1.1;
+const MOST_TASK_MS = 100;
+const MOST_CLICK_MS = 100;
+
+declare global {
+  interface Window {
+    longTasks?: number[];
+    clicks?: number[];
+  }
+}
+
+export function floodedReader(opened: () => Opened): void {
+  describe('a flood', () => {
+    let stream: ScriptedStream;
+
+    beforeAll(async () => {
+      stream = await startScriptedStream(opened().service.url);
+    });
+
+    afterAll(() => stream?.stop());
+
+    it(`scenario 4: of ${PER_SECOND} events a second for ${SECONDS} s fills no memory (TEST_SEED=${SEED})`, async () => {
+      const { page, complaints, close } = await openPage(opened().browser);
+      await watchTimes(page);
+      await page.goto(stream.url);
+      await page.locator('main[data-view=live][data-ready=true]').waitFor();
+      await expect.poll(() => stream.readers).toBe(1);
+      const next = createFlood(CHAIN, SEED, opened().service.node.height);
+      const samples: TabMetrics[] = [];
+      const began = performance.now();
+      let sent = 0;
+      for (;;) {
+        const seconds = (performance.now() - began) / 1000;
+        const due = Math.floor(Math.min(seconds, SECONDS) * PER_SECOND) - sent;
+        stream.send(next(due));
+        sent += due;
+        if (samples.length === 0 && seconds > SECONDS * WARM) samples.push(await standing(page));
+        if (seconds > SECONDS) break;
+        await sleep(TICK_MS);
+      }
+      const [warm] = samples as [TabMetrics];
+      await expect.poll(() => sequenceOf(page), { timeout: 60_000 }).toBeGreaterThanOrEqual(sent);
+      const end = await standing(page);
+      const { longTasks, clicks } = await timesOf(page);
+      const worst = { task: Math.max(0, ...longTasks), click: Math.max(0, ...clicks) };
+      console.log(`page: ${sent} events in ${SECONDS} s: ${JSON.stringify({ warm, end, ...worst })}`);
+      await streamIs(page, 'live');
+      expect(complaints).toEqual([]);
+      expect(end.nodes).toBeLessThanOrEqual(warm.nodes * MOST_GROWTH);
+      expect(end.listeners).toBeLessThanOrEqual(warm.listeners * MOST_GROWTH);
+      expect(end.heapBytes).toBeLessThanOrEqual(warm.heapBytes * MOST_GROWTH);
+      if (JUDGES_TIME) {
+        expect(worst.task).toBeLessThanOrEqual(MOST_TASK_MS);
+        expect(worst.click).toBeLessThanOrEqual(MOST_CLICK_MS);
+      }
+      await close();
+    });
+  });
+}
+
+const sequenceOf = async (page: Page) => Number(await page.locator('main').getAttribute('data-seq'));
+
+async function watchTimes(page: Page): Promise<void> {
+  await page.addInitScript(() => {
+    const longTasks: number[] = [];
+    const clicks: number[] = [];
+    Object.assign(window, { longTasks, clicks });
+    const into = (times: number[], type: RegExp) => (list: PerformanceObserverEntryList) => {
+      for (const { name, duration } of list.getEntries()) if (type.test(name)) times.push(duration);
+    };
+    new PerformanceObserver(into(longTasks, /./)).observe({ type: 'longtask' });
+    const events = { type: 'event', durationThreshold: 16 };
+    new PerformanceObserver(into(clicks, /^click$/)).observe(events);
+  });
+}
+
+const timesOf = (page: Page) =>
+  page.evaluate(() => ({ longTasks: window.longTasks ?? [], clicks: window.clicks ?? [] }));
+
+/** After a click that changes what is shown everywhere; collecting the garbage is not the page's own long task. */
+async function standing(page: Page): Promise<TabMetrics> {
+  for (const name of ['UTC', 'Local']) await page.getByRole('radio', { name }).click();
+  const { longTasks } = await timesOf(page);
+  const metrics = await metricsOf(page);
+  await page.evaluate((before) => window.longTasks?.splice(before), longTasks.length);
+  return metrics;
+}
