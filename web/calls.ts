@@ -59,6 +59,9 @@ export function orWithoutMempool<Path extends GetPath>(whole: Call<Path>): Call<
   return { ...whole, instead: { of: 'mempool_unknown', url: search.size === 0 ? path : `${path}?${search}` } };
 }
 
+/** Answered to the session alone, or by its tier. */
+export const needsSession = (url: string): boolean => isOfAccount(url) || /^\/api\/market\/best-conversion\b/.test(url);
+
 /** Of an account: what it answers is for one identity alone. A plan is priced for anybody. */
 export const isOfAccount = (url: string): boolean =>
   /^\/api\/(auth|keys|usage|webhooks)(\/|\?|$)/.test(url) && !url.startsWith('/api/usage/plan');

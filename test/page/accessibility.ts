@@ -1,5 +1,5 @@
-/** Accessibility of views in both themes, narrow and wide. SCREENSHOTS names a folder that gets a picture of each. */
-import type { Browser } from 'playwright-core';
+/** Accessibility of views in both themes, narrow and wide. SCREENSHOTS names a folder that gets pictures of each. */
+import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { seriousViolations } from './axe.ts';
 import { withoutStream } from './generic-check.ts';
@@ -9,7 +9,10 @@ export type ViewAddress = readonly [view: string, address: string];
 
 const WIDTHS = [360, 1440];
 const THEMES = ['light', 'dark'] as const;
+/** Views that are looked at side by side. */
+const TABS = 2;
 
+/** Each view is loaded once: its width and its theme are those of the window, and change nothing but its style. */
 export async function checkAccessibility(
   browser: Browser,
   base: string,
@@ -17,22 +20,34 @@ export async function checkAccessibility(
   reader?: PageSession,
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
-  const checkAt = async (width: number) => {
-    const viewport = { width, height: 900 };
-    const options = { viewport, reducedMotion: 'reduce', bypassCSP: true } as const;
+  const left = [...views.entries()];
+  const checkViews = async () => {
+    const options = { reducedMotion: 'reduce', bypassCSP: true } as const;
     const { page, close } = await openPage(browser, options, reader);
-    for (const [index, [view, address]] of views.entries()) {
+    for (let next = left.shift(); next; next = left.shift()) {
+      const [index, [view, address]] = next;
       await page.goto(withoutStream(base, address));
       await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
       if (await page.locator('figure').count()) await page.locator('canvas').first().waitFor();
-      for (const colorScheme of THEMES) {
-        await page.emulateMedia({ colorScheme });
-        expect(await seriousViolations(page, `${address} ${width} ${colorScheme}`)).toEqual([]);
-        const path = `${folder}/${view}-${width}-${colorScheme}-${index}.png`;
-        if (folder) await page.screenshot({ path, fullPage: true });
+      for (const width of WIDTHS) {
+        await page.setViewportSize({ width, height: 900 });
+        for (const [at, colorScheme] of THEMES.entries()) {
+          await page.emulateMedia({ colorScheme });
+          const rules = at === 0 ? 'all' : 'of colours';
+          expect(await seriousViolations(page, `${address} ${width} ${colorScheme}`, rules)).toEqual([]);
+          if (folder) await photograph(page, `${folder}/${view}-${width}-${colorScheme}-${index}`);
+        }
       }
     }
     await close();
   };
-  await Promise.all(WIDTHS.map(checkAt));
+  await Promise.all(Array.from({ length: TABS }, checkViews));
+}
+
+/** As it is, and in the colours of a system that allows no others. */
+async function photograph(page: Page, name: string): Promise<void> {
+  await page.screenshot({ path: `${name}.png`, fullPage: true });
+  await page.emulateMedia({ forcedColors: 'active' });
+  await page.screenshot({ path: `${name}-forced.png`, fullPage: true });
+  await page.emulateMedia({ forcedColors: 'none' });
 }

@@ -10,7 +10,8 @@ const CURRENCIES = 40;
 const HEX = 64;
 /** Of a hundred events. */
 const SHARES = { block: 2, undo: 1, conversion: 32, price: 20, price_correction: 5, mempool_tx: 22 };
-const MOST_WAITING = 3_000;
+/** More than the page keeps; they come first, so that its memory is full from then on. */
+const MOST_WAITING = 1_200;
 const GONE = ['mined', 'conflicting', 'replaced', 'expired', 'dropped', 'left_out'] as const;
 
 /** @returns what gives the next events, in the order in which a chain would tell them */
@@ -19,7 +20,8 @@ export function createFlood(chain: string, seed: number, tip: number): (count: n
   let ids = 0;
   let height = tip;
   let seconds = 1_790_000_000;
-  let waiting: string[] = [];
+  const waiting: string[] = [];
+  let isFilling = true;
   const hash = () => (ids++).toString(16).padStart(HEX, '0');
   const coins = () => Math.floor(random() * 1e12) / 1e8;
   const currency = () => `i${String(Math.floor(random() * CURRENCIES)).padStart(33, 'C')}`;
@@ -122,6 +124,8 @@ export function createFlood(chain: string, seed: number, tip: number): (count: n
   }
 
   function next(): ScriptedEvent {
+    isFilling &&= waiting.length < MOST_WAITING;
+    if (isFilling) return comes();
     let draw = random() * 100;
     const isIt = (type: keyof typeof SHARES) => {
       draw -= SHARES[type];
@@ -135,8 +139,5 @@ export function createFlood(chain: string, seed: number, tip: number): (count: n
     return isIt('mempool_tx') && waiting.length < MOST_WAITING ? comes() : goes();
   }
 
-  return (count) => {
-    if (waiting.length > MOST_WAITING) waiting = waiting.slice(-MOST_WAITING);
-    return Array.from({ length: count }, next);
-  };
+  return (count) => Array.from({ length: count }, next);
 }

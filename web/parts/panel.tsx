@@ -1,7 +1,7 @@
 /** A part of a view that shows one answer: it says what was asked, as of which block, and lets the reader take it along. */
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
-import { type AnswerOf, type Call, type GetPath, isOfAccount } from '../calls.ts';
+import { type AnswerOf, type Call, type GetPath, needsSession } from '../calls.ts';
 import { type Answer, watch } from '../state/answers.ts';
 import { saveAnswer } from '../state/save-answer.ts';
 import { chainsOf } from '../state/tips.ts';
@@ -78,7 +78,7 @@ interface MenuProps {
 }
 
 function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
-  const isPrivate = isOfAccount(url);
+  const isPrivate = needsSession(url);
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const absolute = `${location.origin}${url}`;
   const formatted = (format: string) => {
@@ -146,7 +146,7 @@ function asTypeScript({ path, parameters, url }: Call): string {
   const options = places.length === 0 ? '' : `, { params: { ${places.join(', ')} } }`;
   return `import { createVerustreamClient } from 'verustream-client';
 
-const verustream = createVerustreamClient({ baseUrl: ${JSON.stringify(location.origin)}, numbers: 'text'${isOfAccount(url) ? TYPESCRIPT_TOKEN : ''} });
+const verustream = createVerustreamClient({ baseUrl: ${JSON.stringify(location.origin)}, numbers: 'text'${needsSession(url) ? TYPESCRIPT_TOKEN : ''} });
 const { data, error } = await verustream.GET(${JSON.stringify(path)}${options});
 `;
 }

@@ -1,6 +1,6 @@
 /** The bottom of every view: what is left of the allowance, the stream, what this page asked. */
 import { useState } from 'preact/hooks';
-import { isOfAccount } from '../calls.ts';
+import { needsSession } from '../calls.ts';
 import { Copy } from '../parts/copy.tsx';
 import { now } from '../state/clock.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
@@ -20,7 +20,7 @@ export function Footer() {
           </>
         )}
       </span>
-      <Asked />
+      <CallsOfPage />
       <span>
         verustream {service.version} · <a href="/api/docs">API</a>
       </span>
@@ -29,7 +29,7 @@ export function Footer() {
 }
 
 /** Drawn while it is open: it changes with each call, and most readers never look. */
-function Asked() {
+function CallsOfPage() {
   const [isOpen, setOpen] = useState(false);
   return (
     <details class="asked" onToggle={({ currentTarget }) => setOpen(currentTarget.open)}>
@@ -38,7 +38,7 @@ function Asked() {
         <ol>
           {asked.value.toReversed().map(({ url, credits, at }) => (
             <li key={`${at} ${url}`}>
-              {isOfAccount(url) ? url : <a href={url}>{url}</a>} {credits} credits
+              {needsSession(url) ? url : <a href={url}>{url}</a>} {credits} credits
             </li>
           ))}
         </ol>

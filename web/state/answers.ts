@@ -3,7 +3,7 @@
  * an outage. What is shown stays until something newer is there.
  */
 import { batch, effect, type Signal, signal } from '@preact/signals';
-import { type AnswerOf, type Call, type GetPath, isOfAccount } from '../calls.ts';
+import { type AnswerOf, type Call, type GetPath, needsSession } from '../calls.ts';
 import { client } from './client.ts';
 import { isLow, noteStanding } from './meter.ts';
 import { session, sessionEnded } from './session.ts';
@@ -192,5 +192,5 @@ export function retryFailed(): void {
 /** What was answered to one identity is nobody else's: it is asked anew by whoever is logged in now. */
 effect(() => {
   session.value;
-  for (const url of kept.keys()) if (isOfAccount(url)) kept.delete(url);
+  for (const url of kept.keys()) if (needsSession(url)) kept.delete(url);
 });

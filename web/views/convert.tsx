@@ -1,5 +1,17 @@
 /** What a conversion would bring, route by route. */
-import { type Answer, Copy, hrefOf, navigate, Panel, shownNumber, Text, type ViewProps } from '../kit.ts';
+import {
+  type Answer,
+  address,
+  Copy,
+  hrefOf,
+  navigate,
+  Panel,
+  session,
+  shownNumber,
+  Text,
+  type ViewProps,
+} from '../kit.ts';
+import { Estimate } from './convert-estimate.tsx';
 import { type IndicatedRoute, indicatedRoutes, type TradingBasket } from './convert-routes.ts';
 
 type Baskets = Answer<'/api/market/baskets'>;
@@ -12,10 +24,18 @@ export function View({ query, answers: [baskets] }: ViewProps<'convert'>) {
   const rows = baskets.shown.value?.data ?? [];
   const names = namesOf(rows);
   const asked = { from: query.get('from') ?? '', to: query.get('to') ?? '', amount: query.get('amount') ?? '1' };
+  const [from, to] = [idOf(names, asked.from) ?? '', idOf(names, asked.to) ?? ''];
+  const [best] = problemOf(asked, names) === null ? indicatedRoutes(rows, from, to) : [];
+  const indication = <Routes answer={baskets} asked={asked} names={names} />;
+  const estimates = session.value !== null && best !== undefined;
   return (
     <>
       <RequestForm asked={asked} names={names} />
-      <Routes answer={baskets} asked={asked} names={names} />
+      {estimates ? (
+        <Estimate chain={best.chain} from={from} to={to} amount={asked.amount} otherwise={indication} />
+      ) : (
+        indication
+      )}
     </>
   );
 }
@@ -129,8 +149,13 @@ function Routes({ answer, asked, names }: RoutesProps) {
           <>
             <p class="note">
               <strong>An indication</strong> from mid prices: without fees, slippage and what waits to be converted.
-              What a conversion would bring, as the daemon estimates it, needs a key of the tier developer.{' '}
-              <Copy label="Copy the request" text={estimateRequest(asked)} />
+              What a conversion would bring, as the daemon estimates it, needs the tier developer
+              {session.value === null && (
+                <>
+                  : <a href={hrefOf('login', {}, { next: address.value })}>log in</a> with an identity that has it
+                </>
+              )}
+              . <Copy label="Copy the request" text={estimateRequest(asked)} />
             </p>
             <RouteTable routes={routes} asked={asked} names={names} />
           </>

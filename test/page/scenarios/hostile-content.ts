@@ -6,7 +6,7 @@ import { CHAIN, type RunningService, startServiceOn } from '../../api/running-se
 import { type ChainDaemon, startChainDaemon } from '../../generator/chain-daemon.ts';
 import { EVERYTHING } from '../../generator/mixes.ts';
 import { SEED } from '../../setup/seed.ts';
-import { checkView, withoutStream } from '../generic-check.ts';
+import { checkPanels, checkView, withoutStream } from '../generic-check.ts';
 import { HOSTILE_TEXTS, LARGE_TEXT } from '../hostile-texts.ts';
 import type { Opened } from '../opened-page.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
@@ -57,15 +57,17 @@ export function hostileContent(opened: () => Opened): void {
         ...currencies.map(({ currencyId }) => ['currency', `/${CHAIN}/currency/${currencyId}`]),
         ...blocks.map(({ height }) => ['block', `/${CHAIN}/block/${height}`]),
       ];
-      for (const width of WIDTHS) {
-        const tab = await openPage(opened().browser, { viewport: { width, height: 900 } });
-        for (const [view = '', address = ''] of views) {
-          await checkView(tab.page, service.url, address, view);
+      const tab = await openPage(opened().browser);
+      for (const [view = '', address = ''] of views) {
+        await checkView(tab.page, service.url, address, view);
+        for (const width of WIDTHS) {
+          await tab.page.setViewportSize({ width, height: 900 });
+          await checkPanels(tab.page, service.url, address);
           await expectInert(tab.page);
         }
-        expectHarmless(tab);
-        await tab.close();
       }
+      expectHarmless(tab);
+      await tab.close();
     });
 
     it('scenario 11: markup, scripts, marks of direction and 900 kB are text in names and in content', async () => {

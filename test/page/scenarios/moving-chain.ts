@@ -105,16 +105,16 @@ export function movingChain(opened: () => Opened): void {
       expect(await laneOf(page, CHAIN)).toEqual(before);
       await setHidden(page, false);
       await streamIs(page, 'live');
-      await expect.poll(() => newest(page)).toBe(service.node.hash);
-      expect(await standing(page)).toEqual(await pulse());
-      const { states } = await marksOf(page);
-      expect(states.slice(-4)).toEqual(['live', 'offline', 'catching-up', 'live']);
-      expect(await page.locator('main').getAttribute('data-cursor')).not.toBe(cursor);
       if (!WAITS) await page.clock.fastForward(3_000);
       await page
         .getByRole('status', { name: 'Announcements' })
         .getByText('5 blocks caught up, nothing missed')
         .waitFor();
+      await expect.poll(() => newest(page)).toBe(service.node.hash);
+      expect(await standing(page)).toEqual(await pulse());
+      const { states } = await marksOf(page);
+      expect(states.slice(-4)).toEqual(['live', 'offline', 'catching-up', 'live']);
+      expect(await page.locator('main').getAttribute('data-cursor')).not.toBe(cursor);
       expect(complaints).toEqual([]);
       await close();
     });

@@ -8,8 +8,8 @@ import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
 import { openPage } from '../watched-page.ts';
 
 const DOWN_MS = 10_000;
-/** Before, while nobody serves, and after. */
-const BLOCKS = [2, 5, 2] as const;
+/** Before, while nobody serves, and after: the first connection has more messages than the second one begins with. */
+const BLOCKS = [8, 3, 2] as const;
 
 /** Needs at least as many more blocks of the recording. */
 export function killedService(opened: () => Opened): void {

@@ -1,6 +1,8 @@
 /** Views of the market in a real Chromium: by the contract of marks, with the fields that each has to show. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { setTier } from '../../../api/access/key-store.ts';
+import { openSession } from '../../../api/access/sessions.ts';
 import { ALICE, CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
@@ -179,6 +181,36 @@ export function marketViews(page: () => OpenedPage): void {
       await page.getByText('The amount is a number of coins').waitFor();
       expect(complaints).toEqual([]);
       await close();
+    });
+
+    it('convert: as the daemon estimates it, for a session of the tier', async () => {
+      const { postgres } = service.stores;
+      const holder = { chain: CHAIN, identityAddress: ALICE };
+      const readers = await Promise.all(
+        (['free', 'developer'] as const).map(async (tier) => {
+          const { token, expiresAt } = await openSession(postgres, holder);
+          return [tier, { token, expiresAt: expiresAt.toISOString(), identity: 'alice.VRSCTEST@', ...holder }] as const;
+        }),
+      );
+      const address = `/market/convert?from=${NATIVE}&to=${USDX}&amount=1`;
+      for (const [tier, reader] of readers) {
+        await setTier(postgres, holder, tier);
+        const { page, complaints, close } = await openPage(browser, {}, reader);
+        await page.goto(withoutStream(service.url, address));
+        await page.getByRole('table', { name: 'Routes', exact: true }).waitFor();
+        expect(await page.getByText('An indication').count()).toBe(tier === 'free' ? 1 : 0);
+        if (tier === 'free') await page.locator('[role=alert][data-code="tier_required"]').waitFor();
+        else {
+          const { pointers } = await checkPanels(page, service.url, address, reader.token);
+          for (const field of ['output', 'rate', 'slippage', 'hops', 'fees/0/amount', 'legs/0/basket']) {
+            expect([...pointers]).toContain(`/api/market/best-conversion /routes/0/${field}`);
+          }
+        }
+        expect(complaints).toEqual([]);
+        await close();
+      }
+      await checkFirstPaint(browser, service.url, address, readers[1]?.[1]);
+      await setTier(postgres, holder, 'free');
     });
 
     it('says the filters of conversions in the address, and reads them from it', async () => {
