@@ -10,11 +10,12 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { run as sql } from '../commands/sql.ts';
+import { BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
-import type { Asked, AskedReport } from './analysts/asker.ts';
 import { exportInto, OWN_TABLES, timeBare, timeExport } from './analysts/export.ts';
 import { ADDRESSES, makeAnalystsHistory } from './analysts/history.ts';
-import { type Question, questionsAt } from './analysts/questions.ts';
+import type { LoadPlan, LoadReport } from './analysts/load.ts';
+import { type AnalystQuery, questionsAt } from './analysts/questions.ts';
 import { serveHistory } from './analysts/serve.ts';
 import type { BenchmarkHistory } from './clickhouse-paths/history.ts';
 import { percentile } from './percentile.ts';
@@ -40,7 +41,7 @@ const median = (values: readonly number[]) => percentile(values, 0.5);
 const cell = (value: number, digits = 1) => value.toFixed(digits).padStart(9);
 const held = (isHeld: boolean) => (isHeld ? 'holds' : 'MISSED');
 
-async function answerOf({ asked }: Question): Promise<string> {
+async function answerOf({ asked }: AnalystQuery): Promise<string> {
   if ('path' in asked) {
     const answer = await fetch(served.url + asked.path);
     const text = await answer.text();
@@ -121,13 +122,13 @@ async function measureExport(): Promise<void> {
   }
 }
 
-async function asker(asked: Asked): Promise<AskedReport> {
-  const child = fork(fileURLToPath(new URL('./analysts/asker.ts', import.meta.url)));
+async function asker(asked: LoadPlan): Promise<LoadReport> {
+  const child = fork(fileURLToPath(new URL('./analysts/load.ts', import.meta.url)));
   child.send(asked);
   const [report] = (await Promise.race([
     once(child, 'message'),
     once(child, 'exit').then(() => Promise.reject(new Error('the asker ended before it reported'))),
-  ])) as [AskedReport];
+  ])) as [LoadReport];
   return report;
 }
 
@@ -148,7 +149,7 @@ function usualPaths(): string[] {
 
 async function quietAnd(name: string, busy: () => Promise<{ readonly stop: () => Promise<string> }>): Promise<void> {
   const paths = usualPaths();
-  const asked: Asked = { url: served.url, paths, seconds: seconds * 2, rate: RATE, readers: 64 };
+  const asked: LoadPlan = { url: served.url, paths, seconds: seconds * 2, rate: RATE, readers: 64 };
   await asker(asked); // what is read for the first time is read here
   const [quiet, during]: [number[], number[]] = [[], []];
   let said = '';
@@ -173,7 +174,7 @@ async function whileExporting() {
   const exporting = (async () => {
     for (; !stop.signal.aborted; passes++) {
       await rm(folder, { recursive: true, force: true });
-      await exportInto(folder, { ...run, signal: stop.signal });
+      await exportInto(folder, { ...run, signal: stop.signal }, { pace: BESIDE_SERVICE });
     }
   })().catch((error: unknown) => {
     if (!stop.signal.aborted) throw error;

@@ -3,10 +3,11 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Stores } from '../../infra/stores.ts';
-import { type ExportOutcome, exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
+import { type ExportOptions, type ExportOutcome, exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
 import { readExportState } from '../../pipeline/datasets/export-state.ts';
 import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
 import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
+import { ALONE } from '../../pipeline/datasets/pace.ts';
 import { paramsOf, pricedSelect, storedSelect } from '../../pipeline/datasets/select-day.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
@@ -24,9 +25,13 @@ export interface ExportRun {
 }
 
 /** Into a folder that is there, whose files of another pass stay. */
-export async function exportInto(folder: string, run: ExportRun, tables = DATASET_TABLES): Promise<ExportOutcome> {
+export async function exportInto(
+  folder: string,
+  run: ExportRun,
+  { tables = DATASET_TABLES, pace = ALONE }: Partial<Pick<ExportOptions, 'tables' | 'pace'>> = {},
+): Promise<ExportOutcome> {
   const opened = await openLocalFolder(folder);
-  const outcome = await exportDatasets({ ...run, tables, folder: opened, threads: 1, graceMs: GRACE_MS });
+  const outcome = await exportDatasets({ ...run, tables, folder: opened, pace, graceMs: GRACE_MS });
   await opened.close();
   return outcome;
 }
@@ -35,7 +40,7 @@ export async function exportInto(folder: string, run: ExportRun, tables = DATASE
 export async function timeExport(run: ExportRun, table: DatasetTable): Promise<number> {
   return inFolder(async (folder) => {
     const began = performance.now();
-    const { tables } = await exportInto(folder, run, [table]);
+    const { tables } = await exportInto(folder, run, { tables: [table] });
     return (tables[0]?.rows ?? 0) / ((performance.now() - began) / 1000);
   });
 }
@@ -53,11 +58,11 @@ export async function timeBare({ stores, chains }: ExportRun, table: DatasetTabl
           select: () => (table.store === 'prices' ? pricedSelect(table, priced, true) : storedSelect(table)),
           params: paramsOf(day),
           file: join(folder, `${day.chain}-${day.day}.parquet`),
-          bounds: { max_threads: 1 },
+          bounds: { max_threads: ALONE.threads },
         });
       }
     };
-    await Promise.all([work(), work()]);
+    await Promise.all(Array.from({ length: ALONE.atOnce }, work));
     const seconds = (performance.now() - began) / 1000;
     const [row] = await stores.clickhouse.query(`SELECT count() AS n FROM file('${folder}/*.parquet', 'Parquet')`);
     return Number(row?.n) / seconds;

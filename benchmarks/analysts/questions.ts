@@ -13,7 +13,7 @@ interface Bare {
   readonly figure: (rows: readonly Row[]) => string;
 }
 
-export interface Question {
+export interface AnalystQuery {
   readonly name: string;
   /** A path, or a statement for `verustream sql`. */
   readonly asked: { readonly path: string } | { readonly sql: string };
@@ -37,7 +37,7 @@ const first = (rows: readonly Row[], name: string): string => String(rows[0]?.[n
 const satoshis = (coins: unknown) => String(Math.round(Number(coins) * 1e8));
 
 /** Each with other parameters for another `turn`, so that nothing is answered from what was kept. */
-export function questionsAt(turn: number, { height }: BenchmarkHistory): Question[] {
+export function questionsAt(turn: number, { height }: BenchmarkHistory): AnalystQuery[] {
   const basket = `i${10 + (turn % 10)}`;
   const currency = `i${turn % 10}`;
   const owner = ADDRESSES[(turn * 7919) % ADDRESSES.length] ?? '';

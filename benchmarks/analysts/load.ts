@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
-export interface Asked {
+export interface LoadPlan {
   readonly url: string;
   readonly paths: readonly string[];
   readonly seconds: number;
@@ -11,13 +11,13 @@ export interface Asked {
   readonly readers: number;
 }
 
-export interface AskedReport {
+export interface LoadReport {
   /** From the moment at which the request was due. */
   readonly latencies: readonly number[];
   readonly bytes: number;
 }
 
-async function ask({ url, paths, seconds, rate, readers }: Asked): Promise<AskedReport> {
+async function ask({ url, paths, seconds, rate, readers }: LoadPlan): Promise<LoadReport> {
   const dispatcher = new Agent({ connections: readers, pipelining: 1 });
   const latencies: number[] = [];
   let [asked, bytes] = [0, 0];
@@ -47,7 +47,7 @@ async function ask({ url, paths, seconds, rate, readers }: Asked): Promise<Asked
   return { latencies, bytes };
 }
 
-process.once('message', (asked: Asked) => {
+process.once('message', (asked: LoadPlan) => {
   ask(asked).then(
     (report) => process.send?.(report, () => process.exit()),
     (error: unknown) => {
