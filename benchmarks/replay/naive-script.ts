@@ -228,7 +228,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
         [chain, ...[0, 1, 2, 3, 4].map((column) => spent.map((row) => row[column]))],
       );
       await client.query(
-        `INSERT INTO newest_balances SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::numeric[])
+        `INSERT INTO newest_balances (chain, address, currency_id, balance, received) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::numeric[])
          ON CONFLICT (chain, address, currency_id) DO UPDATE SET balance = excluded.balance, received = excluded.received`,
         [0, 1, 2, 3, 4].map((column) => [...newest.values()].map((head) => head[column])),
       );
