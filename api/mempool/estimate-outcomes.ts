@@ -9,6 +9,7 @@ import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type Estimates, estimatesOf } from '../rest/mempool/estimates.ts';
 import type { MempoolJournal } from './journal.ts';
+import { newestOf } from './newest.ts';
 import { conversionsOf } from './print-transaction.ts';
 
 interface Expected {
@@ -87,8 +88,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
 
   const look = shared(async () => {
     passOn();
-    const isConverting = [...journal.waiting()].some(({ transaction }) => conversionsOf(transaction).length > 0);
-    if (isConverting) keep(await estimatesOf(api, journal));
+    if (newestOf(journal).conversions.length > 0) keep(await estimatesOf(api, journal));
     await compare();
   });
   const onChange = () => {
