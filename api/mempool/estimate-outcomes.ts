@@ -1,8 +1,9 @@
 /** Holds the last estimate of each conversion that waited against what it brought, for a metric. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';

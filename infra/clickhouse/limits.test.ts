@@ -10,7 +10,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../../test/setup/seed.ts';
 import { type ClickHouseFacade, startClickHouseFacade } from '../../test/support/infra/clickhouse/start-facade.ts';
-import { columns, rowReader } from '../postgres/row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import { type ClickHouse, createClickHouse, killSql } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 import { connectClickHouse } from './server.ts';

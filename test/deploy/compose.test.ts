@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { ROOT } from '../house/source-files.ts';
 import { CLICKHOUSE_IMAGE, POSTGRES_IMAGE } from '../support/infra/container-servers.ts';
 import { kafkaJars } from '../support/infra/event-log/kafka/test-broker/kafka-jars.ts';

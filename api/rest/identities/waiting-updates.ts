@@ -1,7 +1,7 @@
 /** Updates of an identity that wait for a block. */
 
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
+import type { StoredRow } from '../../../infra/row-reader.ts';
 import { waitingOfIdentity } from '../../mempool/by-subject.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
 import { standingOf } from '../../mempool/standing.ts';
