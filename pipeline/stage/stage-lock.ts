@@ -8,7 +8,7 @@ import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';

@@ -1,6 +1,6 @@
 /** Facts in ClickHouse, which has no transactions: a start deletes the rows above the committed position. */
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { CLICKHOUSE_TABLES } from './tables.ts';
 
