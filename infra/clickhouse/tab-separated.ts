@@ -2,15 +2,16 @@
 import type { ExecParams } from '@clickhouse/client';
 import type { Client } from './client.ts';
 
-type Request = Omit<ExecParams, 'query'>;
+/** A server would write an error into an answer that it has begun; the embedded engine answers at once or fails. */
+const OF_SERVER = { clickhouse_settings: { wait_end_of_query: 1 } } as const;
 
-/** By the engine in this process, which answers at once or fails. */
-export async function tabSeparatedHere(client: Client, sql: string, request: Request): Promise<readonly Uint8Array[]> {
-  const { stream } = await client.exec({ query: `${sql} FORMAT TabSeparated`, ...request });
-  return stream.toArray();
-}
-
-/** By a server, which otherwise would write an error into the answer that it has begun. */
-export function tabSeparatedThere(client: Client, sql: string, request: Request): Promise<readonly Uint8Array[]> {
-  return tabSeparatedHere(client, sql, { ...request, clickhouse_settings: { wait_end_of_query: 1 } });
+export async function readTabSeparated(
+  client: Client,
+  isOwn: boolean,
+  sql: string,
+  request: Omit<ExecParams, 'query'>,
+) {
+  const settings = isOwn ? {} : OF_SERVER;
+  const { stream } = await client.exec({ query: `${sql} FORMAT TabSeparated`, ...request, ...settings });
+  return (await stream.toArray()) as readonly Uint8Array[];
 }

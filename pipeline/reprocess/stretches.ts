@@ -1,6 +1,6 @@
 /** Settled conversions of a generation in stretches of whole ticks. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { IS_SETTLED } from './stamping-sql.ts';
 
 export interface Ticks {
