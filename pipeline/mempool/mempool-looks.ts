@@ -37,6 +37,8 @@ const READ_AT_ONCE = 200;
 /** Outputs that one look asks the index about; beyond, a transaction that conflicts counts as dropped. */
 const MOST_OUTPOINTS = 100_000;
 
+const NOTHING_SEEN: SeenIndex = { tip: null, mined: new Map(), spenders: new Map(), reached: new Set() };
+
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
   let state: MempoolState = EMPTY_MEMPOOL;
   /** Tip of the index at the last look: what waits was not mined up to there. */
@@ -60,7 +62,11 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     const isNew = (txid: string) => !state.waiting.has(txid) && !excluded.has(txid);
     const fresh = postponed.due([...listed].filter(isNew), known?.hash ?? null);
     const readmitted = admissible(listed);
-    const before = await lookAtIndex(pool, chain, { txids: fresh, outpoints: [], hashes: [] });
+    // Without any that are new, all there is to know is asked for below.
+    const before =
+      fresh.length + readmitted.length > 0
+        ? await lookAtIndex(pool, chain, { txids: fresh, outpoints: [], hashes: [] })
+        : NOTHING_SEEN;
     const unread = [...readmitted, ...fresh.filter((txid) => !before.mined.has(txid))];
     const read = await readTransactions(daemon, unread.slice(0, READ_AT_ONCE), signal);
     const decoded = await decode(read, state.waiting, (before.tip?.height ?? -1) + 1);
