@@ -17,6 +17,8 @@ LABEL org.opencontainers.image.title="verustream" \
       org.opencontainers.image.description="Explorer and market-data service for Verus chains" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.revision="${REVISION}"
+# UV_THREADPOOL_SIZE: infra/launch/node-options.mjs.
+ENV UV_THREADPOOL_SIZE=16
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules

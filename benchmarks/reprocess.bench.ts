@@ -6,7 +6,7 @@
 
 import { formatDecimal, parseDecimal, STAMP_DECIMALS } from '../domain/decimal.ts';
 import type { Regime } from '../domain/stamps.ts';
-import { columns, rowReader } from '../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../infra/row-reader.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';

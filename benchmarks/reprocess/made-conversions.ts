@@ -3,7 +3,7 @@
 import type { Regime } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */

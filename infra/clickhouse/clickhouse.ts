@@ -3,8 +3,7 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { StoredRow } from '../postgres/fact-columns.ts';
-import type { RowReader } from '../postgres/row-reader.ts';
+import type { RowReader, StoredRow } from '../row-reader.ts';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
 import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
@@ -58,7 +57,7 @@ const LONGEST_SECONDS = 600;
 /** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
 
-/** Settings of every connection. A delete is complete, on every replica, when its statement returns. */
+/** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */
 export const CONNECTION_SETTINGS = {
   max_execution_time: LONGEST_SECONDS,
   output_format_json_quote_64bit_integers: 1,
@@ -151,14 +150,16 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   };
 
   const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
-    insert: (table, columns, rows) =>
-      inTime('insert', LONGEST_SECONDS, async (statement) => {
-        const chunks: Buffer[] = [];
-        for (const chunk of csvChunks(rows)) {
+    async insert(table, columns, rows) {
+      const csv = csvChunks(rows)[Symbol.iterator]();
+      const first = csv.next();
+      if (first.done) return;
+      await inTime('insert', LONGEST_SECONDS, async (statement) => {
+        const chunks = [first.value];
+        for (const chunk of csv) {
           chunks.push(chunk);
           await nextTurn(); // the process also serves
         }
-        if (chunks.length === 0) return;
         await begun(statement);
         await statement.client.insert({
           table,
@@ -167,7 +168,8 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
           format: 'CSV',
           ...request(statement),
         });
-      }),
+      });
+    },
     command: (sql, params) =>
       inTime('command', LONGEST_SECONDS, async (statement) => {
         await begun(statement);

@@ -1,4 +1,10 @@
-// Options of Node.js for the program, started by run.mjs or in the image.
+// Options and environment of Node.js for the program, started by run.mjs or in the image.
+export const nodeEnvironment = {
+  // A statement of the embedded ClickHouse holds a thread as long as it runs. With the 4 threads of Node.js, four slow statements
+  // stop files, name look-ups and compression for everybody, and their own cancellation.
+  UV_THREADPOOL_SIZE: '16',
+};
+
 export const nodeOptions = [
   // Type stripping and node:sqlite are stable enough to use and still announce themselves as experiments.
   '--disable-warning=ExperimentalWarning',

@@ -14,6 +14,7 @@ import {
 } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
+import { type ExportPace, restAfter } from './pace.ts';
 import { type DayToWrite, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
@@ -21,8 +22,7 @@ export interface ExportOptions {
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
-  /** How many one statement may use. */
-  readonly threads: number;
+  readonly pace: ExportPace;
   /** How long a file stays that the manifest no longer names. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
@@ -59,13 +59,12 @@ interface Task extends DayToWrite {
   readonly basis: string;
 }
 
-const AT_ONCE = 2;
 /** How often the manifests follow a long export. */
 const PUBLISH_MS = 15_000;
 
 /** Stopping it loses nothing but the files under way. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
-  const { stores, chains, tables, folder, signal } = options;
+  const { stores, chains, tables, folder, signal, pace } = options;
   const state = await readExportState(stores, chains);
   const notes = new Map<string, Notes>();
   const tasks: Task[] = [];
@@ -94,14 +93,16 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   const work = async () => {
     for (const task of queue) {
       signal.throwIfAborted();
+      const began = performance.now();
       const rows = await writeTask(options, task, notesOf(notes, task.table));
       if (rows === null) missed++;
       else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
       note(task, rows ?? 0);
       if (Date.now() - publishedAt > PUBLISH_MS) await publishAll();
+      await restAfter(pace, performance.now() - began, signal);
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  const workers = await Promise.allSettled(Array.from({ length: pace.atOnce }, work));
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   await sweep(folder, notes, Date.now(), options.graceMs);
@@ -110,12 +111,12 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
 
 /** Rows written; null where the day changed meanwhile. */
 async function writeTask(
-  { stores, folder, threads, signal }: ExportOptions,
+  { stores, folder, pace, signal }: ExportOptions,
   task: Task,
   notes: Notes,
 ): Promise<number | null> {
   const { day, basis } = task;
-  const written = await writeDay(stores, task, { scratch: folder.scratch, threads, signal });
+  const written = await writeDay(stores, task, { scratch: folder.scratch, pace, signal });
   if (!(await isUnchanged(stores, day))) {
     if (written) await rm(written.file, { force: true });
     return null;

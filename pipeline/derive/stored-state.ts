@@ -1,7 +1,8 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
-import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { factReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
 import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/state/chain-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import {

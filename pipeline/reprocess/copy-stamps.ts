@@ -5,7 +5,7 @@ import type { StampInputs } from '../../domain/stamp-inputs.ts';
 import { REGIMES, type Side, STAMP_RULES, UNPRICED_REASONS } from '../../domain/stamps.ts';
 import { TRANSFER_STATUSES } from '../../domain/transfers.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
 import { formatMedian, REGIME_VERSIONS, type Stamp } from '../../processors/pricing/stamp.ts';
 import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';

@@ -8,7 +8,7 @@ import type { PoolClient } from 'pg';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { copyRows } from '../../infra/postgres/copy.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { PermanentError } from '../../schemas/errors.ts';

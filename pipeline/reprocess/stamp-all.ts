@@ -4,7 +4,7 @@ import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { type ExportOutcome, exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
 import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
 import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
+import { ALONE } from '../../pipeline/datasets/pace.ts';
 import type { Config } from '../../schemas/config.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { type RunningService, startService } from '../api/running-service.ts';
@@ -31,7 +32,7 @@ export async function startExportedService(
       const { stores, config } = service.context;
       const local = await openLocalFolder(folder);
       const of = { stores, chains: config.chains, tables: DATASET_TABLES, folder: local };
-      return exportDatasets({ ...of, threads: 1, graceMs: GRACE_MS, signal: stop.signal });
+      return exportDatasets({ ...of, pace: ALONE, graceMs: GRACE_MS, signal: stop.signal });
     },
     async stop() {
       stop.abort();

@@ -2,7 +2,7 @@
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';

@@ -1,7 +1,7 @@
 /** What addresses hold, now or as of a block, each currency with its value. */
 
 import type { LosslessNumber } from 'lossless-json';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { usdValueOf } from '../../http/values.ts';

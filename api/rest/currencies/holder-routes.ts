@@ -1,6 +1,6 @@
 /** /api/currency/:nameOrId/holders: who holds a currency, now from the balances, earlier from the sums of their changes. */
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { countRows } from '../../http/count-rows.ts';
 import { formatParameter, queryParameter } from '../../http/parameters.ts';

@@ -3,8 +3,9 @@
 import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
