@@ -21,7 +21,7 @@ const isHere = `${process.platform}-${process.arch}` === PLATFORM;
 if (!isHere) console.warn(`data folders of earlier versions are not tried: they were written on ${PLATFORM}`);
 
 it('there is a data folder of each earlier version that changed the stores or the log', () => {
-  expect(VERSIONS).toEqual(['0.1.0', '0.2.0', '0.3.0']);
+  expect(VERSIONS).toEqual(['0.1.0', '0.2.0', '0.3.0', '0.4.1']);
 });
 
 describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (version) => {
