@@ -29,7 +29,7 @@ interface DatasetOptions {
 export async function startExportedService({
   datasets,
   ...options
-}: Parameters<typeof startService>[0] & DatasetOptions = {}): Promise<ExportedService> {
+}: Omit<NonNullable<Parameters<typeof startService>[0]>, 'datasets'> & DatasetOptions = {}): Promise<ExportedService> {
   const folder = await newFolder();
   return withExport(await startService({ ...options, datasets: settings(folder, datasets) }), folder);
 }
