@@ -2,7 +2,7 @@
 import type { MempoolJournal, WaitingTransaction } from './journal.ts';
 import { conversionsOf, type UnconfirmedConversion } from './print-transaction.ts';
 
-export interface WaitingTransfer {
+interface ConversionOfWaiting {
   readonly waiting: WaitingTransaction;
   readonly transfer: UnconfirmedConversion;
 }
@@ -10,7 +10,7 @@ export interface WaitingTransfer {
 interface Newest {
   readonly version: string;
   readonly transactions: readonly WaitingTransaction[];
-  readonly conversions: readonly WaitingTransfer[];
+  readonly conversions: readonly ConversionOfWaiting[];
 }
 
 const made = new WeakMap<MempoolJournal, Newest>();

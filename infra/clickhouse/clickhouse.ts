@@ -10,6 +10,7 @@ import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
 import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
+import { readTabSeparated } from './tab-separated.ts';
 
 export interface ClickHouse {
   /**
@@ -19,6 +20,8 @@ export interface ClickHouse {
   query(sql: string, params?: Readonly<Record<string, unknown>>, bounds?: StatementBounds): Promise<StoredRow[]>;
   /** The same rows, each read. @throws TypeError for a row that the reader refuses */
   rows<Row>(reader: RowReader<Row>, ...asked: Parameters<ClickHouse['query']>): Promise<Row[]>;
+  /** Rows in the format TabSeparated, which COPY of Postgres reads as it is; cut anywhere. */
+  tabSeparated(sql: string, params?: Readonly<Record<string, unknown>>): Promise<readonly Uint8Array[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -149,6 +152,16 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     return rows;
   };
 
+  const tabSeparated: ClickHouse['tabSeparated'] = async (sql, params) => {
+    damage.check(sql);
+    const text = await inTime('query', LONGEST_SECONDS, (statement) => {
+      const asked = { ...request(statement), query_params: { ...params } };
+      return readTabSeparated(statement.client, isOwn, `/* ${statement.id} */ ${sql}`, asked);
+    });
+    damage.read(sql);
+    return text;
+  };
+
   const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
     async insert(table, columns, rows) {
       const csv = csvChunks(rows)[Symbol.iterator]();
@@ -183,6 +196,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
 
   const viewWith = (before: () => Promise<void>): ClickHouse => ({
     query,
+    tabSeparated,
     parquet,
     rows: async (reader, ...asked) => (await query(...asked)).map(reader),
     ...writesAfter(async ({ signal }) => {

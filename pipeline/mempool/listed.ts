@@ -2,7 +2,7 @@
 import { listMempool, type MempoolDaemon } from './daemon-mempool.ts';
 
 export interface MempoolList {
-  /** Of the daemon that gave it. */
+  /** The daemon that gave it. */
   readonly address: string;
   readonly listed: ReadonlySet<string>;
 }

@@ -39,6 +39,8 @@ const READ_AT_ONCE = 200;
 /** Outputs that one look asks the index about; beyond, a transaction that conflicts counts as dropped. */
 const MOST_OUTPOINTS = 100_000;
 
+const NOTHING_SEEN: SeenIndex = { tip: null, mined: new Map(), spenders: new Map(), reached: new Set() };
+
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
   let state: MempoolState = EMPTY_MEMPOOL;
   /** Tip of the index at the last look: what waits was not mined up to there. */
@@ -64,7 +66,9 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     const fresh = postponed.due([...listed].filter(isNew), known?.hash ?? null);
     const unread = [...leftOut.admissible(listed, state.waiting), ...fresh];
     const asked = unread.slice(0, READ_AT_ONCE);
-    const before = await lookAtIndex(pool, chain, { txids: asked, outpoints: [], hashes: [] });
+    // Without any to read, all there is to know is asked for below.
+    const before =
+      asked.length > 0 ? await lookAtIndex(pool, chain, { txids: asked, outpoints: [], hashes: [] }) : NOTHING_SEEN;
     const read = await readTransactions(
       daemon,
       asked.filter((txid) => !before.mined.has(txid)),

@@ -28,7 +28,8 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 
 \`verustream export <folder>\` and \`verustream export s3://bucket/prefix\` write the same files elsewhere: [commands](commands.md#export).
 
-[examples/analysts/questions.sql](../examples/analysts/questions.sql) answers eleven questions of analysts, and is tested.
+[examples/analysts](../examples/analysts/) answers eleven questions of analysts: [questions.sql](../examples/analysts/questions.sql) in SQL of DuckDB, which [duckdb_questions.py](../examples/analysts/duckdb_questions.py)
+runs, and [questions.py](../examples/analysts/questions.py) with pandas. Tests compare all of them, and the API, with plain sums over the stores.
 
 ## Files and manifests
 | member of a manifest's entry | meaning |

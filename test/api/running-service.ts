@@ -70,6 +70,7 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> & Partial<Pick<Config, 'trustedProxies'>>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly chain?: Pick<Partial<ChainConfig>, 'stableAnchors' | 'minBasketAge'>;
   readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
@@ -155,13 +156,14 @@ export async function startServiceOn<Node extends FollowedNode>(
     publicHosts = null,
     silentChains = [],
     datasets,
+    chain: settings,
   }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
-  const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
+  const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX], ...settings });
   const silent = silentChains.map((name) =>
     chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
   );
