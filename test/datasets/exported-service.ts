@@ -12,6 +12,7 @@ import { NATIVE, type RunningService, startService, startServiceOn } from '../ap
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { SEED } from '../setup/seed.ts';
+import type { DuckDb } from '../support/datasets/duckdb.ts';
 
 interface Exported {
   readonly folder: string;
@@ -26,6 +27,12 @@ interface DatasetOptions {
 }
 
 /** On the recording. */
+/** An exported service that several files of tests read, and what reads it. */
+export interface OpenedDataset {
+  readonly service: ExportedService;
+  readonly duckdb: DuckDb;
+}
+
 export async function startExportedService({
   datasets,
   ...options
