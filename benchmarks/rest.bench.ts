@@ -1,6 +1,7 @@
 /**
- * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello and against Fastify with the
- * same bytes, point reads against the same prepared selects without HTTP, each read anew and as they are kept. Every server in a
+ * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello, against a bare uWebSockets.js that
+ * reads and sends the same, and against Fastify with the same bytes; point reads against the same prepared selects without HTTP, by
+ * one client and by several, each read anew and as they are kept. Every server in a
  * process of its own, as it is run. The limiter is on: requests carry an API key whose allowance is never used up, those to the
  * baselines too.
  * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
@@ -10,10 +11,14 @@ import { CHAIN } from '../test/api/running-service.ts';
 import { startChild } from './child.ts';
 import { bareSelects, keysOf, POINT_READS, type PointRead } from './rest/point-reads.ts';
 import type { ReportedService } from './rest/service.ts';
+import { SEVERAL, selectsBySeveral } from './rest/several-clients.ts';
+import { atLeast, median } from './verdict.ts';
 import { hasWrk, load } from './wrk.ts';
 
 const PREPARED = ['/api/oracle/prices', '/api/market/currencies', '/api/stats/', '/api/market/protocol'];
 const SAME_BYTES = '/api/oracle/prices';
+const [HELLO, BARE] = ['hello', 'the same bytes'];
+const LEAST: Readonly<Record<string, number>> = { [HELLO]: 0.8, [BARE]: 0.93 };
 const [seconds = 3, rounds = 3] = process.argv.slice(2).map(Number);
 
 if (!hasWrk()) {
@@ -21,11 +26,10 @@ if (!hasWrk()) {
   process.exit(0);
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
-
 const service = await startChild<ReportedService>('rest/service');
 const { url, forgetfulUrl, key, creditsPerMinute, databaseUrl } = service.report;
 const hello = await startChild<string>('rest/hello');
+const bare = await startChild<string>('rest/bare', url, key, ...PREPARED);
 const fastify = await startChild<string>('rest/fastify', url + SAME_BYTES);
 console.log(`with an API key of ${creditsPerMinute} credits a minute`);
 const pool = new pg.Pool({ connectionString: databaseUrl });
@@ -50,8 +54,13 @@ interface Comparison {
 const loadPrepared = (path: string) => () => load(url + path, key, seconds);
 const comparisons: readonly Comparison[] = [
   ...PREPARED.map((path) => ({
-    report: 'hello',
+    report: HELLO,
     baseline: () => load(hello.report, key, seconds),
+    subjects: { [path]: loadPrepared(path) },
+  })),
+  ...PREPARED.map((path) => ({
+    report: BARE,
+    baseline: () => load(bare.report + path, key, seconds),
     subjects: { [path]: loadPrepared(path) },
   })),
   {
@@ -67,10 +76,16 @@ const comparisons: readonly Comparison[] = [
       [`${point.path} kept`]: () => loadPoints(url, point, keys),
     },
   })),
+  ...points.map(({ point, keys }) => ({
+    report: SEVERAL,
+    baseline: () => selectsBySeveral(databaseUrl, CHAIN, point, seconds),
+    subjects: { [point.path]: () => loadPoints(forgetfulUrl, point, keys) },
+  })),
 ];
 
 /** Of each round, requests per second. */
 const measured = new Map<string, { readonly rate: number; readonly base: number }[]>();
+const reports = new Map<string, string>();
 const labelOf = (name: string, report: string) => `× ${report.padEnd(15)} ${name}`;
 try {
   // The first round only makes all code hot.
@@ -80,17 +95,24 @@ try {
       for (const [name, measure] of Object.entries(subjects)) {
         const rate = await measure();
         const label = labelOf(name, report);
+        reports.set(label, report);
         if (round > 0) measured.set(label, [...(measured.get(label) ?? []), { rate, base }]);
       }
     }
   }
 } finally {
   await pool.end();
-  for (const child of [hello, fastify, service]) child.kill();
+  for (const child of [hello, bare, fastify, service]) child.kill();
 }
 for (const [label, values] of measured) {
   const rate = median(values.map((value) => value.rate)).toFixed(0);
   const base = median(values.map((value) => value.base)).toFixed(0);
   const ratio = median(values.map((value) => value.rate / value.base)).toFixed(2);
   console.log(`${rate.padStart(9)} /s  ${ratio.padStart(5)} ${label} (baseline ${base} /s)`);
+}
+for (const [report, least] of Object.entries(LEAST)) {
+  const ratios = [...measured].flatMap(([label, values]) =>
+    reports.get(label) === report ? [median(values.map(({ rate, base }) => rate / base))] : [],
+  );
+  console.log(`the least × ${report}: ${atLeast(Math.min(...ratios), least)}`);
 }

@@ -3,7 +3,7 @@
  * ratio; absolute figures say little on a shared machine.
  *
  *   npm run bench [-- name [arguments]]
- *   npm run bench -- --record [name[:argument…] …]                 the same, kept in RESULTS.md
+ *   npm run bench -- --record [name[:argument…] …]                 the same, kept in RESULTS.md; all of them take about half an hour
  *   npm run bench -- --compare <checkout> name[:argument…] …       this checkout and another in turns, and the ratio of each figure
  */
 import { spawn } from 'node:child_process';
@@ -70,9 +70,13 @@ async function record(wanted: readonly string[]): Promise<void> {
   const conditions = circumstances(root);
   for (const { name, args } of (wanted.length > 0 ? wanted : names).map(parsed)) {
     console.log(`\n${name}`);
+    const began = performance.now();
     const { code, output } = await runIn(root, name, args, true);
     if (code === 0) keep({ name, output }, conditions);
     else process.exitCode = 1; // what failed is not kept
+    console.log(
+      `${code === 0 ? 'recorded' : 'NOT RECORDED'} after ${((performance.now() - began) / 60_000).toFixed(1)} minutes`,
+    );
   }
 }
 

@@ -54,6 +54,8 @@ export interface CommandContext {
 export interface StoreContext extends CommandContext {
   readonly stores: Stores;
   readonly log: EventLog;
+  /** Whether a running service answers the command. */
+  readonly isServing?: boolean;
 }
 
 export type Run<Context, Input> = (context: Context, input: Input, output: Output) => Promise<CommandOutcome>;

@@ -10,6 +10,7 @@ import {
 import { type DatasetFolder, openLocalFolder } from '../pipeline/datasets/folder.ts';
 import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
 import { GRACE_MS } from '../pipeline/datasets/notes.ts';
+import { ALONE, BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
 import { openS3Folder } from '../pipeline/datasets/s3-folder.ts';
 import { type Config, datasetsFolder } from '../schemas/config.ts';
 import { DATASET_TABLES } from '../schemas/datasets/tables.ts';
@@ -19,7 +20,6 @@ import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const PROGRESS_MS = 1_000;
-const THREADS = 2;
 /** Passes for days that changed while they were written. */
 const MOST_PASSES = 3;
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
@@ -33,7 +33,7 @@ interface Destination {
 
 /** @throws UsageError, PermanentError export_busy */
 export async function run(
-  { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
+  { config, stores, signal, isServing = false }: Pick<StoreContext, 'config' | 'stores' | 'signal' | 'isServing'>,
   { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
   output: Output,
 ): Promise<CommandOutcome> {
@@ -41,6 +41,7 @@ export async function run(
   const chains =
     chainNames === undefined ? config.chains : chainNames.split(',').map((name) => configuredChain(config, name));
   const { folder, graceMs, release } = await open(config, destination, endpoint);
+  const pace = isServing ? BESIDE_SERVICE : ALONE;
   let rss = 0;
   const progress = reporter(output, () => {
     rss = Math.max(rss, process.memoryUsage.rss());
@@ -48,7 +49,7 @@ export async function run(
   const started = performance.now();
   try {
     const outcome = await passes(() =>
-      exportDatasets({ stores, chains, tables, folder, threads: THREADS, graceMs, signal, progress }),
+      exportDatasets({ stores, chains, tables, folder, pace, graceMs, signal, progress }),
     );
     for (const table of outcome.tables) output.line(described(table));
     const seconds = Math.round((performance.now() - started) / 100) / 10;

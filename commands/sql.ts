@@ -4,6 +4,7 @@ import { VIEWED_TABLES, viewName, viewsSql } from '../pipeline/datasets/views.ts
 import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
+import { checkSources, cteNames } from './sql-sources.ts';
 import { checkedStatement, viewNames } from './sql-text.ts';
 
 type Row = Readonly<Record<string, unknown>>;
@@ -32,6 +33,7 @@ export async function run(
       `there is no view ${unknown.join(', ')}; the views are ${VIEWED_TABLES.map(viewName).join(', ')}`,
     );
   }
+  await checkTree(stores, sql);
   const asked = `${await viewsSql(stores, names)}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1}`;
   const found = await stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
   const rows = found.slice(0, rowLimit);
@@ -39,6 +41,17 @@ export async function run(
   for (const text of write(rows)) line(text);
   if (isCut) progress(`These are the first ${rowLimit} rows; --rows takes up to ${MOST_ROWS}.`);
   return { exitCode: 0, state: { rows, isCut } };
+}
+
+/** ClickHouse's own parser says what the statement reads. */
+async function checkTree({ clickhouse }: StoreContext['stores'], statement: string): Promise<void> {
+  const ctes = cteNames(statement);
+  const tables = await clickhouse.query('SELECT name FROM system.tables WHERE database = currentDatabase()');
+  const [hidden] = tables.map(({ name }) => String(name)).filter((name) => ctes.has(name));
+  if (hidden !== undefined) throw new UsageError(`"${hidden}" is a table of the service: choose another name in WITH`);
+  const rows = await clickhouse.query(`SELECT explain FROM (EXPLAIN AST\n${statement}\n)`).catch(refused);
+  const lines = rows.map(({ explain }) => String(explain));
+  checkSources(lines, { views: new Set(VIEWED_TABLES.map(viewName)), ctes });
 }
 
 const boundsOf = (seconds: number) => ({

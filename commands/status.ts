@@ -2,7 +2,7 @@
 import { causesOf } from '../api/state/chain-causes.ts';
 import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from '../api/state/stage-statuses.ts';
 import { readRows } from '../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../infra/row-reader.ts';
 import { readWallets, type WalletRow } from '../infra/verusd/wallet-rows.ts';
 import type { ChainConfig } from '../schemas/config.ts';
 import type { DaemonStatus, PublisherState } from '../schemas/daemon-status.ts';

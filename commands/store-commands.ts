@@ -42,7 +42,7 @@ export async function runStoreCommand(
 /** The service parses again: it may be of another version. */
 export function answerControl(context: Omit<StoreContext, 'signal'>): ControlHandler {
   return ({ command, args }, output, signal) =>
-    runStoreCommand({ ...context, signal }, parseCommand([command, ...args]), output);
+    runStoreCommand({ ...context, signal, isServing: true }, parseCommand([command, ...args]), output);
 }
 
 async function runModule<N extends StoreCommandName>(

@@ -12,7 +12,7 @@ import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
 import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
 import { readRows } from './postgres/read-rows.ts';
-import { columns, rowReader } from './postgres/row-reader.ts';
+import { columns, rowReader } from './row-reader.ts';
 
 export interface Stores {
   readonly postgres: Postgres;

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { zstdCompressSync } from 'node:zlib';
+import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { blocksRecord, factsRecord } from '../test/support/schemas/avro/arbitrary-records.ts';
@@ -147,6 +147,22 @@ describe('packed content', () => {
     expect(() => decodeBlocksRecord(lying)).toThrow(withCode('log_record_unreadable'));
     const honest = encodeSingleObject('BlockAppended', { ...block, ...bomb, unpackedBytes: MAX_UNPACKED_BYTES + 1 });
     expect(() => decodeBlocksRecord(honest)).toThrow(withCode('log_record_too_large'));
+  });
+
+  it.each([1, 3_000, 32 * 1024, 32 * 1024 + 1, 1024 * 1024 + 1])('of %d bytes unpacks, also by plain zstd', (size) => {
+    const content = Buffer.from(JSON.stringify(Array.from({ length: size }, (_, n) => (n * 7919) % 1013))).subarray(
+      0,
+      size,
+    );
+    const { packed, unpackedBytes } = pack(content);
+    expect(unpack(packed, unpackedBytes).equals(content)).toBe(true);
+    expect(zstdDecompressSync(packed).equals(content)).toBe(true);
+  });
+
+  it('unpacks what earlier versions packed, with a table of the usual size', () => {
+    const content = Buffer.from('{"height": 17}'.repeat(700));
+    const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
+    expect(unpack(zstdCompressSync(content, { params }), content.length).equals(content)).toBe(true);
   });
 
   it('is not packed above the limit', () => {

@@ -43,7 +43,11 @@ const PARTS: readonly Part[] = [
     files: 'test/stream-check',
     environment: { STREAM_CLIENTS: '500', STREAM_SECONDS: '1200', STREAM_KILLS: '20', STREAM_BLOCKS: '3' },
   },
-  { name: 'attack', files: 'test/attack', environment: { ATTACK_SECONDS: '60', ATTACK_JUDGES_LATENCY: '1' } },
+  {
+    name: 'attack',
+    files: 'test/attack',
+    environment: { ATTACK_SECONDS: '60', ATTACK_CROWD: '60000', ATTACK_JUDGES_LATENCY: '1' },
+  },
   {
     name: 'page',
     files: 'test/page/scenarios',

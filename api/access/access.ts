@@ -31,14 +31,20 @@ export interface AccessOptions {
   readonly logger: Logger;
 }
 
+/** Between two removals of allowances of which nothing counts any more. */
+const EXPIRED_MS = 60_000;
+
 export async function openAccess({ config, postgres, stateTag, logger }: AccessOptions): Promise<Access> {
   const process = randomBytes(9).toString('base64url');
   const clock = await startLedgerClock({ postgres, process, logger });
   const { now, members } = clock;
   const ledger = createPostgresLedger(postgres);
   const limiter = createLimiter({ ledger, process, now, members });
+  let expiredAt = now();
   clock.onBeat(async () => {
     limiter.forgetIdle();
+    if (now() - expiredAt < EXPIRED_MS) return;
+    expiredAt = now();
     await deleteExpired(postgres, now());
   });
   const listener = listen(postgres, ACCESS_CHANNEL, () => keys.clear(), logger);

@@ -2,8 +2,8 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, type RowOf, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { type AccessTier, TIERS } from '../../schemas/config.ts';
 import { isDigest, newId, newKey } from './tokens.ts';
 

@@ -6,7 +6,7 @@ import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { SKEW_MS } from './ledger.ts';
 
 export interface LedgerClock {
@@ -49,9 +49,12 @@ const BEATS_TO_BELIEVE = 3;
 const SECONDS_SINCE = 'extract(epoch FROM clock_timestamp() - seen_at)::float8';
 const START_SQL = `SELECT coalesce(max(ledger_ms + ${SECONDS_SINCE} * 1000),
   extract(epoch FROM clock_timestamp()) * 1000)::float8 AS reading FROM allowance_holders`;
-const BEAT_SQL = `INSERT INTO allowance_holders VALUES ($1, $2, clock_timestamp())
-  ON CONFLICT (process) DO UPDATE SET ledger_ms = EXCLUDED.ledger_ms, seen_at = EXCLUDED.seen_at`;
-const PEERS_SQL = `SELECT process, (ledger_ms + ${SECONDS_SINCE} * 1000)::float8 AS reading, ${SECONDS_SINCE} AS age
+/** Says how this process stands, and reads how the others do. */
+const BEAT_SQL = `WITH own AS (
+    INSERT INTO allowance_holders VALUES ($1, $2, clock_timestamp())
+    ON CONFLICT (process) DO UPDATE SET ledger_ms = EXCLUDED.ledger_ms, seen_at = EXCLUDED.seen_at
+  )
+  SELECT process, (ledger_ms + ${SECONDS_SINCE} * 1000)::float8 AS reading, ${SECONDS_SINCE} AS age
   FROM allowance_holders WHERE process <> $1`;
 const LEAVE_SQL = `DELETE FROM allowance_holders WHERE process = $1 OR seen_at < now() - interval '10 minutes'`;
 
@@ -76,8 +79,7 @@ export async function startLedgerClock(options: LedgerClockOptions): Promise<Led
 
   async function beat(): Promise<void> {
     const before = monotonic();
-    await pool.query(BEAT_SQL, [process, Math.round(now())]);
-    const peers = await readRows(pool, readPeer, PEERS_SQL, [process]);
+    const peers = await readRows(pool, readPeer, BEAT_SQL, [process, Math.round(now())]);
     const active = peers.filter(({ age }) => Math.abs(age) < MEMBER_TIMEOUT_S);
     members = active.length + 1;
     if (monotonic() - before < SURE_MS) follow(active);

@@ -5,7 +5,8 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';

@@ -1,7 +1,7 @@
 /** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
 import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import {
   type AllowanceLedger,
   type ExchangeAnswer,

@@ -1,7 +1,7 @@
 /** Usage of an identity as its owner sees it: by step, and by key or route. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { KeyOwner } from './key-store.ts';
 import { STEP_SECONDS, type UsageStep } from './usage-steps.ts';
 

@@ -2,8 +2,8 @@
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { type KeyOwner, OWNER, tellChanged } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 

@@ -14,7 +14,8 @@ import { problemReply } from '../http/problem-reply.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
-import { createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
+import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
+import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
 import { BUCKET, bucketLocation, InvalidListing, listObjects, s3Error } from './s3-listing.ts';
 import { type ObjectClient, type ObjectRequest, objectReply, sendObject } from './send-object.ts';
 import { createServedFolder, type ServedFolder } from './served-folder.ts';
@@ -51,6 +52,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
   const { config, access, underWay, api } = options;
   const folder = createServedFolder(datasetsFolder(config));
   const bandwidth = createBandwidth(config.datasets.bytesPerHour);
+  const fileRate = limitRate(BYTES_PER_SECOND);
 
   const serve =
     (isS3: boolean): Handler =>
@@ -64,7 +66,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       const started = performance.now();
       underWay.count += 1;
       const exchange = { res, asked, client };
-      answer(exchange, folder, bandwidth)
+      answer(exchange, folder, bandwidth, fileRate)
         .catch((error: unknown) => refuse(exchange, error, api.logger))
         .then((status) =>
           observeRequest(TEMPLATE, asked.method, client.aborted ? 499 : status, (performance.now() - started) / 1000),
@@ -125,7 +127,8 @@ function decoded(path: string): string {
 async function answer(
   exchange: Exchange,
   folder: ServedFolder,
-  bandwidth: ReturnType<typeof createBandwidth>,
+  bandwidth: Bandwidth,
+  fileRate: FileRate,
 ): Promise<number> {
   const { asked } = exchange;
   const base = `${asked.origin}${REST}/`;
@@ -144,7 +147,7 @@ async function answer(
   }
   let sent = 0;
   try {
-    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked));
+    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked), fileRate);
   } finally {
     bandwidth.end(asked.network);
     if (sent < reply.bytes) bandwidth.giveBack(asked.network, reply.bytes - sent);
@@ -156,7 +159,7 @@ async function answer(
 async function answerFolder(
   { res, asked, client }: Exchange,
   folder: ServedFolder,
-  bandwidth: ReturnType<typeof createBandwidth>,
+  bandwidth: Bandwidth,
   base: string,
 ): Promise<number> {
   const query = new URLSearchParams(asked.query);
@@ -197,7 +200,7 @@ function index(manifests: Awaited<ReturnType<ServedFolder['manifests']>>, base: 
 }
 
 /** @throws ApiError bandwidth_used */
-function take(bandwidth: ReturnType<typeof createBandwidth>, network: string, bytes: number): void {
+function take(bandwidth: Bandwidth, network: string, bytes: number): void {
   const retryAfter = bandwidth.take(network, bytes);
   if (retryAfter === 0) return;
   const message = `this network has fetched as much of the data set as it may in an hour: ask again in ${retryAfter} s`;

@@ -5,6 +5,7 @@ import { createReadStream } from 'node:fs';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { writeHead } from '../http/reply.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
+import type { FileRate } from './file-rate.ts';
 import type { ServedObject } from './served-folder.ts';
 
 export interface ObjectRequest {
@@ -62,6 +63,7 @@ export async function sendObject(
   isHead: boolean,
   client: ObjectClient,
   own: HeaderLines,
+  fileRate: FileRate,
 ): Promise<number> {
   const lines = (headerLines(headers) + own) as HeaderLines;
   if (client.aborted) return 0;
@@ -75,6 +77,8 @@ export async function sendObject(
     return 0;
   }
   const total = part.to - part.from + 1;
+  await fileRate(Math.min(total, CHUNK_BYTES));
+  if (client.aborted) return 0;
   if ('make' in object.content) {
     const body = object.content.make().subarray(part.from, part.to + 1);
     res.cork(() => {
@@ -84,7 +88,7 @@ export async function sendObject(
     return total;
   }
   res.cork(() => writeHead(res, status, lines));
-  return flow(res, object.content.file, part, total, client);
+  return flow(res, object.content.file, part, total, client, fileRate);
 }
 
 async function flow(
@@ -93,6 +97,7 @@ async function flow(
   { from, to }: ByteRange,
   total: number,
   client: ObjectClient,
+  fileRate: FileRate,
 ): Promise<number> {
   let wake = () => {};
   client.onGone = () => wake();
@@ -105,6 +110,7 @@ async function flow(
   const stream = createReadStream(file, { start: from, end: to, highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
+      if (written > 0) await fileRate(chunk.length); // the first one has been let go with the head
       let rest = chunk;
       while (rest.length > 0) {
         if (client.aborted) return written;

@@ -2,7 +2,7 @@
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createMemo } from '../state/memo.ts';
 import type { ServiceState } from '../state/service-state.ts';

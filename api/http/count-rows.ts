@@ -1,5 +1,5 @@
 /** How many rows a list has in all. */
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { hashAt } from './rewound-cursor.ts';

@@ -1,5 +1,5 @@
 /** The source of a list: its rows in SQL, and the key that orders them. */
-import type { RowReader } from '../../infra/postgres/row-reader.ts';
+import type { RowReader } from '../../infra/row-reader.ts';
 import type { CursorValue, KeyKind } from './cursor.ts';
 
 export interface KeyColumn {

@@ -1,7 +1,8 @@
 /** The rows of one page of a list, next to a place in its order or from an offset on. */
-import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+
 import { hexParam } from '../../infra/postgres/values.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { CursorValue } from './cursor.ts';
 import type { KeyColumn, ListSource } from './list-source.ts';

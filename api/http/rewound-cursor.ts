@@ -1,5 +1,7 @@
 /** Whether a walk by cursor is still whole: while the chain has the block that its place hangs on. */
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';

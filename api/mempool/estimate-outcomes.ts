@@ -1,14 +1,16 @@
 /** Holds the last estimate of each conversion that waited against what it brought, for a metric. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import { type Estimates, estimatesOf } from '../rest/mempool/estimates.ts';
 import type { MempoolJournal } from './journal.ts';
+import { newestOf } from './newest.ts';
 import { conversionsOf } from './print-transaction.ts';
 
 interface Expected {
@@ -87,8 +89,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
 
   const look = shared(async () => {
     passOn();
-    const isConverting = [...journal.waiting()].some(({ transaction }) => conversionsOf(transaction).length > 0);
-    if (isConverting) keep(await estimatesOf(api, journal));
+    if (newestOf(journal).conversions.length > 0) keep(await estimatesOf(api, journal));
     await compare();
   });
   const onChange = () => {

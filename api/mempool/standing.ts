@@ -1,6 +1,7 @@
 /** Waiting transactions that the snapshot of an answer has in no block: the mempool may have been looked at before the snapshot. */
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+
 import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import type { WaitingTransaction } from './journal.ts';
 

@@ -3,6 +3,7 @@
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
+import { createWakeUp } from '../../infra/wake-up.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -60,7 +61,8 @@ export interface FeedOptions<T extends FeedTopicName> {
 const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 const WAIT_MS = 5_000;
 const RETRY_MS = 1_000;
-const IDLE_MS = 50;
+/** Without clients the head follows what the watch says; this is for what it might leave out. */
+const IDLE_MS = 5_000;
 /** The end of the topic is looked at so often at most, however many ask. */
 const END_MS = 100;
 /** Clients get a block at once, but thousands of blocks only with other work in between. */
@@ -79,6 +81,8 @@ export async function openChainFeed<T extends FeedTopicName>(
   let ending: Promise<number> | null = null;
   /** When the first client connected; null once the head has been there. */
   let joinedIn: ServiceState | null = null;
+  const moved = createWakeUp();
+  const unfollow = watch.onMove(() => moved.wakeAll());
 
   async function readEnd(): Promise<number> {
     ending = null; // callers from now on wait for a later look-up
@@ -112,6 +116,7 @@ export async function openChainFeed<T extends FeedTopicName>(
     },
     join() {
       joinedIn = watch.state;
+      moved.wakeAll();
     },
   };
 
@@ -139,7 +144,8 @@ export async function openChainFeed<T extends FeedTopicName>(
 
   /** Without clients, only the head is kept current, so that a replay of years encodes nothing in vain. */
   async function skip(): Promise<void> {
-    await pause(IDLE_MS, signal);
+    // A move during the last look has woken no sleeper.
+    if (topic.place(watch.state) === at) await moved.sleep(IDLE_MS, signal);
     if (!signal.aborted && !options.isWanted()) await moveTo(watch.state);
   }
 
@@ -167,6 +173,6 @@ export async function openChainFeed<T extends FeedTopicName>(
         'a topic of this chain cannot be read; trying again',
       );
     },
-  });
+  }).finally(unfollow);
   return { feed, running };
 }

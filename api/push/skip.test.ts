@@ -35,7 +35,12 @@ it.each(['takes a while', 'fails at first'])(
     const stop = new AbortController();
     const writer = await log.openWriter('facts', CHAIN);
     let derived = new Map<string, { position: number; height: number; hash: string }>();
+    const followers = new Set<() => void>();
     const watch = {
+      onMove(moved: () => void) {
+        followers.add(moved);
+        return () => followers.delete(moved);
+      },
       get state() {
         return { derived, published: new Map() } as unknown as ServiceState;
       },
@@ -56,6 +61,7 @@ it.each(['takes a while', 'fails at first'])(
         await writer.append([{ position: height, payload: encodeFactsRecord(record) }]);
       }
       derived = new Map([[CHAIN, { position: upTo - 1, height: upTo - 1, hash: hashOf(upTo - 1) }]]);
+      for (const moved of followers) moved();
     }
 
     const topics = createTopicReader(log);

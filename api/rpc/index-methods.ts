@@ -2,7 +2,8 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from './help.ts';

@@ -1,5 +1,5 @@
 /** The block of a chain at a moment, at a height, or now. */
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { ApiError } from '../http/api-error.ts';
 import { HEIGHT } from '../http/height-range.ts';
 import { queryParameter } from '../http/parameters.ts';

@@ -2,7 +2,7 @@
 
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { foldCase } from '../../domain/names.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { CURRENCY_TYPES, type CurrencyType } from '../../schemas/facts.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';

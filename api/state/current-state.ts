@@ -1,6 +1,6 @@
 /** The state that Postgres holds now, while the watch in memory may not have heard of the last commit. */
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { type ServiceState, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';

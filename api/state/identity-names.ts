@@ -2,7 +2,8 @@
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { foldCase } from '../../domain/names.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { nameAddress } from './name-address.ts';

@@ -1,5 +1,5 @@
 /** UTC days and months of a chain, each with the last block of it: what stood at the end of a period is found by height. */
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
 

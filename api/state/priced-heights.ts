@@ -1,5 +1,5 @@
 /** Up to which block of each chain its facts and its prices are of the same branch. */
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** Where `price` stands on a branch that derive has left: the newest of its ticks that is still a block of the chain. */

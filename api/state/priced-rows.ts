@@ -2,8 +2,9 @@
  * The rows of `price` in ClickHouse that count in a snapshot: up to the newest tick of Postgres, where ClickHouse may be a batch ahead, and
  * beyond the line those of the runs that Postgres names.
  */
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { HeadedValue } from '../http/route.ts';

@@ -1,7 +1,7 @@
 /** State of the whole service: the committed block of each stage and chain, and the served price generation. */
 import { createHash } from 'node:crypto';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { ALL_POSITIONS, POSITIONS_VERSION, type StagePosition } from '../../infra/postgres/stage-positions.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
 export interface ServiceState {

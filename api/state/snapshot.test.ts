@@ -6,7 +6,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { notFound } from '../http/api-error.ts';
 import { createCurrentState } from './current-state.ts';

@@ -3,10 +3,10 @@
  * own and says whether the state is still the one that the answer names; only when it keeps moving away a transaction holds it
  * still. docs/decisions/0023-point-reads.md
  */
-import type { StoredRow } from '../../infra/postgres/fact-columns.ts';
+
 import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
-import type { RowReader } from '../../infra/postgres/row-reader.ts';
+import type { RowReader, StoredRow } from '../../infra/row-reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { createPriorityLanes, type PriorityLane } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';

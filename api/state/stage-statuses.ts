@@ -1,5 +1,5 @@
 /** Last reported status of each stage of each chain and of its daemons, and the age of their last heartbeat. */
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';

@@ -19,8 +19,8 @@ export interface StateWatch {
   stop(): Promise<void>;
 }
 
-/** Each commit of a stage is heard of; what the stages report is looked at. */
-const LOOK_MS = 200;
+/** Each commit of a stage and each change of a stage's status is heard of; the rest of what stages report is looked at. */
+const LOOK_MS = 1000;
 const RETRY_MS = 1000;
 
 interface Waiter {

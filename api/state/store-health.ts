@@ -3,7 +3,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { VerustreamError } from '../../schemas/errors.ts';

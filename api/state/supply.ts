@@ -1,5 +1,7 @@
 /** How much of a chain's own coin there is, from the index. */
-import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';

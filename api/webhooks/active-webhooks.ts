@@ -4,7 +4,7 @@ import type { PoolClient } from 'pg';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import type { IdsOf } from '../push/subscription.ts';

@@ -1,7 +1,7 @@
 /** Deliveries in Postgres: how they come to be, wait for confirmations, and are taken back. */
 import type { PoolClient } from 'pg';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { FeedTopicName } from '../push/cursor.ts';
 import { newMessageId, revertedBody, revertedKind } from './message-body.ts';
 

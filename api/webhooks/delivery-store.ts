@@ -1,7 +1,7 @@
 /** Deliveries as their owner sees them. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
 import { DELIVERY_STATES, type DeliveryState } from '../rest/webhooks/schema.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 

@@ -20,6 +20,8 @@ export interface RunningTurns {
 const PLACES = 64;
 /** For turns that another process, or time, has made due. */
 const LOOK_MS = 500;
+/** While no receiver has a turn now or later; the first may come from another process. */
+const EMPTY_MS = 5_000;
 const RETRY_MS = 1_000;
 const TOUCH_MS = 5_000;
 
@@ -44,10 +46,13 @@ export function runTurns(options: TurnsOptions): RunningTurns {
 
   async function follow(): Promise<void> {
     look = new AbortController();
+    const { signal: woken } = look;
     const room = PLACES - under.size;
     const turns = room > 0 ? await queue.take(room) : [];
     for (const turn of turns) under.set(turn, run(turn));
-    if (turns.length === 0) await pause(LOOK_MS, AbortSignal.any([look.signal, signal]));
+    if (turns.length > 0) return;
+    const isEmpty = under.size === 0 && (await queue.isEmpty());
+    await pause(isEmpty ? EMPTY_MS : LOOK_MS, AbortSignal.any([woken, signal]));
   }
 
   const touching = setInterval(() => {

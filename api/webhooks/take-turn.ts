@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Attempt, Sender } from './send-message.ts';
 import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';

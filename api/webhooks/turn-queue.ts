@@ -7,8 +7,8 @@ import type { PoolClient } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface Turn {
   readonly webhookId: string;
@@ -23,6 +23,8 @@ export interface TurnQueue {
   finish(client: PoolClient, turn: Turn, nextInSeconds: number | null): Promise<void>;
   /** Due turns that no other worker has taken. */
   take(most: number): Promise<Turn[]>;
+  /** Whether no receiver has a turn, due or later, taken or not. */
+  isEmpty(): Promise<boolean>;
   /** Says that these turns are still at work; one that is silent for `leaseSeconds` is given to another worker. */
   touch(turns: readonly Turn[]): Promise<void>;
   close(): Promise<void>;
@@ -54,6 +56,8 @@ const FAILING = 0;
 
 const LOCK_SQL = `SELECT id, failing_since FROM webhooks WHERE $1::text[] IS NULL OR id = ANY($1)
   ORDER BY id FOR NO KEY UPDATE`;
+const OPEN_SQL = `SELECT EXISTS (SELECT FROM ${SCHEMA}.job WHERE name = '${QUEUE}' AND state <= 'active') AS open`;
+const readOpen = rowReader({ open: columns.boolean });
 const readState = rowReader({ id: columns.text, failing_since: columns.nullable(columns.date) });
 
 /**
@@ -135,6 +139,9 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
         webhookId: singletonKey ?? '',
         job: { id, retryCount },
       }));
+    },
+    async isEmpty() {
+      return (await readRow(postgres.pool, readOpen, OPEN_SQL))?.open === false;
     },
     async touch(turns) {
       if (turns.length > 0)

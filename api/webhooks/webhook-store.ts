@@ -1,8 +1,8 @@
 /** Webhooks of an identity in Postgres. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
 import { DISABLED_REASONS } from '../rest/webhooks/schema.ts';

@@ -4,6 +4,7 @@ import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
+import { createWakeUp } from '../../infra/wake-up.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -11,7 +12,7 @@ import type { NetworkShares } from '../push/network-share.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { createActiveWebhooks } from './active-webhooks.ts';
-import { type Enqueued, enqueueEvents } from './enqueue-events.ts';
+import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource, type WebhookEventSource } from './event-source.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 import { createResolve, resolveBySystem } from './resolve-name.ts';
@@ -45,15 +46,17 @@ export interface Webhooks {
   readonly idsOf: IdsOf;
   /** Waits until an identity's allowance covers hashing its filter. @throws ApiError invalid_parameter, rate_limited */
   turn(holder: KeyOwner, asked: WebhookSubscription): Promise<void>;
-  /** A delivery has been made due. */
+  /** A delivery has been made due, or a webhook made or changed. */
   wake(): void;
   close(): Promise<void>;
 }
 
 const WAIT_MS = 1_000;
 const RETRY_MS = 1_000;
-/** A price comes with a block. */
+/** A price comes with a block; between two looks at prices, however many come. */
 const PRICES_MS = 1_000;
+/** For webhooks that another process has created or changed. */
+const IDLE_MS = 5_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
@@ -72,9 +75,32 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
   const activeWebhooks = createActiveWebhooks(chains, idsOf, logger);
   const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
+  const webhooksChanged = createWakeUp();
+  let webhookChanges = 0;
+  const pricesChanged = createWakeUp();
+  /** Since the last look at prices began. */
+  let mayHavePrices = false;
 
-  async function untilMore({ topic, chain }: WebhookEventSource, { next, committed }: Enqueued): Promise<void> {
-    if (next === null) return pause(WAIT_MS, signal);
+  function notifyPrices(): void {
+    mayHavePrices = true;
+    pricesChanged.wakeAll();
+  }
+
+  function wake(): void {
+    turns.wake();
+    webhookChanges += 1;
+    webhooksChanged.wakeAll();
+    notifyPrices();
+  }
+
+  async function followPrices(): Promise<void> {
+    mayHavePrices = false;
+    if ((await lookAtPrices()) > 0) turns.wake();
+    await pause(PRICES_MS, signal);
+    if (!mayHavePrices) await pricesChanged.sleep(IDLE_MS, signal);
+  }
+
+  async function untilMore({ topic, chain }: WebhookEventSource, next: number, committed: number): Promise<void> {
     await topics.waitFor(topic, chain, next, WAIT_MS, signal);
     if (((await topics.last(topic, chain))?.position ?? -1) < next) return;
     // A record is in the topic shortly before the commit that releases it.
@@ -84,9 +110,12 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   }
 
   async function follow(source: WebhookEventSource): Promise<void> {
+    const changesBefore = webhookChanges;
     const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
     if (enqueued.woken > 0) turns.wake();
-    if (enqueued.records === 0) await untilMore(source, enqueued);
+    if (enqueued.records > 0) return;
+    if (enqueued.next !== null) await untilMore(source, enqueued.next, enqueued.committed);
+    else if (webhookChanges === changesBefore) await webhooksChanged.sleep(IDLE_MS, signal);
   }
 
   const repeat = (what: string, work: () => Promise<void>): Promise<void> =>
@@ -95,14 +124,12 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       onError: (err) => logger.warn({ err }, `${what}; trying again`),
     });
 
+  const unfollow = watch.onMove(notifyPrices);
   const running = [
     ...config.chains
       .flatMap((chain) => [factsSource(chain), stampsSource(chain.name)])
       .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
-    repeat('prices for webhooks cannot be read', async () => {
-      if ((await lookAtPrices()) > 0) turns.wake();
-      await pause(PRICES_MS, signal);
-    }),
+    repeat('prices for webhooks cannot be read', followPrices),
     repeat('webhook deliveries could not be swept', async () => {
       await sweep(postgres, queue, config.chains);
       turns.wake();
@@ -117,9 +144,10 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       const stopped = (cause: unknown) => new ApiError('unavailable', 'the server stops', { cause });
       await sleep(ms, undefined, { signal }).catch((error: unknown) => Promise.reject(stopped(error)));
     },
-    wake: turns.wake,
+    wake,
     async close() {
       stop.abort();
+      unfollow();
       await Promise.all(running);
       await turns.stopped;
       await sender.close();

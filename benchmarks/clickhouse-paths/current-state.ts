@@ -59,20 +59,22 @@ const STATEMENTS = [
 ];
 
 /** Large tables are filled without a log and in the order of their keys, and get their other indexes when they are full. */
-const LARGE = ['blocks', 'price_ticks', 'transfers', 'stamps', 'currency_states'];
+const LARGE = ['blocks', 'price_ticks', 'transfers', 'stamps', 'currency_states', 'balances'];
 const INDEXES_SQL = `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
   WHERE tablename = ANY($1) AND indexname NOT LIKE '%\\_pkey'`;
 
-/** Of the conversions the first ones alone, where `conversions` is less than there are. */
+/** Of the conversions the first ones alone, where `conversions` is less than there are. `fill` adds rows of other origin. */
 export async function makeCurrentState(
   { pool }: Postgres,
   { tick, height }: BenchmarkHistory,
   conversions: number,
+  fill: () => Promise<void> = async () => undefined,
 ): Promise<void> {
   const { rows } = await pool.query<{ name: string; definition: string }>(INDEXES_SQL, [LARGE]);
   for (const table of LARGE) await pool.query(`ALTER TABLE ${table} SET UNLOGGED`);
   for (const { name } of rows) await pool.query(`DROP INDEX ${name}`);
   for (const sql of STATEMENTS) await pool.query(`${GIVEN} ${sql}`, [conversions, tick, height]);
+  await fill();
   for (const { definition } of rows) await pool.query(definition);
   await pool.query('VACUUM ANALYZE');
 }

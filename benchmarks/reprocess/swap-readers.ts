@@ -6,7 +6,7 @@ import { createCurrentState } from '../../api/state/current-state.ts';
 import { createSnapshots } from '../../api/state/snapshot.ts';
 import { createStateWatch } from '../../api/state/state-watch.ts';
 import { openReader } from '../../infra/postgres/reader.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { swapGenerations } from '../../pipeline/reprocess/candidate-generation.ts';
 

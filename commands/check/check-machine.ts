@@ -1,10 +1,10 @@
 /** This machine: data folder and its disk, memory, and the port of the API. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { totalmem } from 'node:os';
 import { resolve } from 'node:path';
 import { DataFolderBusy, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
 import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
+import { memoryBytes } from '../../infra/memory.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
 import { type Finding, findingsOf } from './finding.ts';
@@ -24,8 +24,7 @@ export async function checkMachine(config: Config): Promise<readonly Finding[]> 
 
 function memory(): Finding {
   const { right, note, wrong } = findingsOf('memory');
-  const limit = process.constrainedMemory(); // of the container; 0 or beyond the machine's where there is none
-  const bytes = limit > 0 ? Math.min(limit, totalmem()) : totalmem();
+  const bytes = memoryBytes();
   const says = `${(bytes / GIB).toFixed(1)} GiB`;
   if (bytes < LEAST_MEMORY_GIB * GIB) return wrong(says, `give this process ${LEAST_MEMORY_GIB} GiB or more`);
   if (bytes < ENOUGH_MEMORY_GIB * GIB)

@@ -4,7 +4,7 @@ import { freeSpace } from '../../infra/clickhouse/migrate.ts';
 import { connectClickHouse } from '../../infra/clickhouse/server.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { beyond, inspectPostgres } from '../../infra/postgres/inspect-postgres.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
 import { type Finding, findingsOf, within } from './finding.ts';

@@ -1,5 +1,7 @@
 /** A row of the dead letters, as a line of text and as JSON. */
-import { columns, type RowRead, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 
 export const DEAD_LETTER = {

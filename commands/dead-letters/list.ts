@@ -1,6 +1,6 @@
 /** `dead-letters list`: the parts of blocks that could not be decoded. */
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { configuredChain } from '../arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';

@@ -1,8 +1,8 @@
 /** `dead-letters redrive`: derives a chain again from its oldest dead letter, or from a given block. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';

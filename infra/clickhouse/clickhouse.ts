@@ -3,14 +3,14 @@ import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
-import type { StoredRow } from '../postgres/fact-columns.ts';
-import type { RowReader } from '../postgres/row-reader.ts';
+import type { RowReader, StoredRow } from '../row-reader.ts';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
 import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
 import { createKnownDamage } from './known-damage.ts';
 import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
+import { readTabSeparated } from './tab-separated.ts';
 
 export interface ClickHouse {
   /**
@@ -20,6 +20,8 @@ export interface ClickHouse {
   query(sql: string, params?: Readonly<Record<string, unknown>>, bounds?: StatementBounds): Promise<StoredRow[]>;
   /** The same rows, each read. @throws TypeError for a row that the reader refuses */
   rows<Row>(reader: RowReader<Row>, ...asked: Parameters<ClickHouse['query']>): Promise<Row[]>;
+  /** Rows in the format TabSeparated, which COPY of Postgres reads as it is; cut anywhere. */
+  tabSeparated(sql: string, params?: Readonly<Record<string, unknown>>): Promise<readonly Uint8Array[]>;
   /** Inserts rows in one statement; nothing happens without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
   /** Statement without an answer; resolves when it has taken effect. */
@@ -58,7 +60,7 @@ const LONGEST_SECONDS = 600;
 /** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
 
-/** Settings of every connection. A delete is complete, on every replica, when its statement returns. */
+/** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */
 export const CONNECTION_SETTINGS = {
   max_execution_time: LONGEST_SECONDS,
   output_format_json_quote_64bit_integers: 1,
@@ -150,15 +152,27 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     return rows;
   };
 
+  const tabSeparated: ClickHouse['tabSeparated'] = async (sql, params) => {
+    damage.check(sql);
+    const text = await inTime('query', LONGEST_SECONDS, (statement) => {
+      const asked = { ...request(statement), query_params: { ...params } };
+      return readTabSeparated(statement.client, isOwn, `/* ${statement.id} */ ${sql}`, asked);
+    });
+    damage.read(sql);
+    return text;
+  };
+
   const writesAfter = (begun: (statement: Statement) => Promise<void>): Pick<ClickHouse, 'insert' | 'command'> => ({
-    insert: (table, columns, rows) =>
-      inTime('insert', LONGEST_SECONDS, async (statement) => {
-        const chunks: Buffer[] = [];
-        for (const chunk of csvChunks(rows)) {
+    async insert(table, columns, rows) {
+      const csv = csvChunks(rows)[Symbol.iterator]();
+      const first = csv.next();
+      if (first.done) return;
+      await inTime('insert', LONGEST_SECONDS, async (statement) => {
+        const chunks = [first.value];
+        for (const chunk of csv) {
           chunks.push(chunk);
           await nextTurn(); // the process also serves
         }
-        if (chunks.length === 0) return;
         await begun(statement);
         await statement.client.insert({
           table,
@@ -167,7 +181,8 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
           format: 'CSV',
           ...request(statement),
         });
-      }),
+      });
+    },
     command: (sql, params) =>
       inTime('command', LONGEST_SECONDS, async (statement) => {
         await begun(statement);
@@ -181,6 +196,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
 
   const viewWith = (before: () => Promise<void>): ClickHouse => ({
     query,
+    tabSeparated,
     parquet,
     rows: async (reader, ...asked) => (await query(...asked)).map(reader),
     ...writesAfter(async ({ signal }) => {

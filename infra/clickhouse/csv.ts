@@ -4,7 +4,7 @@ export type CsvValue = string | number | bigint | boolean | null | readonly (str
 
 const CHUNK_BYTES = 1 << 18;
 
-export function* csvChunks(rows: Iterable<readonly CsvValue[]>): Iterable<Buffer> {
+export function* csvChunks(rows: Iterable<readonly CsvValue[]>): Generator<Buffer, undefined> {
   let text = '';
   for (const row of rows) {
     let separator = '';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { columns, rowReader } from '../postgres/row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 

@@ -7,7 +7,6 @@
 import { existsSync } from 'node:fs';
 import { glob, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { createClient } from '@clickhouse/client';
 import { Session } from 'chdb';
@@ -48,10 +47,11 @@ interface OwnLane extends ConnectionLane {
 }
 
 const CONFIG = fileURLToPath(new URL('./embedded.xml', import.meta.url));
+/** A delete returns as soon as it is recorded: reads leave its rows out until a merge has, which it does not wait for. */
+const ENGINE_SETTINGS = { ...CONNECTION_SETTINGS, lightweight_deletes_sync: '0', apply_mutations_on_fly: 1 } as const;
 const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
 /** Merges lose writes too, and the parts that they replaced stay for 480 s. */
 const LOOK_EVERY_MS = 30_000;
-const DRAIN_MS = 500;
 /** Stands while the folder is as it was left in order: all that is in it had been acknowledged. */
 const CLOSED_MARK = 'closed';
 
@@ -100,17 +100,9 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
     session = null;
   }
 
-  /** A delete waits for parts that can no longer be read. */
-  async function drain(): Promise<void> {
-    const drained = underWay.drained().then(() => true);
-    while (!(await Promise.race([drained, sleep(DRAIN_MS, false)]))) {
-      await session?.queryAsync('KILL MUTATION WHERE NOT is_done');
-    }
-  }
-
   async function mend(): Promise<void> {
     try {
-      await drain();
+      await underWay.drained();
       if (session) lostBefore = await lostWrites(); // before the folder is read again, where merges begin at once
       await shut();
       await open('failed');
@@ -244,7 +236,7 @@ async function connectTo(path: string, database: string): Promise<Client> {
   await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
   await client.command({ query: `USE ${database}` });
   // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
-  await client.command({ query: `SET ${settingsList(CONNECTION_SETTINGS)}` });
+  await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });
   return client;
 }
 

@@ -1,14 +1,16 @@
 /** Whatever ClickHouse does with a statement, whoever asked for it is told in time, and the next one is asked. */
 
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join, relative } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createRandom } from '../../recordings/player/faults.ts';
 import { SEED } from '../../test/setup/seed.ts';
 import { type ClickHouseFacade, startClickHouseFacade } from '../../test/support/infra/clickhouse/start-facade.ts';
-import { columns, rowReader } from '../postgres/row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import { type ClickHouse, createClickHouse, killSql } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
 import { connectClickHouse } from './server.ts';
@@ -113,6 +115,19 @@ it('what cannot be ended holds its lane only, and that no longer than it runs', 
   await expect.poll(() => ends.length).toBe(1);
   for (const end of ends) end();
   await next;
+});
+
+it('slow statements on every connection hold no file back', async () => {
+  const clickhouse = await openEmbeddedClickHouse(temporary());
+  const statements = Array.from({ length: 4 }, () => clickhouse.query('SELECT sleep(3)'));
+  await sleep(500); // they have begun
+  const first = await Promise.race([
+    ...statements.map((ended) => ended.then(() => 'statement')),
+    stat(tmpdir()).then(() => 'file'),
+  ]);
+  expect(first).toBe('file');
+  await Promise.all(statements);
+  await clickhouse.close();
 });
 
 describe('parts whose bytes are wrong', () => {

@@ -1,7 +1,7 @@
 /** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
-import { columns, rowReader } from '../postgres/row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { ClickHouseOverloaded } from './clickhouse-errors.ts';
 

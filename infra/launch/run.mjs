@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { nodeOptions } from './node-options.mjs';
+import { nodeEnvironment, nodeOptions } from './node-options.mjs';
 import { linkPostgresLibraries } from './postgres-libraries.mjs';
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
@@ -70,6 +70,7 @@ const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
   env: {
     // Compiled modules are kept: loading the program takes a third less time, in every process that a test starts too.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
+    ...nodeEnvironment,
     ...process.env,
     PATH: `${dirname(node)}${delimiter}${process.env.PATH}`,
   },

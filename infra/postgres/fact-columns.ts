@@ -10,11 +10,10 @@ import {
   type Sort,
   type ValuesOf,
 } from '../../schemas/facts/fields.ts';
+import type { StoredRow } from '../row-reader.ts';
 import type { CopyValue } from './copy.ts';
 
 type ColumnType = 'text' | 'bytea' | 'integer' | 'bigint' | 'numeric' | 'text[]' | 'json';
-/** A row as `pg` gives it: bigint for int8, hex for bytea, text for json. */
-export type StoredRow = Readonly<Record<string, unknown>>;
 type Values = Readonly<Record<string, unknown>>;
 
 export interface FactColumn {

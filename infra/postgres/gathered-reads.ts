@@ -3,9 +3,9 @@
  * requests that have already arrived are read. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';
-import type { StoredRow } from './fact-columns.ts';
+import type { StoredRow } from '../row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import { type PostgresReader, prepared, type Statement } from './reader.ts';
-import { columns, rowReader } from './row-reader.ts';
 
 /** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
 export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<StoredRow[]>;

@@ -1,10 +1,10 @@
 /** What a Postgres by URL is like, asked over one connection without changing anything. */
 import type { Logger } from '../logger.ts';
+import { columns, type RowOf, rowReader } from '../row-reader.ts';
 import { openPool } from './pool.ts';
 import { connectError } from './postgres.ts';
 import { postgresTrouble } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';
-import { columns, type RowOf, rowReader } from './row-reader.ts';
 
 const REPORT = {
   /** As the server prints it: `18.4`. */

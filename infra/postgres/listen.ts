@@ -11,6 +11,8 @@ export interface Listener {
 }
 
 const PROOF_MS = 250;
+/** Between two proofs while no caller asks; a connection that ends is noticed all the same. */
+const IDLE_PROOF_MS = 5_000;
 const RETRY_MS = 500;
 
 /** `heard` gets the payload; null when the connection was lost or made: what was missed is not known. */
@@ -24,6 +26,19 @@ export function listen(
   const stopped = new AbortController();
   const { signal } = stopped;
   let provenAt = Number.NEGATIVE_INFINITY;
+  /** Since the last proof. */
+  let isAsked = false;
+  let asked = new AbortController();
+
+  /** Until the next proof is due. Who asks first after a while ends the rest. */
+  async function rest(): Promise<void> {
+    if (isAsked) {
+      isAsked = false;
+      return pause(proofMs, signal, false);
+    }
+    asked = new AbortController();
+    await pause(Math.max(proofMs, IDLE_PROOF_MS), AbortSignal.any([signal, asked.signal]), false);
+  }
 
   async function follow(): Promise<void> {
     const client = await postgres.pool.connect();
@@ -37,11 +52,11 @@ export function listen(
       await client.query(`LISTEN ${channel}`);
       heard(null); // what came before is unknown
       while (!signal.aborted) {
-        const asked = performance.now();
+        const began = performance.now();
         // Notifications come before the answer to what was asked after them.
         await Promise.race([client.query('SELECT 1'), lost]);
-        provenAt = asked;
-        await pause(proofMs, signal, false);
+        provenAt = began;
+        await rest();
       }
     } finally {
       provenAt = Number.NEGATIVE_INFINITY;
@@ -59,7 +74,13 @@ export function listen(
     },
   });
   return {
-    heardWithin: (ms) => performance.now() - provenAt <= ms,
+    heardWithin(ms) {
+      if (!isAsked) {
+        isAsked = true;
+        asked.abort();
+      }
+      return performance.now() - provenAt <= ms;
+    },
     async stop() {
       stopped.abort();
       await running;

@@ -1,9 +1,9 @@
 /** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
 import { createHash } from 'node:crypto';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import type { Postgres } from './postgres.ts';
 import { readRows } from './read-rows.ts';
-import { columns, rowReader } from './row-reader.ts';
 
 const LOCK = 7_381_402_911; // any constant: one migration at a time for a database
 

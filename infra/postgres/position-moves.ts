@@ -13,6 +13,8 @@ export interface PositionMoves {
 
 /** Notified by a trigger on the positions; the payload is the stage. */
 const CHANNEL = 'stage_positions';
+/** SQL of a change that moves no position but changes answers: it wakes those who follow all stages. */
+export const NOTIFY_ALL = `SELECT pg_notify('${CHANNEL}', '')`;
 /** Callers look from time to time all the same, so the connection need not be proven often. */
 const PROOF_MS = 5_000;
 

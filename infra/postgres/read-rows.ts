@@ -1,7 +1,6 @@
 /** Rows of a statement on a pool, or inside a transaction, each read by a reader. docs/decisions/0051-schemas-give-types.md */
 import type pg from 'pg';
-import type { StoredRow } from './fact-columns.ts';
-import type { RowReader } from './row-reader.ts';
+import type { RowReader, StoredRow } from '../row-reader.ts';
 
 /** A pool, or a client of one. */
 export interface Queryable {

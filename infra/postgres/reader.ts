@@ -4,11 +4,11 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { StoredRow } from './fact-columns.ts';
+import type { StoredRow } from '../row-reader.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import type { Postgres } from './postgres.ts';
 import { unreachable } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';
-import { columns, rowReader } from './row-reader.ts';
 
 export interface Statement {
   /** `undefined`: parsed each time, for an open-ended set of texts. */

@@ -2,8 +2,8 @@
 import type { PoolClient } from 'pg';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { PositionedStage } from '../../schemas/stages.ts';
+import { columns, rowReader } from '../row-reader.ts';
 import { readRows } from './read-rows.ts';
-import { columns, rowReader } from './row-reader.ts';
 import { hexParam } from './values.ts';
 
 export interface StagePosition {

@@ -1,7 +1,7 @@
 /** Known contents of the daemons' wallets, stored in Postgres for `status`. */
 import type { Postgres } from '../postgres/postgres.ts';
 import { readRows } from '../postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../row-reader.ts';
 import type { WatchedWallet } from './wallet-watch.ts';
 
 const readWallet = rowReader({

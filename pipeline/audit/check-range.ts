@@ -1,7 +1,7 @@
 /** Compares a range of heights of both stores and of the kept digests. What looks different is looked at again at rest. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';

@@ -1,7 +1,7 @@
 /** Invariants of a chain's rows after every block. docs/decisions/0011-audit.md has the equations. */
 import type { PoolClient } from 'pg';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Violation } from '../../schemas/audit-report.ts';
 import { CURRENCY_LEDGER_SQL, ISSUE_SQL } from './invariants-sql.ts';
 import type { Range } from './range-content.ts';

@@ -1,7 +1,7 @@
 /** Watches one kind of rows of one chain: compares new ranges and keeps their digests, and revisits the kept ones in turn. */
 
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { createBatchSize } from '../stage/batch-size.ts';

@@ -1,8 +1,8 @@
 /** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf, readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { Writer } from '../stage/pause-stages.ts';
 import { FACT_TABLES } from './audited-facts.ts';

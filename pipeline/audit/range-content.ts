@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
 import type { AuditedTable } from './audited-tables.ts';
 import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 

@@ -1,8 +1,8 @@
 /** The audit that runs alongside the stages: finds differences between the stores and broken invariants within a minute. */
 import type { Logger } from '../../infra/logger.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';

@@ -1,8 +1,8 @@
 /** Settled conversions of a chain that the served prices have passed and that have no stamp: there must be none. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 
 export interface UnstampedCount {

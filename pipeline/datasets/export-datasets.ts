@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import { atRest } from './at-rest.ts';
 import {
   type ChainDay,
   type ExportState,
@@ -14,6 +15,7 @@ import {
 } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
+import { type ExportPace, restAfter } from './pace.ts';
 import { type DayToWrite, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
@@ -21,8 +23,7 @@ export interface ExportOptions {
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
-  /** How many one statement may use. */
-  readonly threads: number;
+  readonly pace: ExportPace;
   /** How long a file stays that the manifest no longer names. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
@@ -59,13 +60,12 @@ interface Task extends DayToWrite {
   readonly basis: string;
 }
 
-const AT_ONCE = 2;
 /** How often the manifests follow a long export. */
 const PUBLISH_MS = 15_000;
 
 /** Stopping it loses nothing but the files under way. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
-  const { stores, chains, tables, folder, signal } = options;
+  const { stores, chains, tables, folder, signal, pace } = options;
   const state = await readExportState(stores, chains);
   const notes = new Map<string, Notes>();
   const tasks: Task[] = [];
@@ -94,14 +94,16 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   const work = async () => {
     for (const task of queue) {
       signal.throwIfAborted();
+      const began = performance.now();
       const rows = await writeTask(options, task, notesOf(notes, task.table));
       if (rows === null) missed++;
       else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
       note(task, rows ?? 0);
       if (Date.now() - publishedAt > PUBLISH_MS) await publishAll();
+      await restAfter(pace, performance.now() - began, signal);
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: AT_ONCE }, work));
+  const workers = await Promise.allSettled(Array.from({ length: pace.atOnce }, work));
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   await sweep(folder, notes, Date.now(), options.graceMs);
@@ -110,13 +112,23 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
 
 /** Rows written; null where the day changed meanwhile. */
 async function writeTask(
-  { stores, folder, threads, signal }: ExportOptions,
+  { stores, folder, pace, signal }: ExportOptions,
   task: Task,
   notes: Notes,
 ): Promise<number | null> {
-  const { day, basis } = task;
-  const written = await writeDay(stores, task, { scratch: folder.scratch, threads, signal });
-  if (!(await isUnchanged(stores, day))) {
+  const bounds = { scratch: folder.scratch, pace, signal };
+  const done = isAtRest(task)
+    ? { task, written: await writeDay(stores, task, bounds) }
+    : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
+        const now = taskOf(task.table, task.day, priced) ?? task;
+        // The stages wait for it.
+        const paused = { ...bounds, pace: { ...pace, nice: 0 } };
+        return { task: now, written: await writeDay(stores, now, paused) };
+      });
+  if (!done) return null;
+  const { written } = done;
+  const { day, basis } = done.task;
+  if (!(await isUnchanged(stores.postgres.pool, day))) {
     if (written) await rm(written.file, { force: true });
     return null;
   }
@@ -125,6 +137,9 @@ async function writeTask(
   notes.days.set(dayKey(day), { chain: day.chain, day: day.day, basis, file: written?.entry ?? null });
   return written?.entry.rows ?? 0;
 }
+
+/** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
+const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
 
 /** Null while there is nothing to write of the day. */
 function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
@@ -135,7 +150,8 @@ function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task |
   }
   if (day.pricedTo < day.from) return null;
   const { closed, basis } = pricedBasis(day, priced);
-  const reached = { ...day, to: day.pricedTo };
+  const { pricedTo: to, pricedHash: hash, pricedPosition: position } = day;
+  const reached = { ...day, to, hash: hash ?? day.hash, position: position ?? day.position };
   return {
     table,
     day: reached,

@@ -8,6 +8,7 @@ import { exportDatasets } from './export-datasets.ts';
 import { openLocalFolder } from './folder.ts';
 import { lockFolder } from './folder-lock.ts';
 import { GRACE_MS } from './notes.ts';
+import { BESIDE_SERVICE } from './pace.ts';
 
 export interface KeepOptions {
   readonly stores: Stores;
@@ -48,7 +49,7 @@ async function pass({ stores, chains, folder: path, logger, signal }: KeepOption
   try {
     const folder = await openLocalFolder(path);
     const of = { stores, chains, tables: DATASET_TABLES, folder };
-    const { tables, missed } = await exportDatasets({ ...of, threads: 1, graceMs: GRACE_MS, signal });
+    const { tables, missed } = await exportDatasets({ ...of, pace: BESIDE_SERVICE, graceMs: GRACE_MS, signal });
     const written = tables.reduce((sum, table) => sum + table.written, 0);
     logger.debug({ written, missed }, 'the data set is up to date');
     await folder.close();

@@ -2,8 +2,8 @@
 import type { PoolClient } from 'pg';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { CopiedTable, DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';

@@ -12,6 +12,7 @@ import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 import { readBytes } from './folder.ts';
+import type { ExportPace } from './pace.ts';
 import { copiedSelect, copiedStructure, copyStatement, paramsOf, pricedSelect, storedSelect } from './select-day.ts';
 
 export interface WrittenDay {
@@ -29,7 +30,7 @@ export interface DayToWrite {
 
 export interface WriteBounds {
   readonly scratch: string;
-  readonly threads: number;
+  readonly pace: Pick<ExportPace, 'threads' | 'nice'>;
   readonly signal: AbortSignal;
 }
 
@@ -55,7 +56,8 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
         table.store === 'postgres' && { csv: { file: csv, structure: copiedStructure(table) } satisfies CsvRows }),
       bounds: {
         max_execution_time: LONGEST_SECONDS,
-        max_threads: bounds.threads,
+        max_threads: bounds.pace.threads,
+        os_threads_nice_value_query: bounds.pace.nice,
         max_memory_usage: MEMORY_BYTES,
         max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
       },

@@ -1,8 +1,9 @@
 /** Writes a batch to ClickHouse, the facts topic and Postgres; the commit of Postgres completes it. */
 import { metrics } from '../../infra/metrics.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainContext } from '../../processors/state/chain-state.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';

@@ -3,7 +3,7 @@ import type { Pool } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 
 export interface DeadLetterReport {

@@ -5,8 +5,9 @@
 import type { Pool } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePosition, moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';

@@ -40,7 +40,8 @@ export interface DeriveOptions {
   readonly probe?: Probe;
 }
 
-const WAIT_MS = 1000;
+/** A new block ends the wait. */
+const WAIT_MS = 5000;
 const TARGET_EVERY_MS = 1000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
 const GATHER_FROM = 128;

@@ -1,7 +1,8 @@
 /** Reads of current state from Postgres, by key, many keys at once. */
 import type { Pool } from 'pg';
-import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { factReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
 import type { BlockTip, CurrencyStateAt, OutputState } from '../../processors/state/chain-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import {
@@ -114,9 +115,9 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
       const found = await rows(
         `SELECT wanted.address, wanted.currency_id, found.balance, found.received
          FROM unnest(${listOf('$2')}, ${listOf('$3')}) AS wanted(address, currency_id), LATERAL (
-           SELECT balance, received FROM balances
+           SELECT balance, received FROM newest_balances
            WHERE chain = $1 AND address = wanted.address AND currency_id = wanted.currency_id
-           ORDER BY chain DESC, address DESC, currency_id DESC, from_height DESC LIMIT 1) found`,
+           ORDER BY chain DESC, address DESC, currency_id DESC LIMIT 1) found`,
         listParam(keys, ([address]) => address),
         listParam(keys, ([, currencyId]) => currencyId),
       );

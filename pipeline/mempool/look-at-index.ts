@@ -2,8 +2,8 @@
 import type { Pool } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { outpointKey, type SeenIndex } from '../../processors/mempool/mempool-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
 import { listOf, listParam } from '../sinks/postgres/list-param.ts';

@@ -2,8 +2,8 @@
 import type { PoolClient } from 'pg';
 import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { countWrite } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEVIATION_DECIMALS, type GuardVerdict } from '../../processors/pricing/price-guard.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { ExternalPrice } from './external-prices.ts';

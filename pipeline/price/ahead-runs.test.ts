@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { type AheadRun, type AheadTable, aheadRowsSql } from '../../schemas/ahead-runs.ts';

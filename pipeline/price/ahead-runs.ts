@@ -6,7 +6,7 @@ import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowReader, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { AheadDrop, AheadRows } from './ahead-change.ts';
 import { settled } from './clickhouse-prices.ts';

@@ -1,7 +1,7 @@
 /** Generations of prices and stamps: which there are, and which of them every batch of the fold writes. */
 import type { Pool, PoolClient } from 'pg';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { type RegimeRange, regimePlan } from '../../processors/pricing/regime-plan.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';

@@ -1,7 +1,7 @@
 /** The golden numbers of the recording, read out of both stores. */
 
 import { afterAll, describe, expect, it } from 'vitest';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
 import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';

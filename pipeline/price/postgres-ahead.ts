@@ -1,8 +1,8 @@
 /** Provisional rows in Postgres: every function works inside the transaction that makes it count. Nothing folds on from them. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePositions, readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import { AHEAD_FIRST, type AheadDrop, type AheadRows, nothingShown, type Shown } from './ahead-change.ts';
 import { copy, deleteStamps } from './postgres-prices.ts';

@@ -2,9 +2,9 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { forgetStagePositions, passRecord, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { keptBlocks, keptPrices } from './kept-prices.ts';
 import type { FoldedRows } from './price-batch.ts';

@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 
 const PRICE = {
   currency_id: columns.text,

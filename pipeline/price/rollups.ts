@@ -4,7 +4,7 @@ import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../domain/transfers.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { BOUNDS_DAYS, boundsCloseAt } from '../../processors/pricing/backfill-bounds.ts';
 import { deleteWhere } from './clickhouse-prices.ts';
 import { CANDLES_SQL } from './daily-candles.ts';

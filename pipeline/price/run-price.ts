@@ -35,7 +35,8 @@ export interface RunPriceOptions {
 }
 
 const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
-const WAIT_MS = 1000;
+/** Derive's commits and new facts end the wait; this is for what they might leave out. */
+const WAIT_MS = 5000;
 /** Facts appear in the topic shortly before derive's commit, which releases them and is heard of. On Kafka they may also follow it. */
 const COMMIT_POLL_MS = 25;
 

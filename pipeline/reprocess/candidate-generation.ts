@@ -1,9 +1,10 @@
 /** Begins a candidate generation, swaps it with the served one, and drops one of them. At most two exist. */
 import { isDeepStrictEqual } from 'node:util';
 import type { PoolClient } from 'pg';
+import { NOTIFY_ALL } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../../schemas/errors.ts';
@@ -74,6 +75,7 @@ export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older')
     }
     await client.query('UPDATE generations SET served = false WHERE served');
     await client.query('UPDATE generations SET served = true WHERE generation = $1', [target.generation]);
+    await client.query(NOTIFY_ALL);
     return { ...target, served: true };
   });
 }

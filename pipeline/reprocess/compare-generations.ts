@@ -1,6 +1,6 @@
 /** What two generations make of the same conversions. USD are decimals as text. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 
 const readRule = rowReader({
   rule: columns.text,

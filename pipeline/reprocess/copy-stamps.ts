@@ -1,143 +1,101 @@
-/** Stamps of a stretch of ticks as Postgres keeps them: with their inputs, which only look-ups by key ask for. */
-
-import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
-import type { StampInputs } from '../../domain/stamp-inputs.ts';
-import { REGIMES, type Side, STAMP_RULES, UNPRICED_REASONS } from '../../domain/stamps.ts';
-import { TRANSFER_STATUSES } from '../../domain/transfers.ts';
+/**
+ * Stamps of a stretch of ticks as Postgres keeps them, with their inputs, which only look-ups by key ask for. ClickHouse prints them
+ * as the text that COPY reads: no row of them becomes an object here.
+ */
+import type { PoolClient } from 'pg';
+import type { Side } from '../../domain/stamps.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
-import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';
-import { formatMedian, REGIME_VERSIONS, type Stamp } from '../../processors/pricing/stamp.ts';
-import type { ConversionSide } from '../../processors/pricing/stamp-decision.ts';
-import { joinedInputs } from '../../processors/pricing/stamp-inputs.ts';
-import type { StoredStamp } from '../price/price-rows.ts';
+import { copyText } from '../../infra/postgres/copy.ts';
+import { REGIME_VERSIONS } from '../../processors/pricing/stamp.ts';
+import { ofGeneration, POSTGRES_STAMPS } from '../price/price-rows.ts';
 import { stampedSql } from './stamping-sql.ts';
+import type { Ticks } from './stretches.ts';
 
-const SIDE = {
-  currency_id: columns.text,
-  usd_per_satoshi: columns.nullable(columns.text),
-  price_basket: columns.text,
-  is_anchor: columns.flag,
-  is_native: columns.flag,
-  is_basket: columns.flag,
-  /** JSON texts. */
-  limits: columns.text,
-  inputs: columns.text,
-  twice_median: columns.text,
-  days: columns.number,
-};
-
-function columnsOf<S extends Side>(side: S) {
-  const all = Object.entries(SIDE).map(([name, column]) => [`${side}_${name}`, column] as const);
-  return Object.fromEntries(all) as { readonly [K in keyof typeof SIDE as `${S}_${K}`]: (typeof SIDE)[K] };
-}
-
-const readStamped = rowReader({
-  ...columnsOf('from'),
-  ...columnsOf('to'),
-  has_from: columns.flag,
-  has_to: columns.flag,
-  chain: columns.text,
-  txid: columns.text,
-  vout: columns.number,
-  tick: columns.text,
-  status: columns.choice(TRANSFER_STATUSES),
-  import_height: columns.number,
-  amount_in: columns.text,
-  amount_out: columns.nullable(columns.text),
-  regime: columns.choice(REGIMES),
-  from_usd: columns.nullable(columns.text),
-  to_usd: columns.nullable(columns.text),
-  usd_value: columns.nullable(columns.text),
-  rule: columns.choice(STAMP_RULES),
-  reason: columns.choice([...UNPRICED_REASONS, 'mirrored', '']),
-  diverged: columns.flag,
-  provisional: columns.flag,
-  is_closed: columns.flag,
-  /** 1: from, 2: to, 0: neither. */
-  decided_by: columns.number,
-});
-type StampedRecord = RowRead<typeof readStamped>;
-
-export interface CopyRange {
+export interface CopyRange extends Ticks {
   readonly generation: number;
   readonly hasBackfill: boolean;
-  /** Ticks, both part of it. */
-  readonly low: number;
-  readonly high: number;
   /** UTC day that each chain's clock has reached. */
   readonly days: ReadonlyMap<string, number>;
 }
 
+const SIDES: readonly Side[] = ['from', 'to'];
+/** A price of 30 decimals is what USD a satoshi is of 38, times this. */
+const SATOSHIS = 100_000_000;
+const AMOUNT: Readonly<Record<Side, string>> = { from: 'amount_in', to: 'ifNull(amount_out, 0)' };
+/** Lists of `inputs` of stamp_prices, one text an element. */
+const LISTS = ['prices', 'baskets', 'anchors'] as const;
+
+/** A column of the side that decided; NULL when none did. */
+const ofDecider = (column: string) =>
+  `multiIf(${SIDES.map((side, index) => `decided_by = ${index + 1}, ${side}_${column}`).join(', ')}, NULL)`;
+const flag = (column: string) => `if(${column}, 'true', 'false')`;
+const quoted = (text: string) => `concat('"', ${text}, '"')`;
+const orNull = (text: string) => `ifNull(${text}, 'null')`;
+
+/** As sideInput of processors/pricing/stamp-inputs.ts prints a side. */
+function sideJson(side: Side): string {
+  const members = {
+    currencyId: quoted(`${side}_currency_id`),
+    amount: quoted(`toString(${AMOUNT[side]})`),
+    usd: orNull(quoted(`toString(${side}_usd_per_satoshi * ${SATOSHIS})`)),
+    priceBasket: `if(${side}_price_basket = '', 'null', ${quoted(`${side}_price_basket`)})`,
+    isAnchor: flag(`${side}_is_anchor`),
+    isNative: flag(`${side}_is_native`),
+    isBasket: flag(`${side}_is_basket`),
+  };
+  const texts = Object.entries(members).map(([name, text]) => `'"${name}":', ${text}`);
+  const limits = `if(${side}_limits = '', '', concat(',"limits":', ${side}_limits))`;
+  return `if(has_${side}, concat('{', ${texts.join(", ',', ")}, ${limits}, '}'), 'null')`;
+}
+
+/** As stampInputs there gathers them for both sides: what both name is the same text in one tick. */
+function listJson(list: (typeof LISTS)[number]): string {
+  const both = `arrayDistinct(arrayConcat(${SIDES.map((side) => `${side}_lists.${list}`).join(', ')}))`;
+  return list === 'anchors' ? `arrayMap(id -> ${quoted('id')}, arraySort(${both}))` : both;
+}
+
+/** Medians that a closed stamp was held to. */
+function boundsJson(): string {
+  const bounds = SIDES.map((side) => {
+    const median = quoted(`toString(${side}_twice_median * toDecimal32('0.5', 1))`);
+    const text = `concat('"', ${side}_currency_id, '":{"median":', ${median}, ',"days":', toString(${side}_days), '}')`;
+    return `if(${side}_doubtful AND ${side}_days > 0, [${text}], [])`;
+  });
+  return `if(is_closed AND (from_doubtful OR to_doubtful),
+    concat(',"bounds":{', arrayStringConcat(arrayConcat(${bounds.join(', ')}), ','), '}'), '')`;
+}
+
+const INPUTS = `concat('{"from":', ${sideJson('from')}, ',"to":', ${sideJson('to')},
+  ${LISTS.map((list) => `',"${list}":[', arrayStringConcat(${listJson(list)}, ','), ']'`).join(', ')}, ${boundsJson()}, '}')`;
+
+const VALUES: Readonly<Record<string, string>> = {
+  generation: '{generation:UInt32}',
+  txid: `concat('\\\\x', txid)`,
+  regime_version: `multiIf(${Object.entries(REGIME_VERSIONS).map(([regime, version]) => `regime = '${regime}', ${version}`)}, NULL)`,
+  price_height: `if(status = 'refunded', NULL, import_height)`,
+  priced_currency_id: ofDecider('currency_id'),
+  priced_currency_usd: ofDecider(`usd_per_satoshi * ${SATOSHIS}`),
+  price_basket: `nullIf(${ofDecider('price_basket')}, '')`,
+  reason: `nullIf(reason, '')`,
+  inputs: INPUTS,
+};
+const STAMPS = ofGeneration(POSTGRES_STAMPS, 0);
+
 /** Computed again by the query that stamped them, since `conversions` has fewer columns. */
-export async function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<StoredStamp[]> {
+export function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<readonly Uint8Array[]> {
   const { generation, hasBackfill, low, high, days } = range;
-  const rows = await clickhouse.rows(
-    readStamped,
-    `SELECT * FROM (${stampedSql({ hasBackfill, sideColumns: ['price_basket', 'limits', 'inputs'] })})`,
+  const lists = SIDES.map(
+    (side) =>
+      `JSONExtract(if(has_${side}, ${side}_inputs, ''), 'Tuple(${LISTS.map((list) => `${list} Array(String)`)})') AS ${side}_lists`,
+  );
+  const stamped = stampedSql({ hasBackfill, sideColumns: ['price_basket', 'limits', 'inputs'] });
+  return clickhouse.tabSeparated(
+    `SELECT ${STAMPS.columns.map((name) => VALUES[name] ?? name).join(', ')} FROM (SELECT *, ${lists.join(', ')} FROM (${stamped}))`,
     { base: generation, generation, low, high, chains: [...days.keys()], days: [...days.values()] },
   );
-  return rows.map(copiedStamp);
 }
 
-function copiedStamp(row: StampedRecord): StoredStamp {
-  const { chain, txid, vout, regime, import_height: height } = row;
-  const [from, to] = [sideOf(row, 'from', row.amount_in), sideOf(row, 'to', row.amount_out)];
-  const decided = row.decided_by === 1 ? from : row.decided_by === 2 ? to : null;
-  const usd = (text: string | null) => (text === null ? null : parseDecimal(text, STAMP_DECIMALS));
-  const stamp: Stamp = {
-    regime,
-    regimeVersion: REGIME_VERSIONS[regime],
-    priceHeight: row.status === 'refunded' ? null : height,
-    fromUsd: usd(row.from_usd),
-    toUsd: usd(row.to_usd),
-    usdValue: usd(row.usd_value),
-    rule: row.rule,
-    reason: row.reason === '' ? null : row.reason,
-    pricedCurrencyId: decided?.currencyId ?? null,
-    pricedCurrencyUsd: decided?.price ?? null,
-    priceBasket: decided?.priceBasket ?? null,
-    diverged: Boolean(row.diverged),
-    provisional: Boolean(row.provisional),
-    inputs: inputsOf(row, from, to),
-  };
-  return { tick: Number(row.tick), chain, transfer: { txid, vout }, stamp };
-}
-
-function sideOf(row: StampedRecord, side: Side, amount: string | null): ConversionSide | null {
-  if (!row[`has_${side}`]) return null;
-  return {
-    currencyId: row[`${side}_currency_id`],
-    amount: BigInt(amount ?? 0),
-    price: priceOf(row[`${side}_usd_per_satoshi`]),
-    priceBasket: row[`${side}_price_basket`] || null,
-    isAnchor: Boolean(row[`${side}_is_anchor`]),
-    isNative: Boolean(row[`${side}_is_native`]),
-    isBasket: Boolean(row[`${side}_is_basket`]),
-    ...limitsOf(row[`${side}_limits`]),
-  };
-}
-
-const limitsOf = (json: string): Pick<ConversionSide, 'limits'> => (json === '' ? {} : { limits: JSON.parse(json) });
-
-/** A price of 30 decimals is as many units of 10^-30 as USD a satoshi is of 10^-38. */
-function priceOf(usdPerSatoshi: string | null): bigint | null {
-  return usdPerSatoshi === null ? null : parseDecimal(usdPerSatoshi, STAMP_DECIMALS);
-}
-
-function inputsOf(row: StampedRecord, from: ConversionSide | null, to: ConversionSide | null): StampInputs {
-  const alone = [from && row.from_inputs, to && row.to_inputs].flatMap((text) => (text ? [JSON.parse(text)] : []));
-  const inputs = joinedInputs(from, to, alone);
-  const isClosed = row.regime === 'backfill' && from && to && (isDoubtful(from) || isDoubtful(to)) && row.is_closed;
-  if (!isClosed) return inputs;
-  const sides = [
-    ['from', from],
-    ['to', to],
-  ] as const;
-  const bounds = sides.flatMap(([side, of]) => {
-    const days = row[`${side}_days`];
-    if (!isDoubtful(of) || days === 0) return [];
-    return [[of.currencyId, { median: formatMedian(parsePrice(row[`${side}_twice_median`])), days }] as const];
-  });
-  return { ...inputs, bounds: Object.fromEntries(bounds) };
+/** Into the caller's transaction; resolves to their number. */
+export function writeStamps(client: PoolClient, text: readonly Uint8Array[]): Promise<number> {
+  return copyText(client, STAMPS.name, STAMPS.columns, text);
 }

@@ -7,8 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Logger } from '../../infra/logger.ts';
-import { copyRows } from '../../infra/postgres/copy.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { PermanentError } from '../../schemas/errors.ts';
@@ -17,14 +15,14 @@ import { deleteFrom, insertRows, replaceConversions } from '../price/clickhouse-
 import { type Generation, readGenerations, withRanges } from '../price/generations.ts';
 import { writeKept } from '../price/postgres-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
-import { ofGeneration, POSTGRES_STAMPS } from '../price/price-rows.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
-import { readStamps } from './copy-stamps.ts';
+import { writeStamps } from './copy-stamps.ts';
 import { holdProgress, type Progress, readProgress, writeProgress } from './progress.ts';
 import { clockDays, hasBackfill, isWhole, stampAll } from './stamp-all.ts';
 import { writeStampBounds } from './stamp-bounds.ts';
+import { createStampCopies } from './stamp-copies.ts';
 import { gatheringStampPrices, STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fold.ts';
 
@@ -52,7 +50,7 @@ export interface MakeLimits {
   /** Blocks of one batch: a rewind waits for it. */
   readonly maxTicks: number;
   readonly maxQueued: number;
-  /** Stamps that are copied in one transaction. */
+  /** Stamps that are copied in one transaction, and those of its last tick beyond. */
   readonly maxCopied: number;
   /** So near to the fold the rest is made while it is kept waiting. */
   readonly near: number;
@@ -72,11 +70,9 @@ export interface GenerationMaker {
   step(): Promise<ReprocessStep | null>;
 }
 
-const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 5000, near: 200 };
+const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 25_000, near: 200 };
 const MOST_TRIES = 40;
 const RETRY_MS = 250;
-
-const readStretch = rowReader({ high: columns.text, count: columns.text });
 
 /** What is to be done next. Stamped at once is what is there when prices have come near the fold; later ticks one by one. */
 function phaseAfter({ priced, stamped, copied, newest }: Progress, near: number): Phase {
@@ -148,6 +144,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
   const { postgres, clickhouse } = stores;
   const { generation } = options.generation;
   const { foldOn, forget } = createBatchFold(options);
+  const copies = createStampCopies({ generation, chains, stores, most: limits.maxCopied });
   async function price(progress: Progress): Promise<void> {
     await lock.transaction(async (client) => {
       if (!(await holdProgress(client, generation, progress.undone))) return;
@@ -168,25 +165,14 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
     });
   }
 
-  async function copy(progress: Progress): Promise<void> {
-    const [low, last] = [progress.copied + 1, progress.stamped];
-    const [row] = await clickhouse.rows(
-      readStretch,
-      `SELECT max(tick) AS high, count() AS count FROM (SELECT tick FROM conversions WHERE generation = {generation:UInt32}
-         AND tick BETWEEN {low:UInt64} AND {last:UInt64} ORDER BY tick LIMIT {most:UInt32})`,
-      { generation, low, last, most: limits.maxCopied },
+  const copy = (progress: Progress): Promise<void> =>
+    copies.next(progress, ({ high, text }) =>
+      lock.transaction(async (client) => {
+        if (!(await holdProgress(client, generation, progress.undone))) return;
+        await writeStamps(client, text);
+        await writeProgress(client, generation, { copied: high });
+      }),
     );
-    const high = Number(row?.count) < limits.maxCopied ? last : Number(row?.high);
-    const days = await clockDays(postgres, chains, progress.priced);
-    const range = { generation, low, high, days, hasBackfill: await hasBackfill(clickhouse, generation) };
-    const stamps = await readStamps(clickhouse, range);
-    await lock.transaction(async (client) => {
-      if (!(await holdProgress(client, generation, progress.undone))) return;
-      const { name, columns, values } = ofGeneration(POSTGRES_STAMPS, generation);
-      await copyRows(client, name, columns, stamps.values().map(values));
-      await writeProgress(client, generation, { copied: high });
-    });
-  }
 
   /** Near the fold the generation becomes ready in the transaction that brings it up. */
   async function follow(progress: Progress): Promise<void> {

@@ -1,7 +1,7 @@
 /** How far a generation in the making is, in Postgres: every step commits with its rows, so that it goes on anywhere. */
 import type { Pool, PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface Progress {
   /** Newest tick whose prices are there; −1 before the first, as all of these. */

@@ -1,13 +1,14 @@
-/** The statement that stamps all conversions at once, and its inputs other than the rows it reads. */
+/** Stamps all conversions, stretch by stretch, and has the inputs of the statement other than the rows it reads. */
 
 import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';
+import { stretches } from './stretches.ts';
 
 export interface StampAll {
   readonly generation: number;
@@ -45,28 +46,25 @@ export async function clockDays(
   return days;
 }
 
-/** Rows of `stamp_prices`, about 300 bytes each while they are joined: above it ClickHouse joins in parts, on its disk. */
-const MOST_IN_MEMORY = 10_000_000;
-const IN_PARTS = `SETTINGS join_algorithm = 'grace_hash', max_bytes_in_join = 1000000000`;
+/** Conversions of one statement: what it joins stays in memory. A statement costs as much as some ten thousand of them. */
+const MOST_AT_ONCE = 250_000;
+const LEAST_AT_ONCE = 100;
 
 /** Replaces what an earlier try may have left, and leaves the stamps that the fold of the prices has made. */
-export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostInMemory = MOST_IN_MEMORY): Promise<void> {
+export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostAtOnce = MOST_AT_ONCE): Promise<void> {
   const { generation, base, high, days } = of;
-  const [sides] = await clickhouse.rows(
-    readCount,
-    'SELECT count() AS count FROM stamp_prices WHERE generation = {generation:UInt32}',
-    { generation },
-  );
-  const settings = Number(sides?.count) > mostInMemory ? IN_PARTS : '';
   await deleteWhere(clickhouse, 'conversions', `generation = {generation:UInt32} AND ${IS_SETTLED}`, { generation });
-  await clickhouse.command(`${restampSql({ hasBackfill: of.hasBackfill })} ${settings}`, {
-    base,
-    generation,
-    low: 0,
-    high,
-    chains: [...days.keys()],
-    days: [...days.values()],
-  });
+  const most = Math.max(mostAtOnce, LEAST_AT_ONCE);
+  const sql = restampSql({ hasBackfill: of.hasBackfill });
+  for (const ticks of await stretches(clickhouse, { generation: base, low: 0, high, most })) {
+    await clickhouse.command(sql, {
+      ...ticks,
+      base,
+      generation,
+      chains: [...days.keys()],
+      days: [...days.values()],
+    });
+  }
 }
 
 /**

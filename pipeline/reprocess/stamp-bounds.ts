@@ -5,7 +5,7 @@ import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { BOUNDS_DAYS, boundsOf, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 
 const COLUMNS = ['generation', 'chain', 'currency_id', 'day', 'twice_median', 'days'];

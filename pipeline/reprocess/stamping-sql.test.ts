@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { formatDecimal, formatPrice, parseDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { Regime, Side } from '../../domain/stamps.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isOutOfBounds, isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful } from '../../processors/pricing/backfill-fold.ts';

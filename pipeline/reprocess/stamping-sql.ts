@@ -58,10 +58,14 @@ const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
  */
 export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
   const asked = ['usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket', 'is_outside', ...sideColumns];
-  const sideOf = (side: Side) => asked.map((column) => `${side}_side.${column} AS ${side}_${column}`);
-  const join = (side: Side) => `LEFT JOIN (
+  // The newest row up to a tick is that of the tick itself, or there is none: then each column has its default.
+  const ofTick = (side: Side, column: string) =>
+    `if(${side}_side.tick = facts.tick, ${side}_side.${column}, defaultValueOfArgumentType(${side}_side.${column}))`;
+  const sideOf = (side: Side) => asked.map((column) => `${ofTick(side, column)} AS ${side}_${column}`);
+  // A table of few currencies with their ticks in order, instead of one of each currency at each tick.
+  const join = (side: Side) => `ASOF LEFT JOIN (
       SELECT tick, currency_id, ${[...asked, 'regime'].join(', ')} FROM stamp_prices WHERE generation = {generation:UInt32} AND ${RANGE}
-    ) AS ${side}_side ON ${side}_side.tick = facts.tick AND ${side}_side.currency_id = facts.${side}_currency_id`;
+    ) AS ${side}_side ON ${side}_side.currency_id = facts.${side}_currency_id AND ${side}_side.tick <= facts.tick`;
   const joinBounds = (side: Side) => `LEFT JOIN (
       SELECT chain, currency_id, day, twice_median, days FROM stamp_bounds WHERE generation = {generation:UInt32}
     ) AS ${side}_bounds ON ${side}_bounds.chain = facts.chain AND ${side}_bounds.currency_id = facts.${side}_currency_id
@@ -126,7 +130,7 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
   const joined = [
     ...CONVERSION_FACT_COLUMNS.map((name) => `facts.${name} AS ${name}`),
     'facts.day AS day',
-    'to_side.regime AS regime',
+    `${ofTick('to', 'regime')} AS regime`,
   ];
   const sides = [...sideOf('from'), ...sideOf('to'), ...boundsOf('from'), ...boundsOf('to')];
   const rows = `SELECT ${[...joined, ...sides].join(', ')} FROM (${facts}) AS facts
@@ -134,8 +138,11 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
   return layers.reduce((below, layer) => `SELECT *, ${layer} FROM (${below})`, rows);
 }
 
+const INSERT_THREADS = 2;
+
 /** The one statement that stamps every settled conversion of the ticks. */
 export function restampSql(options: StampingOptions): string {
   return `INSERT INTO conversions (generation, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')})
-    SELECT {generation:UInt32}, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})`;
+    SELECT {generation:UInt32}, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})
+    SETTINGS max_insert_threads = ${INSERT_THREADS}`;
 }

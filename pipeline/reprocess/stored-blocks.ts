@@ -1,8 +1,10 @@
 /** Blocks as the price fold takes them, read from what Postgres holds of them. */
 import type { PoolClient } from 'pg';
-import { factReader, partReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
+import { factReader, partReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowReader, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
+import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { emptyView } from '../../processors/pricing/chain-view.ts';
 import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';

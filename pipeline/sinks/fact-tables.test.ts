@@ -1,7 +1,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { factReader, type StoredRow } from '../../infra/postgres/fact-columns.ts';
-import { rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { factReader } from '../../infra/postgres/fact-columns.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import type { StoredRow } from '../../infra/row-reader.ts';
+import { rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DEFINITIONS, definitionOf, type Fact, type FactType } from '../../schemas/facts.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';

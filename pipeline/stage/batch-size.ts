@@ -14,7 +14,7 @@ export interface BatchSize {
 
 /** A signal to stop waits for the batch under way, and so does whoever shares the process. */
 const AIMED_SECONDS = 4;
-const FIRST_BLOCKS = 64;
+const FIRST_BLOCKS = 256;
 /** From one batch to the next; the first is quick to write for what a large one costs. */
 const MOST_GROWTH = 8;
 const MOST_SHRINKAGE = 4;

@@ -1,7 +1,7 @@
 /** Pauses stages for a moment, so that the two stores can be compared at rest. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 

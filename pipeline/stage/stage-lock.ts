@@ -8,7 +8,7 @@ import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
@@ -121,12 +121,13 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
     if (!(await session.isHeld())) throw new StageLockLost(stage, chain, session.broken());
     provenAt = asked;
   });
+  const key = client.escapeLiteral(changingKey(stage, chain));
   const begin = async (): Promise<void> => {
     checkSession();
     const asked = performance.now();
     try {
-      await client.query('BEGIN');
-      await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey(stage, chain)]);
+      // One message: on a busy process each more waits its turn.
+      await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
     } catch (error) {
       throw new StageLockLost(stage, chain, error);
     }

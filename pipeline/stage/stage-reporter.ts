@@ -5,6 +5,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { NOTIFY_ALL } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { shared } from '../../infra/shared.ts';
 import { DAEMONS, type DaemonStatus } from '../../schemas/daemon-status.ts';
@@ -23,13 +24,18 @@ export interface StageReporter {
 
 const FLUSH_MS = 1000;
 
-const WRITE_SQL = `INSERT INTO stage_status (stage, chain, status, updated_at)
-  SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
-  ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
-    -- When its newest block came is as true after a restart.
-    status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
-      THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END`;
-const LIFE_SQL = `UPDATE stage_status SET updated_at = now() WHERE status ->> 'reporter' = $1`;
+/** The rows, and a sign of life for what else this process wrote last. */
+const WRITE_SQL = `WITH written AS (
+    INSERT INTO stage_status (stage, chain, status, updated_at)
+    SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
+    ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
+      -- When its newest block came is as true after a restart.
+      status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
+        THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END
+    RETURNING stage, chain
+  )
+  UPDATE stage_status SET updated_at = now()
+  WHERE status ->> 'reporter' = $4 AND (stage, chain) NOT IN (SELECT stage, chain FROM written)`;
 
 interface Row {
   readonly stage: string;
@@ -48,19 +54,23 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   let pending = new Map<string, Row>();
   /** By row: changes that must not wait for the next second. */
   const urgent = new Map<string, string>();
+  /** Whether one of them is pending. */
+  let isUrgent = false;
 
   async function write(): Promise<void> {
+    if (urgent.size === 0) return; // nothing was ever reported
     const rows = pending;
+    const wasUrgent = isUrgent;
     pending = new Map();
+    isUrgent = false;
     try {
       const values = [...rows.values()];
-      if (values.length > 0) {
-        const statuses = values.map(({ status }) => JSON.stringify({ ...status, reporter }, storable));
-        const columns = [values.map((row) => row.stage), values.map((row) => row.chain), statuses];
-        await postgres.pool.query(WRITE_SQL, columns);
-      }
-      if (urgent.size > 0) await postgres.pool.query(LIFE_SQL, [reporter]);
+      const statuses = values.map(({ status }) => JSON.stringify({ ...status, reporter }, storable));
+      const columns = [values.map((row) => row.stage), values.map((row) => row.chain), statuses, reporter];
+      await postgres.pool.query(WRITE_SQL, columns);
+      if (wasUrgent) await postgres.pool.query(NOTIFY_ALL);
     } catch (err) {
+      isUrgent ||= wasUrgent;
       // A stage that has stopped reports no more, so its last word is kept for the next try.
       pending = new Map([...rows, ...pending]);
       logger.warn({ err }, 'the state of the stages could not be written; trying again in a second');
@@ -77,6 +87,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
     pending.set(key, row);
     if (urgent.get(key) === gist) return;
     urgent.set(key, gist);
+    isUrgent = true;
     void flush();
   }
 

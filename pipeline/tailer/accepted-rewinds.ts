@@ -4,8 +4,8 @@ import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface AcceptedRewinds {
   /** The newest allowed rewind of a chain: the same object for as long as it is allowed. */

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowRead, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DERIVE_TABLES, type DigestTable, PLACE_COLUMNS, PRICE_TABLES, tableName } from './digest-tables.ts';
 

@@ -5,7 +5,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';

@@ -60,7 +60,11 @@ export function reconcile(
   const leaving = new Map<string, Leaving>();
   const changes: MempoolChange[] = [];
   const arrived = seen.arrived.filter(({ txid }) => !waiting.has(txid) && !index.mined.has(txid) && !leftOut.has(txid));
-  const standing = standingSpenders([...state.waiting.values(), ...arrived], listed);
+  let spenders: ReadonlyMap<string, string> | null = null;
+  const standing = () => {
+    spenders ??= standingSpenders([...state.waiting.values(), ...arrived], listed);
+    return spenders;
+  };
   const outcomes = new Map<string, UnconfirmedOutcome>();
 
   for (const [txid, transaction] of state.waiting) {
@@ -108,7 +112,7 @@ function standingSpenders(
 function outcomeOf(
   { txid: own, inputs, expiryHeight }: UnconfirmedTransaction,
   { index }: SeenMempool,
-  standing: ReadonlyMap<string, string>,
+  standing: () => ReadonlyMap<string, string>,
   outcomes: ReadonlyMap<string, UnconfirmedOutcome>,
 ): UnconfirmedOutcome {
   for (const input of inputs) {
@@ -116,7 +120,7 @@ function outcomeOf(
     if (spender && spender.txid !== own) return { reason: 'conflicting', ...spender };
   }
   for (const input of inputs) {
-    const txid = standing.get(outpointKey(input));
+    const txid = standing().get(outpointKey(input));
     if (txid !== undefined) return { reason: 'replaced', txid };
   }
   if (expiryHeight > 0 && index.tip && index.tip.height >= expiryHeight) return { reason: 'expired' };

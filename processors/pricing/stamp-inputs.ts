@@ -35,25 +35,6 @@ export function stampInputs(
   };
 }
 
-/** What stampInputs gives for both sides, of what it gives for each side's price alone. */
-export function joinedInputs(
-  from: ConversionSide | null,
-  to: ConversionSide | null,
-  alone: readonly Pick<StampInputs, 'prices' | 'baskets' | 'anchors'>[],
-): StampInputs {
-  const prices = new Map(alone.flatMap((of) => of.prices.map((price) => [`${price.tier} ${price.currencyId}`, price])));
-  const baskets = new Map(
-    alone.flatMap((of) => of.baskets.map((basket) => [`${basket.chain} ${basket.basketId}`, basket])),
-  );
-  return {
-    from: from && sideInput(from),
-    to: to && sideInput(to),
-    prices: [...prices.values()],
-    baskets: [...baskets.values()],
-    anchors: [...new Set(alone.flatMap(({ anchors }) => anchors))].sort(),
-  };
-}
-
 /** Inputs of a stamp that has no USD since nothing was delivered. */
 export function noDeliveryInputs({ basket, amountIn, expectedOut, ...currencies }: NoDelivery): StampInputs {
   const { chain, basketId } = basket;

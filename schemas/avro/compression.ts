@@ -10,17 +10,20 @@ export interface Packed {
   readonly unpackedBytes: number;
 }
 
+const SMALL_BYTES = 32 * 1024;
 const LARGE_BYTES = 1024 * 1024;
 
 // Level 1 packs a common block as small as 3 does in less than half of the time.
 const COMMON = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
+// node:zlib makes a context for each call, and most of its time for a common block was clearing a table larger than the block needs.
+const SMALL = { ...COMMON, [constants.ZSTD_c_hashLog]: 12 };
 // A large block repeats each transaction's hex megabytes later, out of the reach of the common window.
 const LARGE = { ...COMMON, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_windowLog]: 27 };
 
 /** @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
 export function pack(bytes: Uint8Array): Packed {
   if (bytes.byteLength > MAX_UNPACKED_BYTES) throw tooLarge(bytes.byteLength);
-  const params = bytes.byteLength > LARGE_BYTES ? LARGE : COMMON;
+  const params = paramsFor(bytes.byteLength);
   return {
     unpackedBytes: bytes.byteLength,
     packed: zstdCompressSync(bytes, {
@@ -49,6 +52,11 @@ export function unpack(packed: Uint8Array, unpackedBytes: number): Buffer {
   if (content.length === unpackedBytes) return content;
   const message = `a log record unpacks to ${content.length} bytes instead of ${unpackedBytes}`;
   throw new PermanentError('log_record_unreadable', message);
+}
+
+function paramsFor(bytes: number): Record<number, number> {
+  if (bytes <= SMALL_BYTES) return SMALL;
+  return bytes > LARGE_BYTES ? LARGE : COMMON;
 }
 
 /** The answer fits into one piece as a rule, which saves putting pieces together; node:zlib wants 64 bytes or more. */

@@ -9,7 +9,8 @@ const HEAD = `# The data set
 <!-- Made from schemas/datasets/: \`npm test -- schemas/datasets -u\` writes this page. -->
 
 All history as Parquet files, one for each table, chain and UTC day: for DuckDB, ClickHouse, pandas, Spark, and whatever else reads Parquet. The service keeps the files
-up to date and serves them as files: reading them costs no credits and no query, only bandwidth (\`datasets.bytesPerHour\` of [the configuration](configuration.md)).
+up to date and serves them as files: reading them costs no credits and no query, only bandwidth (\`datasets.bytesPerHour\` of [the configuration](configuration.md)). All readers together get at most 32 MiB a second
+from a process, so that other answers do not wait behind them. Several processes that serve count the allowance each by itself: divide it by their number.
 
 ## Reading it
 \`/api/datasets/\` lists the tables; \`/api/datasets/<table>.json\` is the manifest of a table, with the address of each file. With DuckDB:
@@ -27,7 +28,8 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 
 \`verustream export <folder>\` and \`verustream export s3://bucket/prefix\` write the same files elsewhere: [commands](commands.md#export).
 
-[examples/analysts/questions.sql](../examples/analysts/questions.sql) answers eleven questions of analysts, and is tested.
+[examples/analysts](../examples/analysts/) answers eleven questions of analysts: [questions.sql](../examples/analysts/questions.sql) in SQL of DuckDB, which [duckdb_questions.py](../examples/analysts/duckdb_questions.py)
+runs, and [questions.py](../examples/analysts/questions.py) with pandas. Tests compare all of them, and the API, with plain sums over the stores.
 
 ## Files and manifests
 | member of a manifest's entry | meaning |

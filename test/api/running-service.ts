@@ -20,7 +20,12 @@ import { type RecordedNode, startRecordedNode } from '../../recordings/player/re
 import type { AccessTier, ChainConfig, Config } from '../../schemas/config.ts';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
+import { whatIsUnderWay, whatKeeps } from '../support/infra/under-way.ts';
 import { type SecondApi, type SecondApiOptions, startSecondProcess } from './start-second-api.ts';
+
+/** A busy machine takes long, but goes on. */
+const STANDS_STILL_MS = 60_000;
+const POLL_MS = 50;
 
 export const RECORDING = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 export const CHAIN = 'vrsc';
@@ -67,6 +72,7 @@ export interface ServiceOptions {
   /** So much that no test meets them when they are not given. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> & Partial<Pick<Config, 'trustedProxies'>>;
   readonly publicHosts?: Config['publicHosts'];
+  readonly chain?: Pick<Partial<ChainConfig>, 'stableAnchors' | 'minBasketAge'>;
   readonly datasets?: Config['datasets'];
   readonly push?: ApiOptions['push'];
   readonly webhooks?: ApiOptions['webhooks'];
@@ -152,13 +158,14 @@ export async function startServiceOn<Node extends FollowedNode>(
     publicHosts = null,
     silentChains = [],
     datasets,
+    chain: settings,
   }: ServiceOptions = {},
 ): Promise<RunningService<Node>> {
   const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-api-'));
   const stores = await createTestStores();
   const log = createEmbeddedEventLog({ folder });
-  const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX] });
+  const chain = chainOf({ name: CHAIN, rpc: node.url, rootCurrency: 'VRSCTEST', stableAnchors: [USDX], ...settings });
   const silent = silentChains.map((name) =>
     chainOf({ name, rpc: 'http://127.0.0.1:1', rootCurrency: name, stableAnchors: [] }),
   );
@@ -199,12 +206,17 @@ export async function startServiceOn<Node extends FollowedNode>(
   async function settled(priced = false): Promise<void> {
     const stage = priced ? 'price' : 'derive';
     const sql = 'SELECT height, hash FROM stage_positions WHERE stage = $1 AND chain = $2';
-    for (let tries = 0; tries < 1200; tries++) {
+    let at: { height: number; hash: string } | undefined;
+    for (let stands = 0; stands < STANDS_STILL_MS; stands += POLL_MS) {
       const { rows } = await stores.postgres.pool.query<{ height: number; hash: string }>(sql, [stage, CHAIN]);
       if (rows[0]?.height === node.height && rows[0].hash === node.hash) return;
-      await sleep(50);
+      if (rows[0]?.hash !== at?.hash) stands = 0;
+      at = rows[0];
+      await sleep(POLL_MS);
     }
-    throw new Error(`${stage} did not reach block ${node.height} in a minute`);
+    throw new Error(
+      `${stage} stands at block ${at?.height ?? 'none'} of ${node.height} for a minute\n${await whatIsUnderWay()}`,
+    );
   }
 
   return {
@@ -241,13 +253,13 @@ export async function startServiceOn<Node extends FollowedNode>(
     },
     async stop() {
       stop.abort();
-      await api.close();
-      await stages;
-      for (const client of daemons.values()) await client.close();
-      await reporter.close();
-      await node.stop();
+      await whatKeeps('the API', api.close());
+      await whatKeeps('the stages', stages);
+      for (const client of daemons.values()) await whatKeeps('a daemon', client.close());
+      await whatKeeps('the reporter', reporter.close());
+      await whatKeeps('the recorded node', node.stop());
       await log.close();
-      await stores.close();
+      await whatKeeps('the stores', stores.close());
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -11,13 +11,16 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RecordedNode, RecordedNodeOptions } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
-import { type Program, startProgram } from '../system/program.ts';
+import { type CrowdedDaemon, startCrowdedDaemon } from '../support/infra/verusd/crowded-mempool.ts';
+import { type Program, startProgram, until } from '../system/program.ts';
 import { CHAIN, settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
 import type { AttackOrder, Outcomes } from './attacker.ts';
 import { ATTACKS } from './attacks/attacks.ts';
 import type { Measured } from './bystander.ts';
 
 const SECONDS = Number(process.env.ATTACK_SECONDS ?? 3);
+/** Transactions that wait; more than the service keeps, where that is asked for. */
+const CROWD = Number(process.env.ATTACK_CROWD ?? 2_000);
 const judgesLatency = process.env.ATTACK_JUDGES_LATENCY === '1';
 /** The other caller waits at most so many times as long as without an attack, or so many ms, whichever is greater: one answer, and the p99. */
 const TIMES = 5;
@@ -25,6 +28,8 @@ const HANG_MS = 2000;
 const P99_MS = 100;
 const MAX_GROWTH_MB = 400;
 const SAMPLE_MS = 200;
+const MOST_SHOWN = 50_000;
+const CROWD_MS = 240_000;
 const MAX_CALL_CHARACTERS = 5_000_000;
 const MAX_NESTING = 64;
 /** Strangers meet the limits that the service has by default. */
@@ -34,6 +39,7 @@ const DEFAULT_LIMITS = {
 };
 
 let node: RecordedNode;
+let crowd: CrowdedDaemon;
 let program: Program;
 let bystander: ChildProcess;
 let quiet: Measured;
@@ -47,10 +53,12 @@ beforeAll(async () => {
     for (const { method, params } of calls) if (!isFit(params)) unfit.push(`${method} ${params.slice(0, 80)}`);
   };
   node = await startNode(400, 0, { onRequest });
-  program = await startProgram(settingsForAll([{ name: CHAIN, rpc: node.url }], DEFAULT_LIMITS), {
+  crowd = await startCrowdedDaemon(node.url, CROWD);
+  program = await startProgram(settingsForAll([{ name: CHAIN, rpc: crowd.url }], DEFAULT_LIMITS), {
     lives: 'file',
   }).answers();
   await untilServed(program, node);
+  await untilCrowded();
   bystander = fork(script('./bystander.ts'), [program.base], { execArgv: [...NODE_FLAGS] });
   await sleep(2000); // until its code is warm
   await measured();
@@ -59,7 +67,8 @@ beforeAll(async () => {
   lines.push(`quiet: ${latencyLine(quiet)}, RSS ${rssMb()} MB`);
 });
 
-afterAll(() => {
+afterAll(async () => {
+  await crowd?.stop();
   bystander?.disconnect();
   console.log(`attacks: seed ${SEED}, ${SECONDS} s each\n${lines.join('\n')}`);
 });
@@ -93,6 +102,21 @@ it.each(ATTACKS.map(({ name }) => name))('%s', { timeout: (SECONDS + 180) * 1000
   expect(unfit).toEqual([]);
   if (judgesLatency) expect(p99(met)).toBeLessThan(Math.max(TIMES * p99(quiet), P99_MS));
 });
+
+/** The highest fee rates are shown, as many as there is room for. */
+async function untilCrowded(): Promise<void> {
+  const waiting = Math.min(CROWD, MOST_SHOWN);
+  const withheld = `verustream_mempool_withheld_transactions{chain="${CHAIN}"} ${CROWD - waiting}\n`;
+  const listed = `verustream_mempool_transactions{chain="${CHAIN}"} ${CROWD}\n`;
+  const holds = async () => {
+    const { body } = await program.get('/metrics');
+    return body.includes(listed) && body.includes(withheld);
+  };
+  await until(`${waiting} transactions are shown`, holds, CROWD_MS);
+  const shown = JSON.parse((await program.get('/api/mempool/')).body);
+  expect(shown).toMatchObject({ listed: CROWD, waiting, truncated: CROWD > waiting });
+  lines.push(`${waiting} of ${CROWD} waiting transactions shown, RSS ${rssMb()} MB`);
+}
 
 async function measured(): Promise<Measured> {
   const said = once(bystander, 'message');

@@ -1,5 +1,5 @@
 /** coinsupply and getsnapshot. */
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { truth } from '../api/truth.ts';
 import { canonical, coins, decimal, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';

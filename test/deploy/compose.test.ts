@@ -7,7 +7,7 @@ import { Ajv } from 'ajv';
 import { validate } from 'dockerfile-utils';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { ROOT } from '../house/source-files.ts';
 import { CLICKHOUSE_IMAGE, POSTGRES_IMAGE } from '../support/infra/container-servers.ts';
 import { kafkaJars } from '../support/infra/event-log/kafka/test-broker/kafka-jars.ts';
@@ -202,13 +202,19 @@ describe('what stands around the services', () => {
     expect(problems).toEqual([]);
   });
 
-  it('the image runs the program with the options of the launcher', async () => {
-    const { nodeOptions } = (await import(new URL('../../infra/launch/node-options.mjs', import.meta.url).href)) as {
+  it('the image runs the program with the options and the environment of the launcher', async () => {
+    const { nodeEnvironment, nodeOptions } = (await import(
+      new URL('../../infra/launch/node-options.mjs', import.meta.url).href
+    )) as {
+      nodeEnvironment: Record<string, string>;
       nodeOptions: string[];
     };
     const entry = JSON.parse(/^ENTRYPOINT (.*)$/m.exec(textOf('Dockerfile'))?.[1] ?? '[]') as string[];
     const inImage = nodeOptions.map((option) => option.replace(/^file:.*\/infra\//, '/app/infra/'));
     expect(entry).toEqual(['node', ...inImage, 'verustream.ts']);
+    for (const [name, value] of Object.entries(nodeEnvironment)) {
+      expect(textOf('Dockerfile')).toMatch(new RegExp(`^ENV .*\\b${name}=${value}\\b`, 'm'));
+    }
     expect(compose.services.daemon?.image).toBe(IMAGE);
   });
 });

@@ -14,7 +14,7 @@ import { readServiceState, readState, STATE_SQL } from '../../api/state/service-
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { openReader, type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';

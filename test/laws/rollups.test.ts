@@ -14,7 +14,7 @@ import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';
 import { utcDay } from '../../domain/time.ts';
-import { columns, rowReader } from '../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { poolRows } from '../support/api/pool-rows.ts';
 import { play, scripts } from '../support/pipeline/price/price-scripts.ts';
 import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/price-world.ts';

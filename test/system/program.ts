@@ -48,7 +48,7 @@ const WARN = 40;
 const ANSWER_MS = 150_000;
 const POLL_MS = 100;
 const SURROUNDINGS = Object.fromEntries(
-  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]]),
 );
 const running = new Set<ChildProcess>();
 /** Those that the tests of a file share. */

@@ -17,7 +17,8 @@ import {
   type Typed,
   withOptional,
 } from '../../api/schema/json-schema.ts';
-import { columns, rowReader, storedColumns } from '../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 
 const row = object({

@@ -20,8 +20,26 @@ const PLATFORM = 'linux-x64';
 const isHere = `${process.platform}-${process.arch}` === PLATFORM;
 if (!isHere) console.warn(`data folders of earlier versions are not tried: they were written on ${PLATFORM}`);
 
+const fresh = new Map<number, Promise<Record<string, string>>>();
+
+/** What a program that began with nothing answers at this height: the same for all versions, so asked once. */
+function freshAnswers(height: number): Promise<Record<string, string>> {
+  const asked = fresh.get(height) ?? askFresh(height);
+  fresh.set(height, asked);
+  return asked;
+}
+
+async function askFresh(height: number): Promise<Record<string, string>> {
+  const node = await startNode(height);
+  const program = await startProgram(settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }])).answers();
+  await untilServed(program, node, 2 * MINUTES);
+  const answers = await answersOf(program);
+  await program.kill('SIGKILL');
+  return answers;
+}
+
 it('there is a data folder of each earlier version that changed the stores or the log', () => {
-  expect(VERSIONS).toEqual(['0.1.0', '0.2.0', '0.3.0']);
+  expect(VERSIONS).toEqual(['0.1.0', '0.2.0', '0.3.0', '0.4.1']);
 });
 
 describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (version) => {
@@ -75,8 +93,6 @@ describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (versio
     await succeeds('audit');
     await succeeds('verify');
 
-    const fresh = await startProgram(settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }])).answers();
-    await untilServed(fresh, node, 2 * MINUTES);
-    expect(differing(answers, await answersOf(fresh))).toEqual({});
+    expect(differing(answers, await freshAnswers(node.height))).toEqual({});
   });
 });

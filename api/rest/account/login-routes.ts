@@ -1,7 +1,7 @@
 /** Login of an identity by a signed challenge: /api/auth/… */
 
 import { readRow } from '../../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { KeyOwner } from '../../access/key-store.ts';
 import { tierOf } from '../../access/key-store.ts';
 import { requireSession } from '../../access/require-session.ts';

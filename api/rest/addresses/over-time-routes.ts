@@ -1,6 +1,6 @@
 /** Addresses over time: balance by day, rewards by month, and the chains that know them. */
 import { SECONDS_PER_DAY, utcDate, utcDay } from '../../../domain/time.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';

@@ -30,14 +30,18 @@ const flows = {
 
 export const activityRow = withOptional(object({ txid: hash, height, time: unixTime, type, ...flows }), worthThen);
 
-/** Most waiting transactions of one address in an answer; its sums count all. */
+/** Most waiting transactions of one address in an answer, and in its sums: whoever fills a mempool may pay one address. */
 export const MOST_WAITING = 200;
+export const MOST_COUNTED = 1000;
 
 export const waitingActivity = object(
   {
     txCount: integer,
     ...flows,
-    truncated: { ...boolean, description: 'The daemon holds transactions that this service does not show' },
+    truncated: {
+      ...boolean,
+      description: `The daemon holds transactions that this service does not show, or more than ${MOST_COUNTED} of them concern the address: the newest are counted`,
+    },
     transactions: array(object({ txid: hash, seenAt, type, ...flows }), `The newest ${MOST_WAITING}, newest first`),
   },
   'With unconfirmed=true, otherwise null: what all transactions that wait do to the address',

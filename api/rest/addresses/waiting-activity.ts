@@ -7,14 +7,15 @@ import { standingOf } from '../../mempool/standing.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { currencyAmounts } from '../transactions/amounts.ts';
-import { MOST_WAITING } from './schema.ts';
+import { MOST_COUNTED, MOST_WAITING } from './schema.ts';
 
 export async function waitingAtAddress(
   journal: MempoolJournal,
   address: string,
   { read, chain, currencies }: { read: Snapshot; chain: string; currencies: Currencies },
 ) {
-  const standing = await standingOf(read, chain, waitingOfAddress(journal, address));
+  const waitingThere = waitingOfAddress(journal, address);
+  const standing = await standingOf(read, chain, waitingThere.slice(-MOST_COUNTED));
   const moved = standing.flatMap((waiting) => {
     const activity = waiting.transaction.activity.find((one) => one.address === address);
     return activity ? [{ waiting, activity }] : [];
@@ -26,7 +27,7 @@ export async function waitingAtAddress(
       moved.map(({ activity }) => activity),
       currencies,
     ),
-    truncated: journal.last?.truncated === true,
+    truncated: journal.last?.truncated === true || waitingThere.length > MOST_COUNTED,
     transactions: newest.map(({ waiting: { transaction, seenAt }, activity }) => ({
       txid: transaction.txid,
       seenAt,

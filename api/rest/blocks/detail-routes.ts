@@ -1,8 +1,9 @@
 /** /api/blocks/:height, also by hash: a block of the chain, or one that a reorganisation removed. */
 import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';

@@ -1,5 +1,5 @@
 /** /api/reorgs: what left the chain, and what took its place. */
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { countRows } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';

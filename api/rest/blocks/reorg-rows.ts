@@ -1,5 +1,5 @@
 /** Reorganisations as the stores keep them. */
-import { columns, type RowOf } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { REORG_REASONS } from './schema.ts';
 

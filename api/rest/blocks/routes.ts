@@ -1,6 +1,7 @@
 /** /api/blocks */
 
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';

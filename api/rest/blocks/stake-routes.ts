@@ -1,6 +1,7 @@
 /** /api/stakes */
 
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';

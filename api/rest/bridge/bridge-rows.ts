@@ -1,5 +1,7 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { type HeightRange, heightCondition } from '../../http/height-range.ts';

@@ -5,7 +5,7 @@
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL, type TransferStatus } from '../../../domain/transfers.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PageBounds } from '../../http/list-source.ts';
 import { beyondPlace, boundOf } from '../../http/page-rows.ts';

@@ -2,7 +2,8 @@
 
 import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
 import { CONVERSION_TYPES, conversionStatus } from '../../../domain/transfers.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { coins, coinsOrNull, decimalOrNull, ratio } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';

@@ -1,6 +1,6 @@
 /** How many conversions of each chain have a stamp of the served generation, and why some of these have no value. */
 import { REGIMES, type Regime, UNPRICED_REASONS, type UnpricedReason } from '../../../domain/stamps.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { ServiceState } from '../../state/service-state.ts';

@@ -2,7 +2,9 @@
  * A transfer between two configured chains has a row on either, under the key of its export. These joins to `transfers t` bring
  * both together, whichever chain is ahead.
  */
-import { columns, type RowOf, storedColumns } from '../../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ListSource } from '../../http/list-source.ts';
 import { reversed } from '../../http/paging.ts';

@@ -1,7 +1,8 @@
 /** /api/currency/:nameOrId/supply and …/state: a currency as of a block. */
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';

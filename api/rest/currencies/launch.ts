@@ -4,7 +4,7 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { IS_PRELAUNCH_SQL, launchStatus } from '../../../domain/launch.ts';
 import type { ExactNumber } from '../../../domain/satoshi.ts';
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
-import { columns, type RowOf } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 

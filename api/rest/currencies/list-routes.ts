@@ -1,6 +1,7 @@
 /** /api/currency/: the currencies that a chain knows. */
 import { LAUNCH_STATUSES, launchStatusSql } from '../../../domain/launch.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { CURRENCY_TYPES, DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRows } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';

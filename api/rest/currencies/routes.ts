@@ -2,8 +2,8 @@
 
 import { I_ADDRESS, isIdentityAddress } from '../../../domain/addresses.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import type { StoredRow } from '../../../infra/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';

@@ -1,5 +1,7 @@
 /** /api/identity/:nameOrId/changes: the audit trail of an identity. */
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition, heightParameters } from '../../http/height-range.ts';

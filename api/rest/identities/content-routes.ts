@@ -1,7 +1,8 @@
 /** /api/identity/:nameOrId/multimap */
 
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import { rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';

@@ -1,6 +1,7 @@
 /** /api/identity/events: what happened to the identities of a chain. */
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS, IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';

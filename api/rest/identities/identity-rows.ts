@@ -2,7 +2,8 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { foldCase } from '../../../domain/names.ts';
-import { columns, type RowRead, type RowReader, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, type RowReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';

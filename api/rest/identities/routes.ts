@@ -2,8 +2,9 @@
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import type { StoredRow } from '../../../infra/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';

@@ -3,7 +3,7 @@
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';

@@ -1,7 +1,7 @@
 /** Updates of an identity that wait for a block. */
 
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StoredRow } from '../../../infra/postgres/fact-columns.ts';
+import type { StoredRow } from '../../../infra/row-reader.ts';
 import { waitingOfIdentity } from '../../mempool/by-subject.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
 import { standingOf } from '../../mempool/standing.ts';
@@ -9,8 +9,11 @@ import { readChanges } from '../../state/identity-changes.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { MOST_UPDATES } from './schema.ts';
 
+/** With those that were mined since the last look, which come first. */
+const MOST_LOOKED_AT = 2 * MOST_UPDATES;
+
 export async function waitingUpdates(journal: MempoolJournal, identityAddress: string, read: Snapshot, chain: string) {
-  const standing = await standingOf(read, chain, waitingOfIdentity(journal, identityAddress));
+  const standing = await standingOf(read, chain, waitingOfIdentity(journal, identityAddress).slice(0, MOST_LOOKED_AT));
   const updates = standing.flatMap(({ transaction, seenAt }) =>
     transaction.identities.flatMap((identity) =>
       identity.identityAddress === identityAddress ? { identity, seenAt } : [],

@@ -5,7 +5,7 @@
 import { IS_LIVE_BASKET_CLICKHOUSE_SQL } from '../../../domain/basket-liveness.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { pricedHeights } from '../../state/priced-heights.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';

@@ -1,7 +1,7 @@
 /** /api/market/baskets/:id/reserves and /api/market/prices/:name/history */
 import { priceStatus } from '../../../domain/confidence.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';

@@ -2,7 +2,8 @@
 
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves, type ReserveBalance } from '../../../domain/reserves.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { Currencies } from '../../state/currency-directory.ts';

@@ -1,7 +1,8 @@
 /** /api/market/pairs/volume: what was traded between each two currencies, day by day. */
 import { parseReserves } from '../../../domain/reserves.ts';
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters } from '../../http/api-error.ts';

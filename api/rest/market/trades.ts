@@ -2,7 +2,7 @@
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
-import { columns, type RowOf, type RowReader, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, type RowReader, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

@@ -4,10 +4,12 @@ import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { type BatchConversion, estimateBatch } from '../../../domain/batch-conversion.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
+import { newestOf } from '../../mempool/newest.ts';
 import { conversionsOf } from '../../mempool/print-transaction.ts';
 import { standingOf } from '../../mempool/standing.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -71,8 +73,8 @@ export function estimatesOf(api: ApiContext, journal: MempoolJournal): Promise<E
 
 async function readEstimates(read: Snapshot, journal: MempoolJournal): Promise<Estimates> {
   const { chain } = journal;
-  const newest = [...journal.waiting()].reverse();
-  const standing = await standingOf(read, chain, newest);
+  const converting = [...new Set(newestOf(journal).conversions.map(({ waiting }) => waiting))];
+  const standing = await standingOf(read, chain, converting);
   const unconfirmed = standing.flatMap(({ transaction }) =>
     conversionsOf(transaction).flatMap((transfer): WaitingConversion[] => {
       const { txid, vout, kind, fromCurrencyId, toCurrencyId, viaCurrencyId, amountIn, conversionFee } = transfer;

@@ -2,13 +2,8 @@
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
-import {
-  conversionAnswer,
-  conversionPart,
-  conversionsOf,
-  feeRate,
-  transactionAnswer,
-} from '../../mempool/print-transaction.ts';
+import { newestOf } from '../../mempool/newest.ts';
+import { conversionAnswer, conversionPart, feeRate, transactionAnswer } from '../../mempool/print-transaction.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { findCurrency } from '../currencies/routes.ts';
@@ -25,8 +20,7 @@ const list = liveRoute({
   cache: 'none',
   async handler({ params, api }) {
     const journal = api.mempools.known(params.chain);
-    const rows = [...journal.waiting()].reverse();
-    const page = pageOf(rows, params, transactionAnswer);
+    const page = pageOf(newestOf(journal).transactions, params, transactionAnswer);
     return { headers: stateHeaders(api, journal), body: { ...statusAnswer(journal), ...page } };
   },
 });
@@ -53,16 +47,14 @@ const conversions = liveRoute({
       text === undefined ? null : findCurrency(currencies, api, chain, text, parameter).currencyId;
     const [currency, basket] = [idOf(params.currency, 'currency'), idOf(params.basket, 'basket')];
     const address = params.address === undefined ? null : resolveAddress(api.chain(chain), params.address, 'address');
-    const wanted = [...journal.waiting()].reverse().flatMap((waiting) =>
-      conversionsOf(waiting.transaction).flatMap((transfer) => {
-        const part = conversionPart(transfer);
-        const fits =
-          (currency === null || part.currencies?.includes(currency)) &&
-          (basket === null || part.basket === basket) &&
-          (address === null || part.addresses?.includes(address));
-        return fits ? { waiting, transfer } : [];
-      }),
-    );
+    const wanted = newestOf(journal).conversions.filter(({ transfer }) => {
+      const part = conversionPart(transfer);
+      return (
+        (currency === null || part.currencies?.includes(currency)) &&
+        (basket === null || part.basket === basket) &&
+        (address === null || part.addresses?.includes(address))
+      );
+    });
     const page = pageOf(wanted, params, ({ waiting, transfer }) => {
       const { vout, fromCurrencyId, toCurrencyId, viaCurrencyId, basketId, ...rest } = conversionAnswer(transfer);
       return {

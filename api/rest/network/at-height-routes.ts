@@ -1,6 +1,7 @@
 /** /api/stats/network/:height */
 
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';

@@ -1,7 +1,7 @@
 /** What charts show: each metric with the rows that it is made of, by steps of UTC days or hours. */
 import type { LosslessNumber } from 'lossless-json';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins } from '../../http/values.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';

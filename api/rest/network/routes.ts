@@ -3,7 +3,8 @@
 import { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';

@@ -1,7 +1,8 @@
 /** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { columns, type RowRead, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
+import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';

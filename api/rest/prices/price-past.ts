@@ -1,5 +1,5 @@
 /** Prices as they were: 24 hours ago, and hour by hour. */
-import { columns, type RowReader, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowReader, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 

@@ -4,7 +4,7 @@ import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
 import { type GuardState, PRICE_TIERS } from '../../../domain/prices.ts';
 import type { EntryInput } from '../../../domain/stamp-inputs.ts';
-import { columns, type RowOf, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, type RowOf, rowReader } from '../../../infra/row-reader.ts';
 import { slowestChain } from '../../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { decimal, isoTime } from '../../http/values.ts';

@@ -1,5 +1,5 @@
 /** Prices as they stood at the end of a block of the default chain, or at a moment. */
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
 import { HEIGHT } from '../../http/height-range.ts';

@@ -1,5 +1,5 @@
 /** What currencies were worth at the ends of blocks: the oracle's price then, or that there was none. */
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

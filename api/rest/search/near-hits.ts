@@ -1,6 +1,6 @@
 /** Currencies and identities that a text may have meant which is no name of any. */
 import { foldCase } from '../../../domain/names.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { nearest } from '../../state/near-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

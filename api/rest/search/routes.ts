@@ -3,8 +3,9 @@
 import { isTransparentAddress } from '../../../domain/addresses.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { isWrittenHash } from '../../../domain/hashes.ts';
-import { columns, rowReader, storedColumns } from '../../../infra/postgres/row-reader.ts';
+import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';

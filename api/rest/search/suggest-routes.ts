@@ -1,6 +1,6 @@
 /** /api/search/suggest: names that begin as what was typed so far. */
 import { foldCase } from '../../../domain/names.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { anyChainParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import type { Currencies } from '../../state/currency-directory.ts';

@@ -1,5 +1,5 @@
 /** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { AuditReport } from '../../../schemas/audit-report.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';

@@ -1,6 +1,6 @@
 /** /api/stats */
 
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';

@@ -122,6 +122,7 @@ const create = liveRoute({
     const made = await createWebhook(api.postgres, holder, await registration(api, holder, body as WebhookBody, null));
     if (!made)
       throw new ApiError('too_many_webhooks', `an identity may have ${MAX_WEBHOOKS} webhooks: delete one first`);
+    api.webhooks.wake();
     return { body: withSecret(made) };
   },
 });

@@ -1,6 +1,6 @@
 /** getsubidentities: the identities right below one. */
 
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { tipHeight } from '../../rest/blocks/routes.ts';
 import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';

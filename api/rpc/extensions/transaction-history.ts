@@ -1,7 +1,7 @@
 /** gettxhistoryrich: the effect of transactions on an address, with currencies, values and counterparties. */
 
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import {

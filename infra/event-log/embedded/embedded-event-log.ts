@@ -19,6 +19,8 @@ interface Partition {
 
 /** How soon a wait notices what another process appends; what this log appends wakes it at once. */
 const POLL_MS = 100;
+/** While this log holds the folder, no other process can append. */
+const OWN_POLL_MS = 5_000;
 
 /** Makes `folder` when it is missing. It is locked from the first openWriter until close. */
 export function createEmbeddedEventLog({ folder }: { readonly folder: string }): EventLog {
@@ -87,7 +89,7 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
     async waitFor(topic, chain, position, timeoutMs, signal) {
       const end = Date.now() + timeoutMs;
       while (!signal?.aborted && Date.now() < end && !mayHold(topic, chain, position)) {
-        await appended.sleep(Math.min(POLL_MS, end - Date.now()), signal);
+        await appended.sleep(Math.min(lock ? OWN_POLL_MS : POLL_MS, end - Date.now()), signal);
       }
     },
     async close() {

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { ActivityFact, CurrencyStateFact, Fact } from '../../../schemas/facts.ts';
 import { createTestStores, type TestStores } from '../../../test/support/infra/test-stores.ts';
@@ -75,6 +76,47 @@ describe('a rewind', () => {
     for (const _ of [1, 2]) {
       await rewindTo(stores.clickhouse, 'c', 1, 4);
       expect(await heights()).toEqual([1, 2]);
+    }
+  });
+});
+
+describe('while the engine merges nothing', () => {
+  const merges = (verb: 'STOP' | 'START') => stores.clickhouse.command(`SYSTEM ${verb} MERGES`);
+  const unfinished = async () =>
+    (await stores.clickhouse.query('SELECT 1 FROM system.mutations WHERE NOT is_done')).length;
+
+  it('any order of inserts and rewinds leaves what was not taken back, before and after the merges', async () => {
+    const step = fc.oneof(
+      fc.record({ kind: fc.constant('insert' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
+      fc.record({ kind: fc.constant('rewind' as const), blocks: fc.nat({ max: 4 }) }),
+    );
+    const law = fc.asyncProperty(fc.array(step, { minLength: 2, maxLength: 12 }), async (steps) => {
+      await merges('STOP');
+      let height = 0;
+      let position = 0;
+      const facts = [activity(5n, 2n, { iX: { received: 0n, sent: 9n } })];
+      for (const { kind, blocks } of steps) {
+        if (kind === 'insert') for (let made = 0; made < blocks; made++) await insert('c', ++height, facts, ++position);
+        else {
+          height = Math.max(0, height - blocks);
+          await rewindTo(stores.clickhouse, 'c', height, ++position);
+        }
+      }
+      const left = Array.from({ length: height }, (_, index) => index + 1);
+      const deltas = () =>
+        stores.clickhouse.query("SELECT count() AS rows, countIf(currency_id = 'iX') AS tokens FROM address_deltas");
+      const content = async () => [await heights(), await deltas()];
+      const expected = [left, [{ rows: String(2 * height), tokens: String(height) }]];
+      expect(await content()).toEqual(expected);
+      await merges('START');
+      while ((await unfinished()) > 0) await new Promise((resolve) => setTimeout(resolve, 20));
+      expect(await content()).toEqual(expected);
+      await cutBackTo(stores.clickhouse, 'c', -1);
+    });
+    try {
+      await fc.assert(law, { numRuns: 8 });
+    } finally {
+      await merges('START');
     }
   });
 });

@@ -1,6 +1,6 @@
 /** Facts in ClickHouse, which has no transactions: a start deletes the rows above the committed position. */
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { CLICKHOUSE_TABLES } from './tables.ts';
 
@@ -37,7 +37,7 @@ export async function cutBackTo(clickhouse: ClickHouse, chain: string, position:
 
 const readTable = rowReader({ name: columns.text });
 
-/** Complete when it resolves. Asks first: a delete rewrites every part of a table even if it matches nothing. */
+/** Complete for readers when it resolves. Asks first: a delete goes through every part of a table even if it matches nothing. */
 async function deleteRows(clickhouse: ClickHouse, condition: string, params: Record<string, unknown>): Promise<void> {
   const counts = CLICKHOUSE_TABLES.map(
     ({ name }) => `SELECT '${name}' AS name FROM ${name} WHERE ${condition} LIMIT 1`,

@@ -1,7 +1,7 @@
 /** ClickHouse cannot fence an owner that lost its lock, so a new owner waits for inserts that may still arrive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
-import { columns, rowReader } from '../../../infra/postgres/row-reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { LEASE_MS } from '../../stage/stage-lock.ts';
 
 const POLL_MS = 100;

@@ -2,7 +2,7 @@ import type { Attack } from '../target.ts';
 import { framing } from './framing.ts';
 import { hostileCallsAttack } from './hostile-calls.ts';
 import { jsonBodies } from './json-bodies.ts';
-import { filters, resumes, stalledReaders } from './push.ts';
+import { crowdedMempool, filters, resumes, stalledReaders } from './push.ts';
 import { foreignLogins, heavyReads, refusedRequests } from './reads.ts';
 import { unfinishedBodies } from './unfinished-bodies.ts';
 
@@ -14,6 +14,7 @@ export const ATTACKS: readonly Attack[] = [
   filters,
   resumes,
   stalledReaders,
+  crowdedMempool,
   heavyReads,
   refusedRequests,
   foreignLogins,

@@ -113,3 +113,24 @@ export const stalledReaders: Attack = {
       socket.destroy();
     }),
 };
+
+/** Asks for all that waits, again and again: each subscription to the mempool begins with a snapshot. */
+export const crowdedMempool: Attack = {
+  name: 'a crowded mempool',
+  run: (target) =>
+    repeat(target, 8, 20, async () => {
+      const { random, networks, chain } = target;
+      if (random() < 0.7) {
+        const path = oneOf(random, ['/api/mempool/', '/api/mempool/conversions']);
+        const page = between(random, 1, 300);
+        await send(target, oneOf(random, networks), [get(`${path}?chain=${chain}&page=${page}&pageSize=200`)]);
+        return;
+      }
+      const subscribe = (id: number) => JSON.stringify({ op: 'subscribe', id, channels: ['mempool'] });
+      await converse(
+        target,
+        Array.from({ length: between(random, 1, 20) }, (_, id) => subscribe(id)),
+        500,
+      );
+    }),
+};

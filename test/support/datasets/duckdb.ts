@@ -1,10 +1,22 @@
 /** DuckDB with its httpfs extension, which comes as a Python package of the same version: no other server is asked for it. */
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DuckDBInstance } from '@duckdb/node-api';
 import { pythonPackage } from '../infra/python-packages.ts';
 
 const PACKAGE = 'duckdb-ext-httpfs==1.4.4.20260205';
 const EXTENSION = 'duckdb_ext/extensions/v1.4.4/linux_amd64/httpfs.duckdb_extension';
+
+/** A home folder in which DuckDB finds the extension as if it had installed it. */
+export function duckDbHome(): string {
+  const home = mkdtempSync(join(tmpdir(), 'verustream-duckdb-'));
+  process.once('exit', () => rmSync(home, { recursive: true, force: true }));
+  const folder = join(home, '.duckdb/extensions/v1.4.4/linux_amd64');
+  mkdirSync(folder, { recursive: true });
+  copyFileSync(join(pythonPackage(PACKAGE, { alone: true }), EXTENSION), join(folder, 'httpfs.duckdb_extension'));
+  return home;
+}
 
 export interface DuckDb {
   /** Rows of the last of the statements; integers beyond 2^53 and decimals are text. */

@@ -9,6 +9,9 @@ const PIP = ['-m', 'pip', 'install', '--quiet', '--disable-pip-version-check', '
 
 /** The official library of receivers of webhooks. */
 export const STANDARD_WEBHOOKS = 'standardwebhooks==1.1.0';
+export const PANDAS = 'pandas[parquet]==2.3.3';
+/** The version of the extension that reads over HTTP. */
+export const DUCKDB = 'duckdb==1.4.4';
 
 /**
  * The folder for PYTHONPATH that has exactly this version. `alone`: without what it depends on.

@@ -4,11 +4,13 @@ import type { Stores } from '../../../infra/stores.ts';
 /** Those of the tests that run now. */
 export const openStores = new Set<Pick<Stores, 'postgres' | 'clickhouse'>>();
 
+const LATE_MS = 60_000;
 const ANSWER_MS = 5_000;
 /** Locks that are waited for name who holds them. */
 const POSTGRES_SQL = `SELECT pid, state, wait_event_type || ': ' || wait_event AS waits_for, pg_blocking_pids(pid) AS blocked_by,
     round(extract(epoch FROM now() - query_start)) AS seconds, left(query, 300) AS query
   FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY query_start`;
+const STAGES_SQL = 'SELECT stage, chain, status, updated_at FROM stage_status';
 const CLICKHOUSE_SQL = [
   'SELECT query_id, query_kind, round(elapsed) AS seconds, substring(query, 1, 300) AS query FROM system.processes',
   'SELECT database, table, mutation_id, parts_to_do, latest_fail_reason, command FROM system.mutations WHERE NOT is_done',
@@ -18,11 +20,24 @@ const CLICKHOUSE_SQL = [
 export async function whatIsUnderWay(): Promise<string> {
   const statements = [...openStores].map(async ({ postgres, clickhouse }) => ({
     postgres: await answerOf(async () => (await postgres.pool.query(POSTGRES_SQL)).rows),
+    stages: await answerOf(async () => (await postgres.pool.query(STAGES_SQL)).rows),
     clickhouse: await answerOf(() => Promise.all(CLICKHOUSE_SQL.map((sql) => clickhouse.query(sql)))),
   }));
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
   return JSON.stringify({ stores: await Promise.all(statements), resources }, null, 2);
+}
+
+/** Settles like the work, which says what the stores are busy with when it takes too long. */
+export async function whatKeeps<T>(name: string, work: Promise<T>): Promise<T> {
+  const late = setTimeout(() => {
+    void whatIsUnderWay().then((text) => console.error(`${name}: not stopped after ${LATE_MS / 1000} s\n${text}`));
+  }, LATE_MS);
+  try {
+    return await work;
+  } finally {
+    clearTimeout(late);
+  }
 }
 
 /** That there is none is an answer as well. */

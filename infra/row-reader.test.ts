@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { DEFINITIONS } from '../../schemas/facts.ts';
-import { readRow, readRows } from './read-rows.ts';
-import { columns, rowReader, storedColumns } from './row-reader.ts';
+import { DEFINITIONS } from '../schemas/facts.ts';
+import { readRow, readRows } from './postgres/read-rows.ts';
+import { storedColumns } from './postgres/stored-columns.ts';
+import { columns, rowReader } from './row-reader.ts';
 
 const read = rowReader({
   hash: columns.text,

@@ -1,0 +1,224 @@
+/**
+ * The eleven questions of analysts on N conversions of four chains, each against the bare statement in ClickHouse; the export of the data
+ * set against ClickHouse writing the same files; and the service's p99 while an export runs, and while readers fetch the data set.
+ * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds a measurement = 3] [rounds = 3]
+ */
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { run as sql } from '../commands/sql.ts';
+import { BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
+import { createTestStores } from '../test/support/infra/test-stores.ts';
+import { exportInto, OWN_TABLES, timeBare, timeExport } from './analysts/export.ts';
+import { ADDRESSES, makeAnalystsHistory } from './analysts/history.ts';
+import type { LoadPlan, LoadReport } from './analysts/load.ts';
+import { type AnalystQuery, questionsAt } from './analysts/questions.ts';
+import { serveHistory } from './analysts/serve.ts';
+import type { BenchmarkHistory } from './clickhouse-paths/history.ts';
+import { percentile } from './percentile.ts';
+import { startMemorySamples } from './replay/memory-samples.ts';
+
+const [conversions = 200_000, seconds = 3, rounds = 3] = process.argv.slice(2).map(Number);
+const EXPORT_TARGET = 0.8;
+const READERS = 8;
+const RATE = 25;
+const P99_TARGET = 1.5;
+const LEAST_TURNS = 5;
+
+const stores = await createTestStores();
+const began = performance.now();
+const history = await makeAnalystsHistory(stores, conversions);
+const served = await serveHistory(stores);
+const run = { stores, chains: served.config.chains, signal: new AbortController().signal };
+console.log(
+  `${conversions} conversions, ${history.height + 1} blocks a chain: ${((performance.now() - began) / 1000).toFixed(0)} s`,
+);
+
+const median = (values: readonly number[]) => percentile(values, 0.5);
+const cell = (value: number, digits = 1) => value.toFixed(digits).padStart(9);
+const held = (isHeld: boolean) => (isHeld ? 'holds' : 'MISSED');
+
+async function answerOf({ asked }: AnalystQuery): Promise<string> {
+  if ('path' in asked) {
+    const answer = await fetch(served.url + asked.path);
+    const text = await answer.text();
+    if (!answer.ok) throw new Error(`${asked.path} answers ${answer.status}: ${text}`);
+    return text;
+  }
+  const lines: string[] = [];
+  const input = { statement: asked.sql, format: 'csv', rows: '1000000', seconds: undefined };
+  await sql({ stores }, input, { line: (text) => lines.push(text), progress: () => undefined });
+  return `${lines.join('\n')}\n`;
+}
+
+const timed = async <T>(work: () => Promise<T>): Promise<[T, number]> => {
+  const from = performance.now();
+  return [await work(), performance.now() - from];
+};
+
+async function measureQuestions(made: BenchmarkHistory): Promise<void> {
+  console.log(
+    `question                                         p50 ms     p99 ms   bare p50   bare p99  × (p50)  × (p99)`,
+  );
+  for (const place of questionsAt(0, made).keys()) {
+    const [own, bare]: [number[], number[]] = [[], []];
+    const end = performance.now() + seconds * 1000;
+    let name = '';
+    for (let turn = 0; turn < LEAST_TURNS || performance.now() < end; turn++) {
+      const question = questionsAt(turn, made)[place];
+      if (!question) throw new TypeError(`no question ${place}`);
+      name = question.name;
+      const ask = async () => {
+        const [text, took] = await timed(() => answerOf(question));
+        own.push(took);
+        return question.figure(text);
+      };
+      const askBare = async () => {
+        const { sql: statement, params, figure } = question.bare;
+        const [rows, took] = await timed(() => stores.clickhouse.query(statement, params));
+        bare.push(took);
+        return figure(rows);
+      };
+      // In turns, so that what else the machine does meets both alike.
+      const [answered, expected] =
+        turn % 2 === 0 ? [await ask(), await askBare()] : swapped(await askBare(), await ask());
+      if (answered !== expected) {
+        console.log(`${name}, turn ${turn}: ANSWERS DIFFER: ${answered}, ClickHouse says ${expected}`);
+        process.exitCode = 1;
+        break;
+      }
+    }
+    const [p50, p99, bareP50, bareP99] = [own, bare].flatMap((took) => [median(took), percentile(took, 0.99)]) as [
+      number,
+      number,
+      number,
+      number,
+    ];
+    console.log(
+      `${name.padEnd(46)}${[p50, p99, bareP50, bareP99].map((value) => cell(value)).join('  ')}${cell(p50 / bareP50, 2)}${cell(p99 / bareP99, 2)}`,
+    );
+  }
+}
+
+const swapped = <A, B>(a: A, b: B): [B, A] => [b, a];
+
+async function measureExport(): Promise<void> {
+  console.log(`\nexport: rows/s, and the ratio to ClickHouse writing the same files (least ${EXPORT_TARGET})`);
+  for (const table of OWN_TABLES) {
+    const [own, bare]: [number[], number[]] = [[], []];
+    for (let round = 0; round < rounds; round++) {
+      const first = async () => void own.push(await timeExport(run, table));
+      const second = async () => void bare.push(await timeBare(run, table));
+      for (const work of round % 2 === 0 ? [first, second] : [second, first]) await work();
+    }
+    const ratio = median(own) / median(bare);
+    if (ratio < EXPORT_TARGET) process.exitCode = 1;
+    console.log(
+      `${table.name.padEnd(20)}${cell(median(own), 0)}${cell(median(bare), 0)}${cell(ratio, 2)}  ${held(ratio >= EXPORT_TARGET)}`,
+    );
+  }
+}
+
+async function asker(asked: LoadPlan): Promise<LoadReport> {
+  const child = fork(fileURLToPath(new URL('./analysts/load.ts', import.meta.url)));
+  child.send(asked);
+  const [report] = (await Promise.race([
+    once(child, 'message'),
+    once(child, 'exit').then(() => Promise.reject(new Error('the asker ended before it reported'))),
+  ])) as [LoadReport];
+  return report;
+}
+
+/** What callers ask of the service meanwhile: points, lists and sums. */
+function usualPaths(): string[] {
+  return Array.from({ length: 50 }, (_, turn) => {
+    const at = 100 + ((turn * 97) % (history.height - 100));
+    return [
+      `/api/blocks/${at}?chain=one`,
+      `/api/address/${ADDRESSES[turn]}/conversions?chain=one&pageSize=20`,
+      `/api/address/${ADDRESSES[turn]}/balance?chain=one`,
+      `/api/conversions/?chain=one&pageSize=${20 + turn}`,
+      `/api/oracle/prices/i1${turn % 10}?height=${at}`,
+      `/api/market/baskets/i1${turn % 10}/volume?days=${7 + turn}`,
+    ];
+  }).flat();
+}
+
+async function quietAnd(name: string, busy: () => Promise<{ readonly stop: () => Promise<string> }>): Promise<void> {
+  const paths = usualPaths();
+  const asked: LoadPlan = { url: served.url, paths, seconds: seconds * 2, rate: RATE, readers: 64 };
+  await asker(asked); // what is read for the first time is read here
+  const [quiet, during]: [number[], number[]] = [[], []];
+  let said = '';
+  for (let round = 0; round < rounds; round++) {
+    quiet.push(percentile((await asker(asked)).latencies, 0.99));
+    const load = await busy();
+    during.push(percentile((await asker(asked)).latencies, 0.99));
+    said = await load.stop();
+  }
+  const ratio = median(during) / median(quiet);
+  if (ratio > P99_TARGET) process.exitCode = 1;
+  console.log(
+    `${name}: p99 ${median(during).toFixed(1)} ms, quiet ${median(quiet).toFixed(1)} ms: ratio ${ratio.toFixed(2)} (most ${P99_TARGET}, ${held(ratio <= P99_TARGET)}); ${said}`,
+  );
+}
+
+async function whileExporting() {
+  const folder = join(served.folder, 'again');
+  const stop = new AbortController();
+  const from = performance.now();
+  let passes = 0;
+  const exporting = (async () => {
+    for (; !stop.signal.aborted; passes++) {
+      await rm(folder, { recursive: true, force: true });
+      await exportInto(folder, { ...run, signal: stop.signal }, { pace: BESIDE_SERVICE });
+    }
+  })().catch((error: unknown) => {
+    if (!stop.signal.aborted) throw error;
+  });
+  await sleep(200);
+  return {
+    async stop() {
+      stop.abort();
+      await exporting;
+      return `${passes} whole passes in ${((performance.now() - from) / 1000).toFixed(0)} s`;
+    },
+  };
+}
+
+async function whileFetching() {
+  const { tables } = (await (await fetch(`${served.url}/api/datasets/`)).json()) as { tables: { manifest: string }[] };
+  const manifests = await Promise.all(tables.map(async ({ manifest }) => (await fetch(manifest)).json()));
+  const paths = (manifests.flat() as { url: string }[]).map(({ url }) => new URL(url).pathname);
+  const from = performance.now();
+  const fetching = asker({ url: served.url, paths, seconds: seconds * 2 + 2, rate: null, readers: READERS });
+  await sleep(500);
+  return {
+    async stop() {
+      const { bytes, latencies } = await fetching;
+      const rate = bytes / 2 ** 20 / ((performance.now() - from) / 1000);
+      return `${READERS} readers had ${latencies.length} files, ${rate.toFixed(0)} MiB/s`;
+    },
+  };
+}
+
+try {
+  await measureQuestions(history);
+  await measureExport();
+  const memory = startMemorySamples();
+  const outcome = await exportInto(served.folder, run);
+  const { peak } = memory.stop();
+  const [rows, files] = [outcome.tables.map(({ rows: n }) => n), outcome.tables.map(({ files: n }) => n)].map((of) =>
+    of.reduce((a, b) => a + b, 0),
+  );
+  console.log(`\nall tables: ${rows} rows in ${files} files, peak memory ${peak} MB`);
+  await quietAnd('while an export runs', whileExporting);
+  await quietAnd('while the data set is fetched', whileFetching);
+} finally {
+  await served.close();
+  await stores.close();
+}
+process.exit();

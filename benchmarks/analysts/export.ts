@@ -1,0 +1,80 @@
+/** The export of the data set against ClickHouse writing the same files by itself. */
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Stores } from '../../infra/stores.ts';
+import { type ExportOptions, type ExportOutcome, exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
+import { readExportState } from '../../pipeline/datasets/export-state.ts';
+import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
+import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
+import { ALONE } from '../../pipeline/datasets/pace.ts';
+import { paramsOf, pricedSelect, storedSelect } from '../../pipeline/datasets/select-day.ts';
+import type { Config } from '../../schemas/config.ts';
+import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+
+/** Those that ClickHouse holds: of the others it could not write a row by itself. */
+export const OWN_TABLES: readonly DatasetTable[] = DATASET_TABLES.filter(
+  ({ name, store }) => store !== 'postgres' && name !== 'transactions' && name !== 'identity_states',
+);
+
+export interface ExportRun {
+  readonly stores: Stores;
+  readonly chains: Config['chains'];
+  readonly signal: AbortSignal;
+}
+
+/** Into a folder that is there, whose files of another pass stay. */
+export async function exportInto(
+  folder: string,
+  run: ExportRun,
+  { tables = DATASET_TABLES, pace = ALONE }: Partial<Pick<ExportOptions, 'tables' | 'pace'>> = {},
+): Promise<ExportOutcome> {
+  const opened = await openLocalFolder(folder);
+  const outcome = await exportDatasets({ ...run, tables, folder: opened, pace, graceMs: GRACE_MS });
+  await opened.close();
+  return outcome;
+}
+
+/** Rows a second of one table, into a new folder. */
+export async function timeExport(run: ExportRun, table: DatasetTable): Promise<number> {
+  return inFolder(async (folder) => {
+    const began = performance.now();
+    const { tables } = await exportInto(folder, run, { tables: [table] });
+    return (tables[0]?.rows ?? 0) / ((performance.now() - began) / 1000);
+  });
+}
+
+/** The same files, as many at once, by the statements alone; no hash, no manifest, nothing synced. */
+export async function timeBare({ stores, chains }: ExportRun, table: DatasetTable): Promise<number> {
+  if (table.store === 'postgres') throw new TypeError(`${table.name} is not ClickHouse's`);
+  const { days, priced } = await readExportState(stores, chains);
+  return inFolder(async (folder) => {
+    const began = performance.now();
+    const queue = days.values();
+    const work = async () => {
+      for (const day of queue) {
+        await stores.clickhouse.parquet({
+          select: () => (table.store === 'prices' ? pricedSelect(table, priced, true) : storedSelect(table)),
+          params: paramsOf(day),
+          file: join(folder, `${day.chain}-${day.day}.parquet`),
+          bounds: { max_threads: ALONE.threads },
+        });
+      }
+    };
+    await Promise.all(Array.from({ length: ALONE.atOnce }, work));
+    const seconds = (performance.now() - began) / 1000;
+    const [row] = await stores.clickhouse.query(`SELECT count() AS n FROM file('${folder}/*.parquet', 'Parquet')`);
+    return Number(row?.n) / seconds;
+  });
+}
+
+async function inFolder<T>(work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-bench-'));
+  await mkdir(folder, { recursive: true });
+  try {
+    return await work(folder);
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}

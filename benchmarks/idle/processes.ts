@@ -1,0 +1,76 @@
+/** What Linux counts of processes: CPU time, wake-ups, memory. */
+import { readdirSync, readFileSync } from 'node:fs';
+
+export interface Counted {
+  /** Seconds of CPU. */
+  readonly cpu: number;
+  /** By thread: how often it went to sleep of its own accord. */
+  readonly sleeps: ReadonlyMap<string, number>;
+}
+
+/** Ticks of a second in /proc: 100 on every Linux that Node.js runs on. */
+const TICKS = 100;
+
+const numberAfter = (text: string, name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
+
+/** Fields of /proc/PID/stat after the name, which may hold spaces. */
+const fieldsOf = (path: string) =>
+  readFileSync(path, 'utf8')
+    .replace(/^.*\) /s, '')
+    .split(' ');
+
+/** Children of `pid`, and theirs. */
+export function descendants(pid: number): number[] {
+  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
+}
+
+export const commandLine = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+
+/** What `read` gives of each process; of one that has ended meanwhile nothing. */
+function ofEach<T>(pids: readonly number[], read: (pid: number) => T): T[] {
+  return pids.flatMap((pid) => {
+    try {
+      return [read(pid)];
+    } catch (error) {
+      if (!['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) throw error;
+      return [];
+    }
+  });
+}
+
+const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
+
+/** With those of its children that have ended. */
+function secondsOf(pid: number): number {
+  return sum(fieldsOf(`/proc/${pid}/stat`).slice(11, 15).map(Number)) / TICKS;
+}
+
+/** By thread: what ends takes its count along. */
+function sleepsOf(pid: number): [string, number][] {
+  return ofEach(readdirSync(`/proc/${pid}/task`).map(Number), (thread) => {
+    const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
+    return [`${pid}/${thread}`, numberAfter(status, 'voluntary_ctxt_switches')];
+  });
+}
+
+export function count(pids: readonly number[]): Counted {
+  return { cpu: sum(ofEach(pids, secondsOf)), sleeps: new Map(ofEach(pids, sleepsOf).flat()) };
+}
+
+/** CPU seconds and wake-ups between two counts. */
+export function between(before: Counted, after: Counted): { readonly cpu: number; readonly wakeUps: number } {
+  const wakeUps = Array.from(after.sleeps, ([thread, sleeps]) => sleeps - (before.sleeps.get(thread) ?? 0));
+  return { cpu: after.cpu - before.cpu, wakeUps: sum(wakeUps) };
+}
+
+/** MB that the processes have in memory: shared pages divided among all who have them. */
+export function proportionalMb(pids: readonly number[]): number {
+  return sum(ofEach(pids, (pid) => numberAfter(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss'))) / 1000;
+}
+
+/** MB that a process has in memory, and had at its peak. */
+export function residentMb(pid: number): { readonly now: number; readonly peak: number } {
+  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
+  return { now: numberAfter(status, 'VmRSS') / 1000, peak: numberAfter(status, 'VmHWM') / 1000 };
+}

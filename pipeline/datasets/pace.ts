@@ -1,0 +1,23 @@
+/** How much of the machine an export takes. */
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface ExportPace {
+  /** Files at once. */
+  readonly atOnce: number;
+  /** How many one statement may use. */
+  readonly threads: number;
+  /** Nice value of ClickHouse's threads on Linux; without the right to set it ClickHouse leaves it. */
+  readonly nice: number;
+  /** How long to rest after a file, in times of what it took. */
+  readonly rest: number;
+}
+
+/** Nothing else runs that anyone waits for. */
+export const ALONE: ExportPace = { atOnce: 3, threads: 2, nice: 0, rest: 0 };
+/** The process serves too: a core and a connection at most, half of the time, and whoever else wants the core has it first. */
+export const BESIDE_SERVICE: ExportPace = { atOnce: 1, threads: 1, nice: 19, rest: 1 };
+
+/** After a file that took so long. Ends early when the signal aborts. */
+export async function restAfter({ rest }: ExportPace, tookMs: number, signal: AbortSignal): Promise<void> {
+  if (rest > 0) await sleep(tookMs * rest, undefined, { signal, ref: false }).catch(() => undefined);
+}

@@ -1,0 +1,54 @@
+/** An address that many waiting transactions pay: its answer counts the newest, and says that there are more. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type RecordedNode, startRecordedNode } from '../../recordings/player/recorded-node.ts';
+import { type CrowdedDaemon, startCrowdedDaemon } from '../support/infra/verusd/crowded-mempool.ts';
+import { RECORDING, type RunningService, startServiceOn } from './running-service.ts';
+import type { LooseJson } from './truth.ts';
+
+const CROWD = 1_100;
+const MOST_COUNTED = 1_000;
+
+let node: RecordedNode;
+let crowd: CrowdedDaemon;
+let service: RunningService;
+
+beforeAll(async () => {
+  node = await startRecordedNode({ folder: RECORDING, user: 'test', password: 'secret', startHeight: 840 });
+  crowd = await startCrowdedDaemon(node.url, CROWD);
+  const behind = {
+    url: crowd.url,
+    get height() {
+      return node.height;
+    },
+    get hash() {
+      return node.hash;
+    },
+    async stop() {
+      await crowd.stop();
+      await node.stop();
+    },
+  };
+  service = (await startServiceOn(behind)) as RunningService;
+  await service.settled();
+}, 300_000);
+
+afterAll(() => service?.stop());
+
+async function get(path: string): Promise<LooseJson> {
+  return (await fetch(`${service.url}${path}`)).json();
+}
+
+it('is shown page by page, and counted at an address up to a bound', async () => {
+  await expect.poll(() => get('/api/mempool/?pageSize=1'), { timeout: 60_000 }).toMatchObject({ waiting: CROWD });
+  const fees = new Map<string, number>();
+  for (let page = 1; page <= 6; page += 1) {
+    const { results, totalPages } = await get(`/api/mempool/?page=${page}&pageSize=200`);
+    expect(totalPages).toBe(6);
+    for (const { txid, fee } of results) fees.set(txid, Math.round(fee * 1e8));
+  }
+  expect([...fees.values()].sort((a, b) => b - a)).toEqual(crowd.fees);
+  const { unconfirmed } = await get(`/api/address/${crowd.payee}?unconfirmed=true`);
+  expect(unconfirmed).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
+  expect(unconfirmed.transactions).toHaveLength(200);
+  expect((await get('/api/mempool/conversions')).total).toBe(0);
+});

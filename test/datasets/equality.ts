@@ -1,0 +1,138 @@
+/** The data set equals the API: counts, sums and rows chosen at random. */
+import { beforeAll, expect, it } from 'vitest';
+import { NATIVE } from '../api/running-service.ts';
+import { rowsOf } from '../support/datasets/check-folder.ts';
+import type { DuckDb } from '../support/datasets/duckdb.ts';
+import type { ExportedService, OpenedDataset } from './exported-service.ts';
+
+/** Rows that are compared of each table; more than most have in the recording. */
+const MOST_ROWS = 10_000;
+const COIN = 100_000_000n;
+type Row = Readonly<Record<string, string | number | boolean | null>>;
+
+export function datasetEqualsApi(opened: () => OpenedDataset): void {
+  let service: ExportedService;
+  let duckdb: DuckDb;
+  beforeAll(() => {
+    ({ service, duckdb } = opened());
+  });
+
+  async function api<T>(path: string): Promise<T> {
+    const answer = await fetch(`${service.url}${path}${path.includes('?') ? '&' : '?'}numbers=text`);
+    if (!answer.ok) throw new Error(`${path}: ${answer.status} ${await answer.text()}`);
+    return (await answer.json()) as T;
+  }
+
+  interface Page {
+    readonly results: readonly Row[];
+    readonly total: string;
+    readonly nextCursor: string | null;
+  }
+
+  async function wholeList(path: string): Promise<Row[]> {
+    const rows: Row[] = [];
+    for (let cursor = ''; ; ) {
+      const page: Page = await api(`${path}${path.includes('?') ? '&' : '?'}pageSize=100${cursor}`);
+      rows.push(...page.results);
+      if (page.nextCursor === null) return rows;
+      cursor = `&cursor=${encodeURIComponent(page.nextCursor)}`;
+    }
+  }
+
+  /** A decimal of the API in satoshis. */
+  function satoshis(decimal: string): bigint {
+    const [whole = '0', fraction = ''] = decimal.split('.');
+    return BigInt(whole) * COIN + BigInt(fraction.padEnd(8, '0'));
+  }
+
+  const read = async (table: string, columns: string, rest = ''): Promise<Row[]> =>
+    (await duckdb.rows(`SELECT ${columns} FROM ${await rowsOf(service.folder, table)} ${rest}`)) as Row[];
+  const sample = `USING SAMPLE ${MOST_ROWS} ROWS (reservoir, 1)`;
+  const keyOf = ({ txid, vout }: Row) => `${txid} ${vout}`;
+
+  it('conversions: each settled one, its amounts, its stamp, and their sums', async () => {
+    const shown = (await wholeList('/api/conversions/')).filter(
+      ({ status, importHeight }) => status !== 'pending' && importHeight !== null,
+    );
+    const rows = await read('conversions', '*');
+    expect(rows.map(keyOf).sort()).toEqual(shown.map(keyOf).sort());
+    const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+    let [own, ours] = [0, 0];
+    for (const conversion of shown) {
+      const row = byKey.get(keyOf(conversion)) ?? {};
+      expect(String(row.amount_in)).toBe(String(satoshis(String(conversion.amountIn))));
+      if (conversion.amountOut !== null)
+        expect(String(row.amount_out)).toBe(String(satoshis(String(conversion.amountOut))));
+      expect([row.height, row.rule, row.regime, row.diverged, row.provisional]).toEqual([
+        Number(conversion.importHeight),
+        conversion.rule,
+        conversion.regime,
+        conversion.diverged,
+        conversion.provisional,
+      ]);
+      expect(row.usd_value === null).toBe(conversion.usdValue === null);
+      own += Number(row.usd_value ?? 0);
+      ours += Number(conversion.usdValue ?? 0);
+      expect(Math.abs(Number(row.usd_value ?? 0) - Number(conversion.usdValue ?? 0))).toBeLessThan(1e-8);
+    }
+    expect(ours).toBeGreaterThan(0);
+    expect(Math.abs(own - ours)).toBeLessThan(1e-8 * shown.length);
+  });
+
+  it('blocks and their transactions', async () => {
+    const blocks = new Map((await wholeList('/api/blocks/')).map((block) => [Number(block.height), block]));
+    const rows = await read('blocks', 'height, hash, size, tx_count, epoch(time)::BIGINT AS time', sample);
+    expect(rows.length).toBe(blocks.size);
+    for (const row of rows) {
+      const block = blocks.get(Number(row.height)) ?? {};
+      expect([row.hash, row.size, row.tx_count, Number(row.time)]).toEqual([
+        block.hash,
+        Number(block.size),
+        Number(block.txCount),
+        Number(block.time),
+      ]);
+    }
+    const [sums] = await read('blocks', 'sum(tx_count) AS n');
+    const [counted] = await read('transactions', 'count(*) AS n');
+    expect(counted?.n).toBe(sums?.n);
+  });
+
+  it('balances: the sums of the deltas', async () => {
+    const rows = await read(
+      'balance_deltas',
+      'address, sum(received - sent) AS balance',
+      `WHERE currency_id = '${NATIVE}' GROUP BY address ORDER BY balance DESC, address LIMIT 50`,
+    );
+    expect(rows.length).toBeGreaterThan(10);
+    for (const { address, balance } of rows) {
+      const { native: shown } = await api<Row>(`/api/address/${address}/balance?height=${service.node.height}`);
+      expect(satoshis(String(shown)).toString(), String(address)).toBe(String(balance));
+    }
+  });
+
+  it('prices: the newest of each currency that is listed', async () => {
+    const rows = await read('prices', 'currency_id, arg_max(usd_price, height) AS price', 'GROUP BY currency_id');
+    const listed = await api<readonly Row[]>(`/api/oracle/prices?height=${service.node.height}`);
+    // The list leaves out currencies of little depth.
+    expect(listed.length).toBeGreaterThan(2);
+    const newest = new Map(rows.map(({ currency_id: id, price }) => [id, Number(price)]));
+    for (const { currencyId, usdPrice } of listed) {
+      expect(Math.abs(Number(usdPrice) / (newest.get(currencyId ?? null) ?? 0) - 1), String(currencyId)).toBeLessThan(
+        1e-9,
+      );
+    }
+  });
+
+  it('identities and rewards', async () => {
+    const identities = await wholeList('/api/identity/');
+    const [counted] = await read('identity_states', 'count(DISTINCT identity_address) AS n');
+    expect(Number(counted?.n)).toBe(identities.length);
+    const [first] = await read(
+      'rewards',
+      'address, count(*) AS n, sum(amount) AS amount',
+      'GROUP BY address ORDER BY n DESC, address LIMIT 1',
+    );
+    const { total } = await api<Page>(`/api/address/${first?.address}/rewards?pageSize=1`);
+    expect(Number(first?.n)).toBe(Number(total));
+  });
+}

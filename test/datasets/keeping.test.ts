@@ -1,0 +1,64 @@
+/** The service's own loop that keeps the data set, and what a network gets that has fetched its allowance. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { afterEach, expect, it } from 'vitest';
+import { lockFolder } from '../../pipeline/datasets/folder-lock.ts';
+import { keepDatasets } from '../../pipeline/datasets/keep-datasets.ts';
+import { checkFolder, readManifest } from '../support/datasets/check-folder.ts';
+import { type ExportedService, startExportedService } from './exported-service.ts';
+
+let service: ExportedService | undefined;
+afterEach(async () => {
+  await service?.stop();
+  service = undefined;
+});
+
+const reached = async (folder: string): Promise<number> =>
+  (await readManifest(folder, 'blocks')).reduce((height, { toHeight }) => Math.max(height, toHeight), -1);
+
+it('follows the chain pass by pass, leaves a folder that another process writes, and ends with its signal', async () => {
+  service = await startExportedService({ startHeight: 700 });
+  const { folder, node, stores, context, settled } = service;
+  await settled(true);
+  const stop = new AbortController();
+  const { chains } = context.config;
+  const logger = pino({ level: 'silent' });
+  const lock = lockFolder(folder);
+  const kept = keepDatasets({ stores, chains, folder, refreshSeconds: 0.2, logger, signal: stop.signal });
+  await sleep(1_000);
+  expect(await reached(folder)).toBe(-1); // the lock is another's
+  lock?.release();
+  await expect.poll(() => reached(folder), { timeout: 60_000 }).toBe(700);
+  node.advanceTo(720);
+  await settled(true);
+  await expect.poll(() => reached(folder), { timeout: 60_000 }).toBe(720);
+  expect(await checkFolder(folder)).toBeGreaterThan(5);
+  stop.abort();
+  await kept;
+  const free = lockFolder(folder);
+  expect(free).not.toBeNull();
+  free?.release();
+});
+
+it('a network that has fetched its allowance waits as long as the answer says; the bucket says SlowDown', async () => {
+  service = await startExportedService({ startHeight: 300, datasets: { bytesPerHour: 40_000 } });
+  await service.settled(true);
+  await service.exported();
+  const url = `${service.url}/api/datasets/blocks.json`;
+  let refused: Response | undefined;
+  for (let asked = 0; asked < 200 && !refused; asked++) {
+    const answer = await fetch(url);
+    await (answer.ok ? answer.arrayBuffer() : Promise.resolve());
+    if (!answer.ok) refused = answer;
+  }
+  expect(refused?.status).toBe(429);
+  const problem = (await refused?.json()) as { code: string; retryAfter: number };
+  expect(problem).toMatchObject({ code: 'bandwidth_used' });
+  expect(refused?.headers.get('retry-after')).toBe(String(problem.retryAfter));
+  expect(problem.retryAfter).toBeGreaterThan(0);
+  const bucket = await fetch(`${service.url}/datasets/blocks.json`);
+  expect(bucket.status).toBe(429);
+  expect(await bucket.text()).toContain('<Code>SlowDown</Code>');
+  // Other paths are not counted.
+  expect((await fetch(`${service.url}/api/blocks/?pageSize=1`)).status).toBe(200);
+});

@@ -1,0 +1,95 @@
+/** `verustream sql` over what is served, against the stores and the data set. */
+import { beforeAll, expect, it } from 'vitest';
+import { run as sql } from '../../commands/sql.ts';
+import { VIEWED_TABLES, viewName } from '../../pipeline/datasets/views.ts';
+import { rowsOf } from '../support/datasets/check-folder.ts';
+import type { DuckDb } from '../support/datasets/duckdb.ts';
+import type { ExportedService, OpenedDataset } from './exported-service.ts';
+
+export function sqlConforms(opened: () => OpenedDataset): void {
+  let service: ExportedService;
+  let duckdb: DuckDb;
+  beforeAll(() => {
+    ({ service, duckdb } = opened());
+  });
+
+  async function answer(statement: string, more: Partial<Parameters<typeof sql>[1]> = {}) {
+    const lines: string[] = [];
+    const notes: string[] = [];
+    const input = { statement, format: undefined, rows: undefined, seconds: undefined, ...more };
+    const { state } = await sql(service.context, input, {
+      line: (text) => lines.push(text),
+      progress: (text) => notes.push(text),
+    });
+    return { lines, notes, ...(state as { rows: Readonly<Record<string, unknown>>[]; isCut: boolean }) };
+  }
+
+  it.each(VIEWED_TABLES.map((table) => [viewName(table), table] as const))(
+    '%s holds the rows of the data set',
+    async (view, table) => {
+      const { rows } = await answer(`SELECT count() AS n, sum(height) AS heights FROM ${view}`);
+      const [own] = await duckdb.rows(
+        `SELECT count(*) AS n, sum(height) AS heights FROM ${await rowsOf(service.folder, table.name)}`,
+      );
+      expect(rows).toEqual([own]);
+      const described = await answer(`SELECT * FROM ${view}`, { rows: '1' });
+      expect(Object.keys(described.rows[0] ?? {})).toEqual(table.columns.map(({ name }) => name));
+    },
+  );
+
+  it('keeps the order, and says that there is more', async () => {
+    const statement = 'SELECT height FROM v_blocks ORDER BY height DESC';
+    const { rows, isCut, lines, notes } = await answer(statement, { rows: '3' });
+    const tip = service.node.height;
+    expect(rows).toEqual([tip, tip - 1, tip - 2].map((height) => ({ height })));
+    expect(isCut).toBe(true);
+    expect(lines).toEqual(['height', ...[tip, tip - 1, tip - 2].map(String)]);
+    expect(notes).toEqual([expect.stringContaining('the first 3 rows')]);
+  });
+
+  it('joins views, and takes WITH', async () => {
+    const { rows } = await answer(
+      `WITH young AS (SELECT chain, height, hash FROM v_blocks WHERE height > 900)
+     SELECT count() AS n FROM v_transactions t JOIN young USING (chain, height) -- a comment`,
+    );
+    const [own] = await service.stores.clickhouse.query('SELECT count() AS n FROM transactions WHERE height > 900');
+    expect(rows).toEqual([own]);
+  });
+
+  it.each([
+    'SELECT 1 AS one',
+    'SELECT number FROM numbers(3) WHERE number IN (1, 2)',
+    'WITH a AS (SELECT height FROM v_blocks), 1 AS b SELECT a.height, b FROM a WHERE a.height IN (SELECT height FROM v_transactions) LIMIT 2',
+    'SELECT t.kind, count() OVER (PARTITION BY t.kind ORDER BY t.height) AS n FROM v_transactions AS t WHERE t.height NOT IN (1, 2) LIMIT 2',
+    'SELECT * EXCEPT (hash) FROM v_blocks ORDER BY height LIMIT 1 BY height UNION ALL SELECT * EXCEPT (hash) FROM v_blocks',
+    "SELECT arrayJoin(reserve_ids) AS id, COLUMNS('reserve') FROM v_currency_states ARRAY JOIN weights",
+  ])('allows %s', async (statement) => {
+    await answer(statement, { rows: '2' });
+  });
+
+  it.each([
+    ['SELECT * FROM v_nothing', {}, /there is no view v_nothing; the views are v_blocks, /],
+    ['SELECT 1', { rows: '0' }, /"0" is not a value of --rows; allowed is a whole number from 1 to 1000000/],
+    ['SELECT 1', { seconds: '601' }, /--seconds; allowed is a whole number from 1 to 600/],
+    ['SELECT 1', { format: 'xml' }, /there is no format "xml"; allowed are csv, ndjson, table/],
+    ['INSERT INTO blocks SELECT 1', {}, /only a SELECT is allowed/],
+    ["SELECT * FROM file('/etc/passwd')", {}, /"file" is not allowed: a statement reads the views v_blocks, /],
+    ["SELECT * FROM `url`('http://127.0.0.1:1/', CSV)", {}, /"url" is not allowed/],
+    ["SELECT file('/etc/passwd')", {}, /"file" is not allowed/],
+    ["SELECT dictGet('a', 'b', 1)", {}, /"dictGet" is not allowed/],
+    ['SELECT * FROM blocks', {}, /"blocks" is not allowed/],
+    ['SELECT * FROM system.users', {}, /"system.users" is not allowed/],
+    ['SELECT * FROM v_blocks, "system".users', {}, /"system.users" is not allowed/],
+    ['SELECT 1 WHERE 1 IN system.users', {}, /"IN system.users" is not allowed/],
+    ['SELECT 1 WHERE 1 IN (SELECT height FROM (SELECT * FROM blocks))', {}, /"blocks" is not allowed/],
+    ['SELECT * FROM (EXPLAIN SELECT 1)', {}, /is not allowed/],
+    ['SELECT * FROM viewExplain(1)', {}, /./],
+    ['SELECT (SELECT max(height) FROM merge(currentDatabase(), $a$.*$a$))', {}, /texts stand in/],
+    ["SELECT (SELECT max(height) FROM merge(currentDatabase(), '.*'))", {}, /"merge" is not allowed/],
+    ['WITH blocks AS (SELECT 1) SELECT * FROM blocks', {}, /"blocks" is a table of the service: choose another name/],
+    ['SELECT nothing FROM v_blocks', {}, /ClickHouse refused the statement: .*nothing/],
+    ['SELECT count() FROM numbers(100000000000) WHERE sleepEachRow(0) = 1', { seconds: '1' }, /./],
+  ])('refuses %s %j', async (statement, more, said) => {
+    await expect(answer(statement, more)).rejects.toThrow(said);
+  });
+}
