@@ -36,6 +36,10 @@ const DELTAS = `INSERT INTO address_deltas
 const time = (height: string) => `${BEGIN} + toInt64(${height}) * ${BLOCK_SECONDS}`;
 const BYTES = "concat('\\\\x', txid)";
 
+/** At the end of a block. */
+const CHANGES = `(SELECT chain, address, currency_id, height, sum(received) AS received, sum(sent) AS sent FROM address_deltas
+  GROUP BY chain, address, currency_id, height)`;
+
 /** Rows that Postgres takes from ClickHouse, in the order of their keys. */
 const COPIED = {
   [`transfers (chain, txid, vout, from_height, kind, status, flags, from_currency_id, to_currency_id, import_currency_id, amount_in,
@@ -48,13 +52,13 @@ const COPIED = {
      provisional, reason, inputs)`]: `SELECT generation, chain, ${BYTES}, vout, tick, regime, 1, import_height, toString(from_usd), toString(to_usd),
      toString(usd_value), rule, diverged, provisional, nullIf(toString(reason), ''), '{}'
    FROM conversions WHERE generation = ${SERVED} ORDER BY chain, txid`,
-  'balances (chain, address, currency_id, from_height, to_height, balance, received, position)': `SELECT chain, address, currency_id, height,
-     nullIf(leadInFrame(height, 1, 0) OVER versions, 0), sum(received - sent) OVER versions_up_to, sum(received) OVER versions_up_to, height AS position
-   FROM (SELECT chain, address, currency_id, height, sum(received) AS received, sum(sent) AS sent FROM address_deltas
-     GROUP BY chain, address, currency_id, height)
-   WINDOW versions AS (PARTITION BY chain, address, currency_id ORDER BY height ROWS BETWEEN UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING),
-     versions_up_to AS (PARTITION BY chain, address, currency_id ORDER BY height ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
+  'balance_versions (chain, address, currency_id, from_height, balance, received, position)': `SELECT chain, address, currency_id, height,
+     sum(received - sent) OVER up_to, sum(received) OVER up_to, height AS position
+   FROM ${CHANGES}
+   WINDOW up_to AS (PARTITION BY chain, address, currency_id ORDER BY height ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
    ORDER BY chain, address, currency_id, height`,
+  'newest_balances (chain, address, currency_id, balance, received)': `SELECT chain, address, currency_id, sum(received - sent), sum(received)
+   FROM address_deltas GROUP BY chain, address, currency_id ORDER BY chain, address, currency_id`,
 };
 
 async function copyInto({ clickhouse, postgres }: Stores, table: string, select: string): Promise<void> {

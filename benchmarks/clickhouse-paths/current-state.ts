@@ -59,7 +59,15 @@ const STATEMENTS = [
 ];
 
 /** Large tables are filled without a log and in the order of their keys, and get their other indexes when they are full. */
-const LARGE = ['blocks', 'price_ticks', 'transfers', 'stamps', 'currency_states', 'balances'];
+const LARGE = [
+  'blocks',
+  'price_ticks',
+  'transfers',
+  'stamps',
+  'currency_states',
+  'balance_versions',
+  'newest_balances',
+];
 const INDEXES_SQL = `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
   WHERE tablename = ANY($1) AND indexname NOT LIKE '%\\_pkey'`;
 
