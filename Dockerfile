@@ -17,8 +17,8 @@ LABEL org.opencontainers.image.title="verustream" \
       org.opencontainers.image.description="Explorer and market-data service for Verus chains" \
       org.opencontainers.image.licenses="MIT" \
       org.opencontainers.image.revision="${REVISION}"
-# UV_THREADPOOL_SIZE: infra/launch/node-options.mjs.
-ENV UV_THREADPOOL_SIZE=16
+# What they are for: infra/launch/node-options.mjs.
+ENV UV_THREADPOOL_SIZE=16 MALLOC_ARENA_MAX=2 MALLOC_MMAP_THRESHOLD_=131072 MALLOC_TRIM_THRESHOLD_=131072
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=8080 DATA_DIR=/data
 WORKDIR /app
 COPY --from=dependencies /app/node_modules node_modules
@@ -29,5 +29,5 @@ VOLUME /data
 EXPOSE 8080
 HEALTHCHECK --interval=10s --timeout=5s --start-period=90s --retries=3 CMD ["node", "infra/launch/health-check.mjs"]
 # The options of infra/launch/node-options.mjs: no launcher stands between the program and its signals.
-ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--import", "/app/infra/launch/stripped-types.mjs", "--max-semi-space-size=64", "verustream.ts"]
+ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--import", "/app/infra/launch/stripped-types.mjs", "--max-semi-space-size=16", "verustream.ts"]
 CMD ["start"]

@@ -43,7 +43,6 @@ interface StateRow {
 interface Account {
   balance: number;
   received: number;
-  since: number;
 }
 interface Flow {
   received: number;
@@ -59,7 +58,7 @@ const COLUMNS = {
   rewards: 'chain height address txid vout kind amount position',
   outputs:
     'chain txid n tx_index value currencies kind addresses data from_height to_height spent_txid spent_index position',
-  balances: 'chain address currency_id balance received from_height to_height position',
+  balance_versions: 'chain address currency_id balance received from_height position',
 };
 const CLICKHOUSE_COLUMNS = {
   blocks:
@@ -82,7 +81,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
       address_activity: [],
       rewards: [],
       outputs: [],
-      balances: [],
+      balance_versions: [],
     };
     const facts: Record<keyof typeof CLICKHOUSE_COLUMNS, CsvValue[][]> = {
       blocks: [],
@@ -92,9 +91,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
     };
     const made = new Map<string, StateRow>();
     const spent: [txid: string, n: number, height: number, spender: string, index: number][] = [];
-    const versions = new Map<string, StateRow>();
-    const allVersions: StateRow[] = [];
-    const closed: [address: string, since: number, height: number][] = [];
+    const newest = new Map<string, Row>();
 
     for (const { payload } of records) {
       const record = decodeBlocksRecord(payload);
@@ -179,16 +176,11 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
       const account = {
         balance: (before?.balance ?? 0) + received - sent,
         received: (before?.received ?? 0) + received,
-        since: height,
       };
       accounts.set(address, account);
       const head = [chain, address, native, account.balance, account.received];
-      const row: StateRow = { head: [...head, at], from: height, end: null };
-      const open = versions.get(address);
-      if (open) open.end = [height];
-      else if (before) closed.push([address, before.since, height]);
-      versions.set(address, row);
-      allVersions.push(row);
+      newest.set(address, head);
+      rows.balance_versions.push([...head, height, at]);
     }
 
     function pushBlock(block: NaiveBlock, fees: number, at: number): void {
@@ -228,9 +220,6 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
     for (const { head, from, end } of made.values()) {
       rows.outputs.push([...head, from, end?.[0] ?? null, end?.[1] ?? null, end?.[2] ?? null, position]);
     }
-    for (const { head, from, end } of allVersions) {
-      rows.balances.push([...head.slice(0, 5), from, end?.[0] ?? null, head[5] ?? null]);
-    }
     await stores.postgres.transaction(async (client) => {
       await client.query(
         `UPDATE outputs o SET to_height = s.height, spent_txid = decode(s.spender, 'hex'), spent_index = s.index
@@ -239,9 +228,9 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
         [chain, ...[0, 1, 2, 3, 4].map((column) => spent.map((row) => row[column]))],
       );
       await client.query(
-        `UPDATE balances b SET to_height = c.height FROM unnest($2::text[], $3::int[], $4::int[]) AS c(address, since, height)
-         WHERE b.chain = $1 AND b.address = c.address AND b.currency_id = $5 AND b.from_height = c.since`,
-        [chain, ...[0, 1, 2].map((column) => closed.map((row) => row[column])), native],
+        `INSERT INTO newest_balances (chain, address, currency_id, balance, received) SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::numeric[])
+         ON CONFLICT (chain, address, currency_id) DO UPDATE SET balance = excluded.balance, received = excluded.received`,
+        [0, 1, 2, 3, 4].map((column) => [...newest.values()].map((head) => head[column])),
       );
       for (const table of Object.keys(COLUMNS) as (keyof typeof COLUMNS)[]) {
         await copyRows(client, table, COLUMNS[table].split(' '), rows[table]);

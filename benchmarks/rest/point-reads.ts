@@ -23,7 +23,7 @@ export const POINT_READS: readonly PointRead[] = [
     path: '/api/tx/:key',
     selects: [
       'SELECT * FROM transactions WHERE chain = $1 AND txid = $2',
-      'SELECT * FROM outputs WHERE chain = $1 AND spent_txid = $2',
+      'SELECT o.* FROM transactions t JOIN outputs o ON o.chain = t.chain AND o.to_height = t.height AND o.spent_txid = t.txid WHERE t.chain = $1 AND t.txid = $2',
       'SELECT * FROM outputs WHERE chain = $1 AND txid = $2',
     ],
     keys: `SELECT encode(txid, 'hex') AS key FROM transactions WHERE chain = $1 ${SOME}`,

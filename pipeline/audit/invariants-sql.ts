@@ -22,7 +22,7 @@ export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
     -- What a transaction with shielded parts neither paid nor left in the open it has shielded.
     SELECT t.height, coalesce(spent.value, 0) - coalesce(made.value, 0) - t.fee FROM span, transactions t
       LEFT JOIN LATERAL (SELECT sum(value) AS value FROM outputs
-        WHERE chain = $1 AND spent_txid = t.txid) AS spent ON true
+        WHERE chain = $1 AND to_height = t.height AND spent_txid = t.txid) AS spent ON true
       LEFT JOIN LATERAL (SELECT sum(value) AS value FROM outputs WHERE chain = $1 AND txid = t.txid) AS made ON true
       WHERE t.chain = $1 AND t.height BETWEEN span.low AND $3 AND 'shielded' = ANY (t.kinds) AND t.fee IS NOT NULL
   ),

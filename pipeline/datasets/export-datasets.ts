@@ -3,6 +3,7 @@ import { rm } from 'node:fs/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import { atRest } from './at-rest.ts';
 import {
   type ChainDay,
   type ExportState,
@@ -115,9 +116,19 @@ async function writeTask(
   task: Task,
   notes: Notes,
 ): Promise<number | null> {
-  const { day, basis } = task;
-  const written = await writeDay(stores, task, { scratch: folder.scratch, pace, signal });
-  if (!(await isUnchanged(stores, day))) {
+  const bounds = { scratch: folder.scratch, pace, signal };
+  const done = isAtRest(task)
+    ? { task, written: await writeDay(stores, task, bounds) }
+    : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
+        const now = taskOf(task.table, task.day, priced) ?? task;
+        // The stages wait for it.
+        const paused = { ...bounds, pace: { ...pace, nice: 0 } };
+        return { task: now, written: await writeDay(stores, now, paused) };
+      });
+  if (!done) return null;
+  const { written } = done;
+  const { day, basis } = done.task;
+  if (!(await isUnchanged(stores.postgres.pool, day))) {
     if (written) await rm(written.file, { force: true });
     return null;
   }
@@ -126,6 +137,9 @@ async function writeTask(
   notes.days.set(dayKey(day), { chain: day.chain, day: day.day, basis, file: written?.entry ?? null });
   return written?.entry.rows ?? 0;
 }
+
+/** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
+const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
 
 /** Null while there is nothing to write of the day. */
 function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
@@ -136,7 +150,8 @@ function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task |
   }
   if (day.pricedTo < day.from) return null;
   const { closed, basis } = pricedBasis(day, priced);
-  const reached = { ...day, to: day.pricedTo };
+  const { pricedTo: to, pricedHash: hash, pricedPosition: position } = day;
+  const reached = { ...day, to, hash: hash ?? day.hash, position: position ?? day.position };
   return {
     table,
     day: reached,

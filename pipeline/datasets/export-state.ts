@@ -1,5 +1,5 @@
 /** Reads the state that an export starts from in Postgres: the days of each chain, and the versions that their rows depend on. */
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
@@ -34,8 +34,9 @@ export interface ChainDay {
   readonly day: string;
   readonly from: number;
   readonly to: number;
-  /** Hash of the last block. */
+  /** Hash of the last block, and the record of the log that brought it: a block that comes back after a rewind has another. */
   readonly hash: string;
+  readonly position: bigint;
   /** Its tick; null while no complete one has it. */
   readonly tick: bigint | null;
   /** Newest redrive that derived blocks of the day again; 0 for none. */
@@ -44,6 +45,9 @@ export interface ChainDay {
   readonly isFinal: boolean;
   /** The last of its blocks that has prices, complete or not; below `from` where none has. */
   readonly pricedTo: number;
+  /** Hash and position of that one; null where there is none. */
+  readonly pricedHash: string | null;
+  readonly pricedPosition: bigint | null;
 }
 
 export interface ExportState {
@@ -54,7 +58,12 @@ export interface ExportState {
 }
 
 const readChain = rowReader({ chain: columns.text });
-const readBasis = rowReader({ hash: columns.text, redrive: columns.bigint, pending: columns.boolean });
+const readBasis = rowReader({
+  hash: columns.text,
+  position: columns.bigint,
+  redrive: columns.bigint,
+  pending: columns.boolean,
+});
 
 type Chain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
 
@@ -73,24 +82,35 @@ export function readExportState(
 }
 
 /** Whether what the day's facts follow from is still the same. */
-export async function isUnchanged({ postgres }: Pick<Stores, 'postgres'>, day: ChainDay): Promise<boolean> {
+export async function isUnchanged(client: Pool | PoolClient, day: ChainDay): Promise<boolean> {
   const row = await readRow(
-    postgres.pool,
+    client,
     readBasis,
-    `SELECT hash, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
+    `SELECT hash, position, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
        EXISTS (SELECT FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height AND state <> 'done') AS pending
      FROM blocks b WHERE chain = $1 AND height = $2`,
     [day.chain, day.to],
   );
-  return row !== undefined && row.hash === day.hash && row.redrive === day.redrive && !row.pending;
+  if (row?.hash !== day.hash || row.position !== day.position) return false;
+  return row.redrive === day.redrive && !row.pending;
+}
+
+/** Up to which block of a chain prices are there, complete or not. */
+export async function pricedHeight(client: PoolClient, chain: string): Promise<number> {
+  const sql = `SELECT max(height) AS height FROM ${positionsOf('price', 'price_ahead')} AS p WHERE chain = $1`;
+  return (await readRow(client, readHeight, sql, [chain]))?.height ?? -1;
 }
 
 const readPosition = rowReader({ stage: columns.text, height: columns.number });
+const readHeight = rowReader({ height: columns.nullable(columns.number) });
 const readDay = rowReader({
   number: columns.bigint,
   from: columns.number,
   to: columns.number,
   hash: columns.text,
+  position: columns.bigint,
+  pricedHash: columns.nullable(columns.text),
+  pricedPosition: columns.nullable(columns.bigint),
   tick: columns.nullable(columns.bigint),
   redrive: columns.bigint,
   isPending: columns.boolean,
@@ -112,12 +132,13 @@ async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promi
     `WITH days AS (
        SELECT clock / ${SECONDS_PER_DAY} AS number, min(height) AS "from", max(height) AS "to" FROM blocks
        WHERE chain = $1 AND height <= $2 GROUP BY 1)
-     SELECT days.*, b.hash,
+     SELECT days.*, b.hash, b.position, p.hash AS "pricedHash", p.position AS "pricedPosition",
        (SELECT max(tick) FROM price_ticks t WHERE t.chain = $1 AND t.height = days."to") AS tick,
        coalesce((SELECT max(id) FROM redrives r WHERE r.chain = $1 AND r.height <= days."to"), 0) AS redrive,
        EXISTS (SELECT FROM redrives r WHERE r.chain = $1 AND r.height <= days."to" AND state <> 'done') AS "isPending"
-     FROM days JOIN blocks b ON b.chain = $1 AND b.height = days."to" ORDER BY number`,
-    [name, tip],
+     FROM days JOIN blocks b ON b.chain = $1 AND b.height = days."to"
+       LEFT JOIN blocks p ON p.chain = $1 AND p.height = least(days."to", $3) ORDER BY number`,
+    [name, tip, pricedTo],
   );
   return rows
     .filter(({ isPending }) => !isPending)

@@ -115,9 +115,9 @@ export function createStoredState(pool: Pool, chain: string): StoredState {
       const found = await rows(
         `SELECT wanted.address, wanted.currency_id, found.balance, found.received
          FROM unnest(${listOf('$2')}, ${listOf('$3')}) AS wanted(address, currency_id), LATERAL (
-           SELECT balance, received FROM balances
+           SELECT balance, received FROM newest_balances
            WHERE chain = $1 AND address = wanted.address AND currency_id = wanted.currency_id
-           ORDER BY chain DESC, address DESC, currency_id DESC, from_height DESC LIMIT 1) found`,
+           ORDER BY chain DESC, address DESC, currency_id DESC LIMIT 1) found`,
         listParam(keys, ([address]) => address),
         listParam(keys, ([, currencyId]) => currencyId),
       );

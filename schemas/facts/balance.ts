@@ -14,7 +14,7 @@ export const BALANCE = defineFact({
   },
   key: ['address', 'currencyId'],
   recalled: 'fact',
-  postgres: { life: 'versions', table: 'balances', order: [] },
+  postgres: { life: 'series', table: 'balances', rows: 'balance_versions', newest: 'newest_balances' },
   clickhouse: [],
   published: false,
   checked: ['balance'],

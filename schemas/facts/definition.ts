@@ -9,12 +9,14 @@ type Path<F extends Fields> = {
 
 /**
  * How the fact's rows live in Postgres. `event`: a row stays unless its block goes. `versions`: a state holds until the next one of the
- * same key; `order` are the fields that order several versions of one block (without them a block leaves its last). `ending`: a thing is
- * made once and may end once. `end`: the fact ends a row of the type that it names, and fills columns with its fields beyond the key.
+ * same key; `order` are the fields that order several versions of one block (without them a block leaves its last). `series`: the same
+ * without an order, of which no row is changed any more: `rows` has them, `newest` the last of each key, and `table`, a view, all with
+ * their ends. `ending`: a thing is made once and may end once. `end`: the fact ends a row of the type that it names, and fills columns with its fields beyond the key.
  */
 export type PostgresRows<N extends string = string> =
   | { readonly life: 'event'; readonly table: string }
   | { readonly life: 'versions'; readonly table: string; readonly order: readonly N[] }
+  | { readonly life: 'series'; readonly table: string; readonly rows: string; readonly newest: string }
   | { readonly life: 'ending'; readonly table: string }
   | { readonly life: 'end'; readonly of: string };
 

@@ -1,9 +1,13 @@
 /** The data set after reorganisations, redrives and swaps of generations: equal to the stores, and true whenever a reader looks. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as redrive } from '../../commands/dead-letters/redrive.ts';
 import { run as reprocess } from '../../commands/reprocess.ts';
+import { changingKey } from '../../pipeline/stage/stage-lock.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { CHAIN } from '../api/running-service.ts';
 import { recordedBranches } from '../laws/chain-records.ts';
 import { checkFolder, countRows, readManifest, rowsOf } from '../support/datasets/check-folder.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
@@ -104,6 +108,34 @@ it('a reorganisation replaces rows of the open day', async () => {
   await service.settled(true);
   await equalsTheStores();
   expect(await hashAt(orphan?.height ?? 0)).not.toBe(orphan?.hash);
+});
+
+it('a rewind that ClickHouse has and Postgres has not committed shows in no file', async () => {
+  const { postgres, clickhouse } = service.stores;
+  const before = await readManifest(service.folder, 'transactions');
+  const client = await postgres.pool.connect();
+  try {
+    // As a rewind does: its lock, then the rows of ClickHouse, then the commit.
+    await client.query('BEGIN');
+    await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey('derive', CHAIN)]);
+    const tip = { tip: service.node.height };
+    const kept = 'SELECT * FROM transactions WHERE height = {tip:UInt32}';
+    await clickhouse.command(
+      'CREATE TABLE kept_rows ENGINE = MergeTree ORDER BY tuple() AS SELECT * FROM transactions LIMIT 0',
+    );
+    await clickhouse.command(`INSERT INTO kept_rows ${kept}`, tip);
+    await clickhouse.command('DELETE FROM transactions WHERE height = {tip:UInt32}', tip);
+    const notes = join(service.folder, 'notes/transactions.json'); // changed so that its files are written again
+    await writeFile(notes, (await readFile(notes, 'utf8')).replaceAll('"basis":"', '"basis":"other '));
+    expect((await service.exported()).missed).toBeGreaterThan(0);
+    expect(await readManifest(service.folder, 'transactions')).toEqual(before);
+    await clickhouse.command('INSERT INTO transactions SELECT * FROM kept_rows');
+    await clickhouse.command('DROP TABLE kept_rows');
+  } finally {
+    await client.query('ROLLBACK');
+    client.release();
+  }
+  await equalsTheStores();
 });
 
 it('a closed day keeps its file while the chain grows', async () => {

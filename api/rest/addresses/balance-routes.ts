@@ -67,9 +67,9 @@ const HOLDERS_SQL = `WITH shared AS MATERIALIZED (
       AND (o.kind <> 'stakeguard' OR cardinality(o.addresses) > 2)
     GROUP BY other.address)
   SELECT b.address, (b.balance - coalesce(s.value, 0))::bigint AS balance, i.fully_qualified_name AS name
-  FROM (SELECT address, balance FROM balances
-    WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL AND balance > 0
-    ORDER BY balance DESC, address LIMIT $3 + (SELECT count(*) FROM shared) + cardinality($4)) AS b
+  FROM (SELECT address, balance FROM newest_balances
+    WHERE chain = $1 AND currency_id = $2 AND magnitude > 0
+    ORDER BY magnitude DESC, balance DESC, address LIMIT $3 + (SELECT count(*) FROM shared) + cardinality($4)) AS b
   LEFT JOIN shared s ON s.address = b.address
   LEFT JOIN identities i ON i.chain = $1 AND i.identity_address = b.address AND i.to_height IS NULL
   WHERE b.address <> ALL($4) AND b.balance > coalesce(s.value, 0)

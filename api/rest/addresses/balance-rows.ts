@@ -34,10 +34,10 @@ const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
       WHERE chain = $1 AND address = held.address AND currency_id > held.currency_id)
     FROM held WHERE currency_id IS NOT NULL)
   SELECT currency_id, sum(newest.balance)::text AS balance, sum(newest.received)::text AS received
-  FROM held CROSS JOIN LATERAL (SELECT balance, received, to_height FROM balances
+  FROM held CROSS JOIN LATERAL (SELECT balance, received FROM balances
     WHERE chain = $1 AND address = held.address AND currency_id = held.currency_id AND from_height <= $3
     ORDER BY from_height DESC LIMIT 1) AS newest
-  WHERE newest.to_height IS NULL OR newest.to_height > $3 GROUP BY currency_id ORDER BY currency_id`;
+  GROUP BY currency_id ORDER BY currency_id`;
 
 /** Prices of currencies, decimal texts by i-address. */
 export type PricesOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;

@@ -18,9 +18,8 @@ interface Holders {
   readonly largest: readonly { readonly address: string; readonly balance: bigint }[];
 }
 
-const HELD =
-  'balances WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL AND balance > 0 AND address <> ALL($3)';
-const NOW_SQL = `SELECT address, balance FROM ${HELD} ORDER BY balance DESC, address LIMIT $4`;
+const HELD = 'newest_balances WHERE chain = $1 AND currency_id = $2 AND magnitude > 0 AND address <> ALL($3)';
+const NOW_SQL = `SELECT address, balance FROM ${HELD} ORDER BY magnitude DESC, balance DESC, address LIMIT $4`;
 const readHolder = rowReader({ address: columns.text, balance: columns.bigint });
 
 async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt, limit: number): Promise<Holders> {

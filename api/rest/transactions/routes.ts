@@ -62,7 +62,7 @@ interface OutputRecord extends CoinRecord {
 const COIN_COLUMNS = 'n, value::text, currencies::text, addresses';
 const DETAIL_SQL = `SELECT t.txid, t.height, t.tx_index, t.kind, t.kinds, t.fee, t.size, t.lock_time, t.expiry_height, b.hash, b.time,
     (SELECT json_agg(input) FROM (SELECT encode(txid, 'hex') AS txid, ${COIN_COLUMNS} FROM outputs
-      WHERE chain = $1 AND spent_txid = $2 ORDER BY spent_index) AS input) AS inputs,
+      WHERE chain = $1 AND to_height = t.height AND spent_txid = $2 ORDER BY spent_index) AS input) AS inputs,
     (SELECT json_agg(output) FROM (SELECT ${COIN_COLUMNS}, kind, data::text, encode(spent_txid, 'hex') AS spent_txid FROM outputs
       WHERE chain = $1 AND txid = $2 ORDER BY n) AS output) AS outputs
   FROM transactions t JOIN blocks b ON b.chain = t.chain AND b.height = t.height WHERE t.chain = $1 AND t.txid = $2`;

@@ -10,6 +10,7 @@ import {
   type KeyValue,
   type PostgresTable,
   rawValues,
+  type SeriesTable,
   type VersionTable,
 } from './table.ts';
 
@@ -33,7 +34,11 @@ interface StateRow<F extends Fact> extends PlacedFact<F> {
   end: RowEnd | null;
 }
 
-export function collectRows(table: PostgresTable, chain: string, facts: FactsByType): TableChanges {
+export function collectRows(
+  table: Exclude<PostgresTable, SeriesTable>,
+  chain: string,
+  facts: FactsByType,
+): TableChanges {
   if (table.life === 'event') return collectEvents(table, chain, facts);
   return table.life === 'versions' ? collectVersions(table, chain, facts) : collectEnding(table, chain, facts);
 }

@@ -3,7 +3,7 @@
 const SEPARATOR = '\n';
 
 /** Addresses, ids, hex and numbers: no key of a chain holds a line break or is empty. */
-export function listParam<T>(items: readonly T[], of: (item: T) => string | number | undefined): string {
+export function listParam<T>(items: readonly T[], of: (item: T) => string | number | bigint | undefined): string {
   let text = '';
   for (const item of items) {
     const key = String(of(item));

@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { Fact } from '../../../schemas/facts.ts';
 import { createTestStores, type TestStores } from '../../../test/support/infra/test-stores.ts';
@@ -102,6 +103,48 @@ describe('versions', () => {
     expect(await rows('SELECT count(*), count(*) FILTER (WHERE to_height IS NULL) FROM balances')).toEqual([
       [301n, 1n],
     ]);
+  });
+});
+
+describe('a series', () => {
+  it('has the open rows as its newest, and ends like any state, whatever is written and taken back', async () => {
+    const change = fc.record({ key: fc.nat({ max: 3 }), amount: fc.bigInt({ min: 0n, max: 9n }) });
+    const step = fc.oneof(
+      { weight: 3, arbitrary: fc.array(fc.array(change, { maxLength: 4 }), { minLength: 1, maxLength: 4 }) },
+      { weight: 1, arbitrary: fc.nat({ max: 5 }) },
+    );
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 8 }), async (steps) => {
+        const stands: (readonly [from: number, address: string, amount: bigint])[][] = [];
+        for (const taken of steps) {
+          if (typeof taken === 'number') {
+            stands.length = Math.max(0, stands.length - taken);
+            await inTransaction((client) => rewindTo(client, 'c', stands.length - 1));
+            continue;
+          }
+          const blocks = taken.map((changes) => changes.map(({ key, amount }) => balance(`R${key}`, amount)));
+          await write(stands.length, ...blocks);
+          for (const changes of taken) {
+            const last = new Map(changes.map(({ key, amount }) => [`R${key}`, amount]));
+            stands.push([...last].map(([address, amount]) => [stands.length, address, amount] as const));
+          }
+        }
+        const versions = stands.flat();
+        const ended = versions.map(([from, address, amount], place) => {
+          const next = versions.find(([, other], later) => later > place && other === address);
+          return [address, from, next?.[0] ?? null, amount];
+        });
+        const sorted = (all: readonly unknown[][]) => [...all].sort((one, other) => (`${one}` < `${other}` ? -1 : 1));
+        const stored = await rows('SELECT address, from_height, to_height, balance FROM balances');
+        expect(sorted(stored)).toEqual(sorted(ended));
+        const newest = await rows('SELECT address, balance FROM newest_balances');
+        const open = ended.filter(([, , to]) => to === null).map(([address, , , amount]) => [address, amount]);
+        expect(sorted(newest)).toEqual(sorted(open));
+        await inTransaction((client) => rewindTo(client, 'c', -1));
+        expect(await rows('SELECT FROM newest_balances')).toEqual([]);
+      }),
+      { numRuns: 40 },
+    );
   });
 });
 

@@ -4,7 +4,8 @@ import { copyRows } from '../../../infra/postgres/copy.ts';
 import type { FactsByType } from '../facts-by-type.ts';
 import { collectRows } from './collect-rows.ts';
 import { endRows } from './end-rows.ts';
-import type { EndingTable } from './table.ts';
+import { appendSeries, rewindSeries } from './series-rows.ts';
+import type { EndingTable, SeriesTable } from './table.ts';
 import { POSTGRES_TABLES, WITH_BLOCKS } from './tables.ts';
 
 /** Young tables have no statistics: every lookup here is by key, so say so instead of leaving it to a guess. */
@@ -15,6 +16,10 @@ const BY_KEY = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off;
 export async function writeFacts(client: PoolClient, chain: string, facts: FactsByType): Promise<void> {
   await client.query(BY_KEY);
   for (const table of POSTGRES_TABLES) {
+    if (table.life === 'series') {
+      await appendSeries(client, table, chain, facts);
+      continue;
+    }
     const changes = collectRows(table, chain, facts);
     // Ends first: the newest row in the store must not be one of the batch's own.
     if (table.life !== 'event') await endRows(client, table, chain, changes.ends);
@@ -33,10 +38,12 @@ export async function rewindTo(client: PoolClient, chain: string, height: number
 type Rewound = { readonly name: string } & (
   | Pick<EndingTable, 'life' | 'endColumns'>
   | { readonly life: 'event' | 'versions' }
+  | SeriesTable
 );
 
 function rewindStatements(table: Rewound): string[] {
   if (table.life === 'event') return [`DELETE FROM ${table.name} WHERE chain = $1 AND height > $2`];
+  if (table.life === 'series') return [rewindSeries(table)];
   const ends = ['to_height', ...(table.life === 'ending' ? table.endColumns.map(({ name }) => name) : [])];
   return [
     `DELETE FROM ${table.name} WHERE chain = $1 AND from_height > $2`,

@@ -24,6 +24,22 @@ export interface VersionTable {
   readonly order: readonly string[];
 }
 
+/**
+ * A state that changes often: the next one of the same key is one row more, and ends nothing. Columns `from_height` and `position` come
+ * on top; `name`, a view, adds `to_height`.
+ */
+export interface SeriesTable {
+  readonly life: 'series';
+  readonly name: string;
+  readonly fact: FactType;
+  /** In the order of the primary key of `rows`, which `from_height` ends. */
+  readonly key: readonly FactColumn[];
+  readonly columns: readonly FactColumn[];
+  readonly rows: string;
+  /** Key and columns of the last row of each key. */
+  readonly newest: string;
+}
+
 /** A thing that is made once and may end once, by a fact of another type that says how. */
 export interface EndingTable {
   readonly life: 'ending';
@@ -36,7 +52,7 @@ export interface EndingTable {
   readonly endColumns: readonly FactColumn[];
 }
 
-export type PostgresTable = EventTable | VersionTable | EndingTable;
+export type PostgresTable = EventTable | VersionTable | SeriesTable | EndingTable;
 
 /** The fields by name. Facts are looked up by their type, so a definition only ever sees its own. */
 export const fieldsOf = (fact: Fact): Readonly<Record<string, unknown>> => fact as unknown as Record<string, unknown>;

@@ -23,6 +23,10 @@ function tableOf(definition: Definition<FactType>): PostgresTable[] {
       const order = factColumns(pick(definition, postgres.order)).map(({ name }) => name);
       return [{ life: 'versions', name: postgres.table, fact, ...keyAndColumns(definition), order }];
     }
+    case 'series': {
+      const { table: name, rows, newest } = postgres;
+      return [{ life: 'series', name, rows, newest, fact, ...keyAndColumns(definition) }];
+    }
     case 'ending':
       return [{ life: 'ending', name: postgres.table, fact, ...keyAndColumns(definition), ...endOf(fact) }];
     default:
