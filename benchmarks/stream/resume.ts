@@ -1,4 +1,8 @@
-/** How long a client takes that has missed many events, over a generated chain that the stages have folded. */
+/**
+ * How long a client takes that has missed many events, over a generated chain that the stages have folded; and how long a block is under
+ * way from the log to clients that follow it.
+ */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { encodePlaces } from '../../api/push/cursor.ts';
 import { startApi } from '../../api/server.ts';
@@ -23,8 +27,16 @@ const ROUNDS = 5;
 const BLOCKS_AT_ONCE = 100;
 const BEGINNING = encodePlaces(new Map([[CHAIN, { position: 0, index: 0 }]]));
 
+const BLOCKS_A_SECOND = 10;
+
+interface ResumeOptions {
+  readonly missed: number;
+  readonly clients: number;
+  readonly blocks: number;
+}
+
 /** From the log: a server that has just started holds nothing in memory. */
-export async function measureResume(missed: number): Promise<void> {
+export async function measureResume({ missed, clients, blocks }: ResumeOptions): Promise<void> {
   const logger = pino({ level: 'silent' });
   const log = await createTestLog();
   const stores = await createTestStores();
@@ -39,13 +51,48 @@ export async function measureResume(missed: number): Promise<void> {
   let api = await serve();
   const chain = createChain({ seed: SEED, addresses: 100, transactions: 12, mix: EVERYTHING });
 
-  /** Hands over events from the beginning until `heard` says that it was enough. */
-  async function follow(heard: (type: string, height: number) => boolean): Promise<void> {
-    const stream = { baseUrl: `http://127.0.0.1:${api.port}`, channels: ALL, cursor: BEGINNING };
-    for await (const event of openStream(stream)) {
+  /** Hands over events after `cursor` until `heard` says that it was enough. */
+  async function follow(
+    heard: (type: string, height: number, cursor: string) => boolean,
+    cursor = BEGINNING,
+    channels = ALL,
+  ): Promise<void> {
+    for await (const event of openStream({ baseUrl: `http://127.0.0.1:${api.port}`, channels, cursor })) {
       if (!('data' in event)) throw new Error('the stream begins anew');
-      if (heard(event.type, 'height' in event.data ? (event.data.height ?? -1) : -1)) return;
+      const height = 'height' in event.data ? (event.data.height ?? -1) : -1;
+      if (heard(event.type, height, event.cursor)) return;
     }
+  }
+
+  /** Each client says how long each block was under way since it was in the log. */
+  async function latency(): Promise<void> {
+    let tip = BEGINNING;
+    await follow(
+      (_, height, cursor) => {
+        tip = cursor;
+        return height === chain.height;
+      },
+      BEGINNING,
+      ['blocks'],
+    );
+    const appended = new Map<number, number>();
+    const latencies: number[] = [];
+    const last = chain.height + blocks;
+    const heard = (_: string, height: number) => {
+      latencies.push(performance.now() - (appended.get(height) ?? 0));
+      return height === last;
+    };
+    const listening = Array.from({ length: clients }, () => follow(heard, tip, ['blocks']));
+    for (let made = 0; made < blocks; made += 1) {
+      await log.append(CHAIN, [blockRecord(chain.next())]);
+      appended.set(chain.height, performance.now());
+      await sleep(1000 / BLOCKS_A_SECOND);
+    }
+    await Promise.all(listening);
+    console.log(
+      `log to client at ${BLOCKS_A_SECOND} blocks a second, ${clients} clients: p50 ${percentile(latencies, 0.5).toFixed(0)} ms, ` +
+        `p99 ${percentile(latencies, 0.99).toFixed(0)} ms of ${latencies.length}`,
+    );
   }
 
   try {
@@ -74,6 +121,7 @@ export async function measureResume(missed: number): Promise<void> {
       `resume over ${missed} missed events: median ${percentile(times, 0.5).toFixed(0)} ms, worst ${worst.toFixed(0)} ms of ${ROUNDS}: ` +
         `${(worst / TARGET_MS).toFixed(2)} × the target of ${TARGET_MS} ms`,
     );
+    await latency();
   } finally {
     stop.abort();
     await api.close();
