@@ -1,39 +1,24 @@
 /** The laws of what cannot be decoded: it stops nothing, is said, and once it can be the stores are as if it always could. */
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
-import type { Stores } from '../../infra/stores.ts';
 import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { FactsAppended } from '../../schemas/log-records.ts';
-import { createTestStores } from '../support/infra/test-stores.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import { recordedBranches, type UnplacedRecord, withReorganisation } from './chain-records.ts';
-import { createLawChains } from './law-chains.ts';
-import { chainConfig, createTestLog, deriveToEnd, deriveWithCrashes, NATIVE, type TestLog } from './replay.ts';
+import { useLawChains } from './law-chains.ts';
+import { chainConfig, deriveToEnd, deriveWithCrashes, NATIVE } from './replay.ts';
 import { factsTopic, topicOf } from './topic.ts';
 
 const MINUTES = 60_000;
 const settings = { numRuns: Math.ceil(RUNS / 3), endOnFailure: process.env.LAWS_RUNS === undefined };
 
-let stores: Stores;
-let log: TestLog;
-
-beforeAll(async () => {
-  stores = await createTestStores();
-  log = await createTestLog();
-}, 5 * MINUTES);
-
-afterAll(async () => {
-  await log.drop();
-  await stores.close();
-});
-
-const { chainWith, straight } = createLawChains(() => ({ stores, log }));
+const { world, chainWith, straight } = useLawChains();
 
 interface Letter {
   readonly height: number;
@@ -42,7 +27,7 @@ interface Letter {
 }
 
 async function lettersOf(chain: string): Promise<readonly Letter[]> {
-  const { rows } = await stores.postgres.pool.query<Letter>(
+  const { rows } = await world.stores.postgres.pool.query<Letter>(
     'SELECT height, scope, code FROM dead_letters WHERE chain = $1 ORDER BY height, ordinal',
     [chain],
   );
@@ -52,7 +37,7 @@ async function lettersOf(chain: string): Promise<readonly Letter[]> {
 /** What the topic's readers hold at its end: the records that no rewind took back, without their places. */
 async function heldFacts(chain: string): Promise<readonly Omit<FactsAppended, 'position' | 'source'>[]> {
   const held: Omit<FactsAppended, 'position' | 'source'>[] = [];
-  for (const { payload } of await factsTopic(log, chain)) {
+  for (const { payload } of await factsTopic(world.log, chain)) {
     const { position: _, source: __, ...record } = decodeFactsRecord(payload);
     if (record.kind === 'rewind') held.length = record.height + 1;
     else held.push(record);
@@ -99,11 +84,13 @@ describe('what cannot be decoded', () => {
           const letters = await lettersOf(quiet);
           const heights = new Set(letters.map(({ height }) => height));
           for (const { height } of replaced.values()) expect(heights).toContain(height);
-          expect((await readStagePosition(stores.postgres.pool, 'derive', quiet))?.height).toBe(stayed.length - 1);
+          expect((await readStagePosition(world.stores.postgres.pool, 'derive', quiet))?.height).toBe(
+            stayed.length - 1,
+          );
 
           const eventful = await chainWith(harmed(happened));
-          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
-          expect(await storeDigests(stores, eventful)).toEqual(await storeDigests(stores, quiet));
+          await deriveWithCrashes(eventful, { ...world, batch }, planned);
+          expect(await storeDigests(world.stores, eventful)).toEqual(await storeDigests(world.stores, quiet));
         }),
         settings,
       );
@@ -142,15 +129,15 @@ describe('redriven after the fix', () => {
           async (plan, oneIn, batch, planned, later) => {
             const { happened, stayed } = makeHistory(plan);
             const chain = await chainWith(happened);
-            await deriveWithCrashes(chain, { log, stores, batch, probe: failingProcessor(oneIn) }, planned);
+            await deriveWithCrashes(chain, { ...world, batch, probe: failingProcessor(oneIn) }, planned);
             const letters = await lettersOf(chain);
             found += letters.length;
-            const id = await requestRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
-            await deriveWithCrashes(chain, { log, stores, batch }, later);
-            expect(await isRedriven(stores.postgres.pool, id)).toBe(true);
+            const id = await requestRedrive(world.stores.postgres.pool, chain, letters[0]?.height ?? 0);
+            await deriveWithCrashes(chain, { ...world, batch }, later);
+            expect(await isRedriven(world.stores.postgres.pool, id)).toBe(true);
 
             const quiet = await straight(stayed);
-            expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, quiet));
+            expect(await storeDigests(world.stores, chain)).toEqual(await storeDigests(world.stores, quiet));
             expect(await heldFacts(chain)).toEqual(await heldFacts(quiet));
           },
         ),
@@ -166,18 +153,18 @@ describe('redriven after the fix', () => {
     async () => {
       const { main, ...branches } = recordedBranches();
       const chain = await chainWith(withReorganisation({ main, ...branches }));
-      await deriveToEnd(chain, { log, stores, probe: failingProcessor(60) });
+      await deriveToEnd(chain, { ...world, probe: failingProcessor(60) });
       const letters = await lettersOf(chain);
       const scopes = new Set(letters.map(({ scope }) => scope));
       expect([...scopes].sort()).toEqual(['block', 'input', 'output', 'transaction']);
-      await requestRedrive(stores.postgres.pool, chain, letters[0]?.height ?? 0);
-      await deriveWithCrashes(chain, { log, stores }, [
+      await requestRedrive(world.stores.postgres.pool, chain, letters[0]?.height ?? 0);
+      await deriveWithCrashes(chain, world, [
         { point: 'clickhouse', passing: 0 },
         { point: 'postgres', passing: 0 },
         { point: 'facts', passing: 0 },
       ]);
       const quiet = await straight(main);
-      expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, quiet));
+      expect(await storeDigests(world.stores, chain)).toEqual(await storeDigests(world.stores, quiet));
       expect(await heldFacts(chain)).toEqual(await heldFacts(quiet));
     },
     10 * MINUTES,
@@ -187,14 +174,13 @@ describe('redriven after the fix', () => {
     const { stayed } = makeHistory({ seed: 11, steps: [{ blocks: 30, back: 0 }] });
     const chain = await chainWith(stayed);
     const failing = failingProcessor(4);
-    const { pool } = stores.postgres;
+    const { pool } = world.stores.postgres;
     const end = new AbortController();
     let isBroken = true;
     const running = runDerive({
       chain: chainConfig(chain),
       nativeCurrencyId: NATIVE,
-      log,
-      stores,
+      ...world,
       logger: pino({ level: 'silent' }),
       status: () => undefined,
       signal: end.signal,
@@ -211,10 +197,10 @@ describe('redriven after the fix', () => {
     await expect.poll(height).toBe(29);
     end.abort();
     await running;
-    const rewindRecords = topicOf(await factsTopic(log, chain)).filter(
+    const rewindRecords = topicOf(await factsTopic(world.log, chain)).filter(
       (record) => (record as { kind: string }).kind === 'rewind',
     );
     expect(rewindRecords).toMatchObject([{ height: -1, source: -1 }]);
-    expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, await straight(stayed)));
+    expect(await storeDigests(world.stores, chain)).toEqual(await storeDigests(world.stores, await straight(stayed)));
   });
 });

@@ -1,33 +1,18 @@
 /** The laws of derive, on real stores: whatever happens on the way, the stores end as one straight run leaves them. */
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import type { Stores } from '../../infra/stores.ts';
+import { describe, expect, it } from 'vitest';
 import { requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
-import { createTestStores } from '../support/infra/test-stores.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import type { UnplacedRecord } from './chain-records.ts';
-import { createLawChains } from './law-chains.ts';
-import { createTestLog, deriveToEnd, deriveWithCrashes, type TestLog } from './replay.ts';
+import { useLawChains } from './law-chains.ts';
+import { deriveToEnd, deriveWithCrashes } from './replay.ts';
 import { factsTopic, topicOf } from './topic.ts';
 
 const MINUTES = 60_000;
 const settings = { numRuns: RUNS, endOnFailure: process.env.LAWS_RUNS === undefined };
 
-let stores: Stores;
-let log: TestLog;
-
-beforeAll(async () => {
-  stores = await createTestStores();
-  log = await createTestLog();
-}, 5 * MINUTES);
-
-afterAll(async () => {
-  await log.drop();
-  await stores.close();
-});
-
-const { chainWith, straight } = createLawChains(() => ({ stores, log }));
+const { world, chainWith, straight } = useLawChains();
 
 interface RemovedBlock {
   readonly hash: string;
@@ -35,7 +20,7 @@ interface RemovedBlock {
 }
 
 async function removedBlocks(chain: string): Promise<RemovedBlock[]> {
-  const { rows } = await stores.postgres.pool.query<RemovedBlock & { chain?: string }>(
+  const { rows } = await world.stores.postgres.pool.query<RemovedBlock & { chain?: string }>(
     `SELECT b.*, r.height AS fork, r.hash AS fork_hash, r.from_height FROM reorgs r
      JOIN removed_blocks b ON b.chain = r.chain AND b.removed_at = r.position
      WHERE r.chain = $1 ORDER BY r.position, b.height`,
@@ -57,8 +42,8 @@ function removals(happened: readonly UnplacedRecord[]): [string, bigint][] {
 }
 
 async function redriveFrom(chain: string, height: number): Promise<void> {
-  await requestRedrive(stores.postgres.pool, chain, height);
-  await deriveToEnd(chain, { log, stores });
+  await requestRedrive(world.stores.postgres.pool, chain, height);
+  await deriveToEnd(chain, world);
 }
 
 describe('derive', () => {
@@ -69,9 +54,9 @@ describe('derive', () => {
         fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
           const { happened, stayed } = makeHistory(plan);
           const eventful = await chainWith(happened);
-          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          await deriveWithCrashes(eventful, { ...world, batch }, planned);
           const quiet = await straight(stayed);
-          expect(await storeDigests(stores, eventful)).toEqual(await storeDigests(stores, quiet));
+          expect(await storeDigests(world.stores, eventful)).toEqual(await storeDigests(world.stores, quiet));
         }),
         settings,
       );
@@ -86,7 +71,7 @@ describe('derive', () => {
         fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
           const { happened } = makeHistory(plan);
           const eventful = await chainWith(happened);
-          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          await deriveWithCrashes(eventful, { ...world, batch }, planned);
           const quiet = await straight(happened);
           const kept = await removedBlocks(eventful);
           expect(kept).toEqual(await removedBlocks(quiet));
@@ -107,10 +92,10 @@ describe('derive', () => {
         fc.asyncProperty(historyPlan(4), batchSize, crashes(5), async (plan, batch, planned) => {
           const { happened } = makeHistory(plan);
           const eventful = await chainWith(happened);
-          await deriveWithCrashes(eventful, { log, stores, batch }, planned);
+          await deriveWithCrashes(eventful, { ...world, batch }, planned);
           const quiet = await straight(happened);
-          const published = await factsTopic(log, eventful);
-          expect(published).toEqual(await factsTopic(log, quiet));
+          const published = await factsTopic(world.log, eventful);
+          expect(published).toEqual(await factsTopic(world.log, quiet));
           expect(topicOf(published)).toEqual(
             happened.map(({ kind, height, hash }, position) => ({ kind, height, hash, position, source: position })),
           );
@@ -130,7 +115,7 @@ describe('derive', () => {
           const both = await Promise.all(
             [one, other].map(async ({ history, batch, crashes: planned }) => {
               const chain = await chainWith(makeHistory(history).happened);
-              await deriveWithCrashes(chain, { log, stores, batch }, planned);
+              await deriveWithCrashes(chain, { ...world, batch }, planned);
               return chain;
             }),
           );
@@ -138,7 +123,7 @@ describe('derive', () => {
             await straight(makeHistory(one.history).stayed),
             await straight(makeHistory(other.history).stayed),
           ];
-          const digests = (chains: string[]) => Promise.all(chains.map((chain) => storeDigests(stores, chain)));
+          const digests = (chains: string[]) => Promise.all(chains.map((chain) => storeDigests(world.stores, chain)));
           expect(await digests(both)).toEqual(await digests(alone));
         }),
         settings,
@@ -154,11 +139,11 @@ describe('derive', () => {
         fc.asyncProperty(historyPlan(4), async (plan) => {
           const { happened } = makeHistory(plan);
           const chain = await straight(happened);
-          const before = await storeDigests(stores);
-          const published = await factsTopic(log, chain);
-          await deriveToEnd(chain, { log, stores });
-          expect(await storeDigests(stores)).toEqual(before);
-          expect(await factsTopic(log, chain)).toEqual(published);
+          const before = await storeDigests(world.stores);
+          const published = await factsTopic(world.log, chain);
+          await deriveToEnd(chain, world);
+          expect(await storeDigests(world.stores)).toEqual(before);
+          expect(await factsTopic(world.log, chain)).toEqual(published);
         }),
         { ...settings, numRuns: Math.ceil(RUNS / 2) },
       );
@@ -174,11 +159,11 @@ describe('derive', () => {
           const { happened, stayed } = makeHistory(plan);
           const first = happened.slice(0, cut % happened.length);
           const chain = await chainWith(first);
-          await deriveToEnd(chain, { log, stores });
-          await log.append(chain, happened.slice(first.length));
-          await deriveToEnd(chain, { log, stores });
+          await deriveToEnd(chain, world);
+          await world.log.append(chain, happened.slice(first.length));
+          await deriveToEnd(chain, world);
           const quiet = await straight(stayed);
-          expect(await storeDigests(stores, chain)).toEqual(await storeDigests(stores, quiet));
+          expect(await storeDigests(world.stores, chain)).toEqual(await storeDigests(world.stores, quiet));
         }),
         settings,
       );
