@@ -91,10 +91,9 @@ function hear(message: ServerMessage): void {
     connection.value = 'catching-up';
     behind = new Map();
     caughtUp = 0;
-    for (const [chain, tip] of Object.entries(message.chains)) {
+    for (const [chain, tip] of Object.entries(heard.cursor === null ? {} : message.chains)) {
       if (tip && tips.value[chain]?.hash !== tip.hash) behind.set(chain, tip.height);
     }
-    if (heard.cursor === null || behind.size === 0) arriveAtTip();
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();
     return;
@@ -102,7 +101,7 @@ function hear(message: ServerMessage): void {
   const moves = message.type !== 'ack' && message.type !== 'error';
   heard = { seq: message.seq, cursor: moves ? message.cursor : heard.cursor };
   flushSoon();
-  if (message.type === 'heartbeat') arriveAtTip();
+  if (message.type === 'heartbeat' || (message.type === 'ack' && behind?.size === 0)) arriveAtTip();
   if (message.type === 'block' && behind) {
     caughtUp += 1;
     const height = behind.get(message.chain);
