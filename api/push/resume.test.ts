@@ -66,7 +66,7 @@ interface World {
 async function open(): Promise<World> {
   const at = { position: RECORDS - 1, height: RECORDS - 1, hash: hashOf(RECORDS - 1) };
   const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
-  const watch = { state, until: async () => undefined } as unknown as StateWatch;
+  const watch = { state, until: async () => undefined, onMove: () => () => undefined } as unknown as StateWatch;
   const topics = createTopicReader(log);
   const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100 });
   let run = 0;
