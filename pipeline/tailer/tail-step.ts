@@ -46,10 +46,12 @@ export async function tailStep(
   announced: string | null = null,
 ): Promise<StepResult> {
   const { chain, daemon, report } = context;
+  // Asked before the daemon is: blocks may come in between.
+  const isEnded = context.ended();
   const ours = end.tip();
   if (ours) {
     const newest = announced ?? (await daemon.bestHash());
-    if (newest === ours.hash) return atTip(context, ours);
+    if (newest === ours.hash) return atTip(report, ours, isEnded);
     // One block more is the rule, and then it is all there is to ask for.
     const next = await daemon.blockOf(newest);
     if (next && follows(next, ours)) {
@@ -57,7 +59,7 @@ export async function tailStep(
       await end.append([next]);
       if (announced === null) context.foundByAsking(newest);
       report.at(next, 1);
-      return atTip(context, next);
+      return atTip(report, next, isEnded);
     }
   }
   const theirs = await daemon.tip();
@@ -65,7 +67,7 @@ export async function tailStep(
   const comparison = await compareChains({ tip: ours, hashAt: end.hashAt }, { tip: theirs, hashAt: daemon.hashAt });
   switch (comparison.kind) {
     case 'equal':
-      return atTip(context, theirs);
+      return atTip(report, theirs, isEnded);
     case 'behind':
       return waitFor(context, end, theirs);
     case 'ahead':
@@ -88,9 +90,9 @@ function waitFor({ chain, report }: TailContext, end: LogEnd, theirs: BlockRef):
   return 'still';
 }
 
-function atTip({ report, ended }: TailContext, tip: BlockRef): StepResult {
+function atTip(report: TailReport, tip: BlockRef, isEnded: boolean): StepResult {
   report.target(tip.height);
-  report.state(ended() ? 'ended' : 'following');
+  report.state(isEnded ? 'ended' : 'following');
   return 'still';
 }
 
