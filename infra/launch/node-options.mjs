@@ -14,6 +14,6 @@ export const nodeOptions = [
   '--disable-warning=ExperimentalWarning',
   '--import',
   new URL('./stripped-types.mjs', import.meta.url).href,
-  // More young space saves no CPU and holds its memory for good (decision 0101).
-  '--max-semi-space-size=16',
+  // A batch lives for seconds: with V8's 16 MiB of young space the collector copies it again and again (decisions 0015 and 0101).
+  '--max-semi-space-size=64',
 ];
