@@ -132,7 +132,7 @@ async function asker(asked: LoadPlan): Promise<LoadReport> {
   return report;
 }
 
-/** What callers ask of the service meanwhile: points, lists and sums. */
+/** Callers ask the service for these meanwhile: points, lists and sums. */
 function usualPaths(): string[] {
   return Array.from({ length: 50 }, (_, turn) => {
     const at = 100 + ((turn * 97) % (history.height - 100));

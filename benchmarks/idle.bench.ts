@@ -1,6 +1,6 @@
 /**
- * What the whole service takes while nothing happens: a chain that stands still, on embedded stores, with nobody asking. The daemon is
- * the recording, played by a process of its own. Counted are CPU time, wake-ups and SQL transactions, and the memory before and after.
+ * The whole service uses this much while nothing happens: a chain that stands still, on embedded stores, with nobody asking. The daemon is
+ * the recording, played by a process of its own. It counts CPU time, wake-ups and SQL transactions, and the memory before and after.
  * node benchmarks/idle.bench.ts [seconds = 40] [rest before = 30]
  */
 import { spawn } from 'node:child_process';

@@ -5,7 +5,7 @@ export type FileRate = (bytes: number) => Promise<void>;
 
 /** Well beyond what a home or an office fetches; 8 readers at once have 4 MiB each. */
 export const BYTES_PER_SECOND = 2 ** 25;
-/** What a small part costs: its request. */
+/** A small part is charged at least this, since its request costs as much. */
 const LEAST_BYTES = 2 ** 15;
 /** A timer is no finer. */
 const FINEST_MS = 1;

@@ -1,4 +1,4 @@
-/** What waits, newest first: listed once for each change of the mempool, on the first request. */
+/** Lists waiting transactions newest first: once for each change of the mempool, on the first request. */
 import type { MempoolJournal, WaitingTransaction } from './journal.ts';
 import { conversionsOf, type UnconfirmedConversion } from './print-transaction.ts';
 

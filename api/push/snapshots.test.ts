@@ -1,4 +1,4 @@
-/** What snapshots hold in memory is bounded over all clients, whatever states and channels they ask for. */
+/** All clients' snapshots share one bound on memory, whatever states and channels they ask for. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import type { Snapshot } from '../state/snapshot.ts';

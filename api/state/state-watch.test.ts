@@ -1,4 +1,4 @@
-/** What the watch is told of it has at once; what it is not told of, with its next look. */
+/** The watch sees notified changes at once, and all others at its next poll. */
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';

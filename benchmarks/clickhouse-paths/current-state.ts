@@ -71,7 +71,7 @@ const LARGE = [
 const INDEXES_SQL = `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
   WHERE tablename = ANY($1) AND indexname NOT LIKE '%\\_pkey'`;
 
-/** Of the conversions the first ones alone, where `conversions` is less than there are. `fill` adds rows of other origin. */
+/** `conversions` limits how many conversions are taken, from the first on. `fill` adds rows of other origin. */
 export async function makeCurrentState(
   { pool }: Postgres,
   { tick, height }: BenchmarkHistory,

@@ -4,22 +4,25 @@ import type { Fact, FactType } from '../../../schemas/facts.ts';
 
 export type KeyValue = string | number;
 
-/** A thing that happened: it stays unless its block goes. Columns `height` and `position` come on top. */
-export interface EventTable {
-  readonly life: 'event';
+interface Table {
   readonly name: string;
   readonly fact: FactType;
   readonly columns: readonly FactColumn[];
 }
 
-/** A state that holds until the next one of the same key. Columns `from_height`, `to_height`, `position` come on top. */
-export interface VersionTable {
-  readonly life: 'versions';
-  readonly name: string;
-  readonly fact: FactType;
+interface KeyedTable extends Table {
   /** In the order of the primary key. */
   readonly key: readonly FactColumn[];
-  readonly columns: readonly FactColumn[];
+}
+
+/** A thing that happened: it stays unless its block goes. Columns `height` and `position` come on top. */
+export interface EventTable extends Table {
+  readonly life: 'event';
+}
+
+/** A state that holds until the next one of the same key. Columns `from_height`, `to_height`, `position` come on top. */
+export interface VersionTable extends KeyedTable {
+  readonly life: 'versions';
   /** Columns after from_height that order several versions of one block; without them a block leaves one version. */
   readonly order: readonly string[];
 }
@@ -28,25 +31,17 @@ export interface VersionTable {
  * A state that changes often: the next one of the same key is one row more, and ends nothing. Columns `from_height` and `position` come
  * on top; `name`, a view, adds `to_height`.
  */
-export interface SeriesTable {
+export interface SeriesTable extends KeyedTable {
   readonly life: 'series';
-  readonly name: string;
-  readonly fact: FactType;
-  /** In the order of the primary key of `rows`, which `from_height` ends. */
-  readonly key: readonly FactColumn[];
-  readonly columns: readonly FactColumn[];
+  /** The table of all rows; `from_height` ends its primary key. */
   readonly rows: string;
   /** Key and columns of the last row of each key. */
   readonly newest: string;
 }
 
 /** A thing that is made once and may end once, by a fact of another type that says how. */
-export interface EndingTable {
+export interface EndingTable extends KeyedTable {
   readonly life: 'ending';
-  readonly name: string;
-  readonly fact: FactType;
-  readonly key: readonly FactColumn[];
-  readonly columns: readonly FactColumn[];
   readonly endedBy: FactType;
   readonly endKey: readonly FactColumn[];
   readonly endColumns: readonly FactColumn[];
