@@ -27,7 +27,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
     if (!shown) return;
     for (const chain of chainNames) {
       const blocks = answeredOf(shown.data, chain).map(({ block }) => block);
-      layAnswer(chain, blocks);
+      layAnswer(chain, blocks, shown.at);
       const [newest] = blocks;
       if (newest) noteTip(chain, { height: newest.height, hash: newest.hash, time: newest.time * 1000 });
     }
