@@ -42,7 +42,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
         }
       </Panel>
       <MempoolPanel />
-      <div class="columns">
+      <div class={chainNames.length > 1 ? 'columns long-last' : 'columns'}>
         <Panel title="Prices" answer={overview} frame="tall">
           {({ topMovers }) => (
             <Table

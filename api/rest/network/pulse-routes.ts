@@ -31,9 +31,22 @@ const route = stateRoute({
           { height, hash, time, txCount, validationType },
         ]),
       ),
-      blocks: blocks.slice(0, SHOWN),
+      blocks: withShares(blocks, api.config.chains.length),
     };
   },
 });
+
+/** A chain that stands still, or whose clock is behind, keeps its newest blocks in the answer. */
+function withShares<Block extends { readonly chain: string }>(blocks: readonly Block[], chains: number): Block[] {
+  const share = Math.floor(SHOWN / chains);
+  const seen = new Map<string, number>();
+  const isOfShare = blocks.map(({ chain }) => {
+    const before = seen.get(chain) ?? 0;
+    seen.set(chain, before + 1);
+    return before < share;
+  });
+  let left = SHOWN - isOfShare.filter(Boolean).length;
+  return blocks.filter((_, index) => isOfShare[index] || left-- > 0);
+}
 
 export const pulseRoutes = [route];

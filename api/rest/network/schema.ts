@@ -98,7 +98,7 @@ export const chart = object({
 const pulseTip = object({ height, hash: string, time: unixTime, txCount: integer, validationType: string });
 export const pulse = object({
   chains: { type: 'object', additionalProperties: pulseTip },
-  blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
+  blocks: { ...array(blockRow), description: 'The newest 20 of all chains, an equal share of each at least' },
 });
 
 const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;
