@@ -92,9 +92,10 @@ function hear(message: ServerMessage): void {
     behind = new Map();
     caughtUp = 0;
     for (const [chain, tip] of Object.entries(message.chains)) {
-      if (!tip || tips.value[chain]?.hash === tip.hash) continue;
+      const known = tips.value[chain];
+      if (!tip || known?.hash === tip.hash) continue;
       if (heard.cursor !== null) behind.set(chain, tip.height);
-      else chainMoved(chain, true); // what came between the first answers and this greeting is told by no event
+      else if (known) chainMoved(chain, true); // what came between the first answers and this greeting is told by no event
     }
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();
