@@ -65,6 +65,8 @@ export async function runStages(options: StagesOptions): Promise<void> {
           chain,
           nativeCurrencyId: id,
           log,
+          // Price reads every record, and takes from memory what it finds there.
+          ...(config.roles.includes('price') && { topics }),
           stores,
           logger,
           signal,

@@ -60,10 +60,10 @@ export async function openStores(
     closers.push(() => clickhouse.close());
     if (!config.databaseUrl) await retryWhileRecovering(() => dropLeftPostgres(postgres), logger);
     if (!config.clickhouseUrl) await dropLeftClickHouse(clickhouse);
-    await retryWhileRecovering(() => migratePostgres(postgres), logger);
+    await retryWhileRecovering(() => migratePostgres(postgres, logger), logger);
     await migrateClickHouse(clickhouse);
     const served = { postgres, clickhouse };
-    return { ...served, close, openScratch: () => openScratchStores(served, servers) };
+    return { ...served, close, openScratch: () => openScratchStores(served, servers, logger) };
   } catch (error) {
     await close();
     throw error;
@@ -82,18 +82,19 @@ async function startPostgres(dataDir: string, logger: Logger, closers: (() => Pr
 export async function openScratchStores(
   served: Pick<Stores, 'postgres' | 'clickhouse'>,
   servers: StoreServers,
+  logger: Logger,
 ): Promise<Stores> {
   const name = `${BESIDE}${randomBytes(6).toString('hex')}`;
   await served.postgres.pool.query(`CREATE DATABASE ${name}`);
   await served.clickhouse.command(`CREATE DATABASE ${name}`);
   const postgres = await servers.connectPostgres(name);
   const clickhouse = await servers.openClickHouse(name);
-  await migratePostgres(postgres);
+  await migratePostgres(postgres, logger);
   await migrateClickHouse(clickhouse);
   const fresh = { postgres, clickhouse };
   return {
     ...fresh,
-    openScratch: () => openScratchStores(fresh, servers),
+    openScratch: () => openScratchStores(fresh, servers, logger),
     async close() {
       await postgres.close();
       await clickhouse.close();

@@ -2,6 +2,7 @@
  * Reads the topics of facts and stamps for everyone in this process who follows them: whoever wants a record first decodes it, and
  * the others get the same value. How far records count is up to each reader, which compares the record's mark with the commit that it
  * goes by: `source` of a facts record with derive's position, `position` of a stamps record with the published one.
+ * What this process has just appended need not be decoded: whoever appends it hands it over.
  * docs/decisions/0052-one-decoder-of-topics.md
  */
 import { LRUCache } from 'lru-cache';
@@ -9,6 +10,7 @@ import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.t
 import type { FactsRecord, StampsRecord } from '../../schemas/log-records.ts';
 import { heapBytes } from '../heap-bytes.ts';
 import type { EventLog, LogRecord, ReadLimits } from './event-log.ts';
+import { createHanded } from './handed.ts';
 
 export interface TopicRecords {
   readonly facts: FactsRecord;
@@ -38,55 +40,81 @@ export interface TopicReader {
     limits: ReadLimits,
   ): Promise<readonly TopicEntry<T>[]>;
   waitFor: EventLog['waitFor'];
+  /**
+   * Takes a record that the log now has at its position, as decoding it there would give it, so that the next to read it need not.
+   * Kept while there is room, and until a read of its partition begins behind it.
+   */
+  hold<T extends DecodedTopic>(topic: T, chain: string, record: TopicRecords[T]): void;
 }
 
 /** Memory of the decoded records of each topic; a facts record is a block's, a stamps record some rows of it. */
 const MEMORY = { facts: 24 * 1024 * 1024, stamps: 8 * 1024 * 1024 };
+/** What was handed over and is not read yet: one batch that derive writes and one that price reads. */
+const HANDED = { facts: 64 * 1024 * 1024, stamps: 0 };
 /** What the cache itself takes for a record. */
 const ENTRY_BYTES = 256;
 
-type Readers = { readonly [T in DecodedTopic]: (chain: string, raw: LogRecord) => TopicEntry<T> };
+interface Entries<T extends DecodedTopic> {
+  entry(chain: string, raw: LogRecord): TopicEntry<T>;
+  hold(chain: string, record: TopicRecords[T]): void;
+  /** Whoever reads on from `position` leaves the records before it behind. */
+  readFrom(chain: string, position: number): void;
+}
+type AllEntries = { readonly [T in DecodedTopic]: Entries<T> };
 
 /** One for each log and process. A record larger than its topic's memory is decoded again by each of its readers. */
 export function createTopicReader(
   log: Pick<EventLog, 'last' | 'read' | 'waitFor'>,
   memory: Readonly<Record<DecodedTopic, number>> = MEMORY,
+  handed: Readonly<Record<DecodedTopic, number>> = HANDED,
 ): TopicReader {
-  const entryOf: Readers = {
-    facts: createEntries<'facts'>(decodeFactsRecord, memory.facts),
-    stamps: createEntries<'stamps'>(decodeStampsRecord, memory.stamps),
+  const entriesOf: AllEntries = {
+    facts: createEntries<'facts'>(decodeFactsRecord, memory.facts, handed.facts),
+    stamps: createEntries<'stamps'>(decodeStampsRecord, memory.stamps, handed.stamps),
   };
   return {
     async last(topic, chain) {
       const newest = await log.last(topic, chain);
-      return newest && entryOf[topic](chain, newest);
+      return newest && entriesOf[topic].entry(chain, newest);
     },
     async read(topic, chain, position, limits) {
-      return (await log.read(topic, chain, position, limits)).map((raw) => entryOf[topic](chain, raw));
+      const entries = entriesOf[topic];
+      const raw = await log.read(topic, chain, position, limits);
+      entries.readFrom(chain, position);
+      return raw.map((each) => entries.entry(chain, each));
     },
     waitFor: (...asked) => log.waitFor(...asked),
+    hold: (topic, chain, record) => entriesOf[topic].hold(chain, record),
   };
 }
 
 function createEntries<T extends DecodedTopic>(
   decode: (payload: Uint8Array) => TopicRecords[T],
   maxSize: number,
-): (chain: string, raw: LogRecord) => TopicEntry<T> {
+  maxHanded: number,
+): Entries<T> {
   const decoded = new LRUCache<string, TopicRecords[T]>({
     maxSize,
-    sizeCalculation: (record) => ENTRY_BYTES + heapBytes(record),
+    sizeCalculation: sizeOf,
   });
-  return (chain, { position, payload }) => ({
-    position,
-    bytes: payload.byteLength,
-    record() {
-      const key = `${chain} ${position}`;
-      let record = decoded.get(key);
-      if (!record) {
-        record = decode(payload);
-        decoded.set(key, record);
-      }
-      return record;
-    },
-  });
+  const handed = createHanded<TopicRecords[T]>(maxHanded);
+  return {
+    entry: (chain, { position, payload }) => ({
+      position,
+      bytes: payload.byteLength,
+      record() {
+        const key = `${chain} ${position}`;
+        const known = decoded.get(key);
+        if (known) return known;
+        const given = handed.take(chain, position);
+        const record = given?.record ?? decode(payload);
+        decoded.set(key, record, given && { size: given.size });
+        return record;
+      },
+    }),
+    hold: (chain, record) => handed.hold(chain, record.position, { record, size: sizeOf(record) }),
+    readFrom: (chain, position) => handed.leaveBehind(chain, position),
+  };
 }
+
+const sizeOf = (record: object): number => ENTRY_BYTES + heapBytes(record);

@@ -1,7 +1,9 @@
 /** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
 import { createHash } from 'node:crypto';
+import type { Logger } from '../logger.ts';
 import { MigrationChanged, readMigrations } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
+import { withProgress } from './migration-progress.ts';
 import type { Postgres } from './postgres.ts';
 import { readRows } from './read-rows.ts';
 
@@ -9,7 +11,8 @@ const LOCK = 7_381_402_911; // any constant: one migration at a time for a datab
 
 const readMigration = rowReader({ name: columns.text, sha256: columns.text });
 
-export async function migratePostgres(postgres: Postgres): Promise<void> {
+/** A change of tables that were there before says every ten seconds how far it is. */
+export async function migratePostgres(postgres: Postgres, logger: Logger): Promise<void> {
   const migrations = await readMigrations('postgres');
   await postgres.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -21,7 +24,8 @@ export async function migratePostgres(postgres: Postgres): Promise<void> {
       const known = applied.get(name);
       if (known === sha256) continue;
       if (known !== undefined) throw new MigrationChanged(name);
-      await client.query(sql);
+      const change = () => client.query(sql);
+      await (applied.size === 0 ? change() : withProgress(postgres, client, name, logger, change));
       await client.query('INSERT INTO migrations VALUES ($1, $2)', [name, sha256]);
     }
   });

@@ -1,9 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
+import type { FactsRecord } from '../../schemas/log-records.ts';
 import { createTestLog, type TestLog } from '../../test/laws/replay.ts';
 import { factsTopic } from '../../test/laws/topic.ts';
 import { balance, blockFact, blockOf, identity } from '../../test/support/pipeline/sinks/made-facts.ts';
+import { foldRecording } from '../../test/support/processors/recorded-fold.ts';
 import { FactsBehindStores } from './derive-errors.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 
@@ -48,6 +51,23 @@ describe('the facts topic', () => {
     const decoded = record && decodeFactsRecord(record.payload);
     expect(decoded).toMatchObject({ kind: 'facts', position: 0, source: 0, height: 0, hash: blockFact(0).hash });
     expect(decoded?.kind === 'facts' && decoded.facts.map(({ type }) => type)).toEqual(['block', 'identity']);
+  });
+
+  it('hands its readers what decoding the log would give them', async () => {
+    const handed: FactsRecord[] = [];
+    const readers = { hold: (_topic: string, _chain: string, record: FactsRecord) => void handed.push(record) };
+    const publisher = await openFactsPublisher(log, 'c', null, readers as Pick<TopicReader, 'hold'>);
+    const folded = foldRecording().derived;
+    const derived = folded.map(({ facts }, height) => ({ ...blockOf(height, []), facts }));
+    await publisher.append(derived, null);
+    await publisher.rewind(
+      { kind: 'rewind', position: folded.length, height: 3, hash: blockFact(3).hash, fromHeight: 9 },
+      null,
+    );
+    await publisher.close();
+    const decoded = (await factsTopic(log, 'c')).map(({ payload }) => decodeFactsRecord(payload));
+    expect(decoded).toHaveLength(folded.length + 1);
+    expect(handed).toStrictEqual(decoded);
   });
 
   it('skips what it holds from a batch that was not committed, whatever the batches', async () => {

@@ -1,6 +1,7 @@
 /** The facts topic of a chain: one record for each record of blocks, in the same order. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { LogConflict } from '../../infra/event-log/log-errors.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { type Fact, PUBLISHED_FACTS } from '../../schemas/facts.ts';
 import { decodeFactsRecord, encodeFactsRecord } from '../../schemas/log-codec.ts';
@@ -30,11 +31,15 @@ const BEFORE_GENESIS = { position: -1, height: -1, hash: '' };
 const PUBLISHED = new Set<string>(PUBLISHED_FACTS);
 const isPublished = (fact: Fact): boolean => PUBLISHED.has(fact.type);
 
-/** Becomes the topic's only writer; `committed` is the position of the stores. @throws FactsBehindStores */
+/**
+ * Becomes the topic's only writer; `committed` is the position of the stores. `readers` get what has been appended.
+ * @throws FactsBehindStores
+ */
 export async function openFactsPublisher(
   log: EventLog,
   chain: string,
   committed: StagePosition | null,
+  readers?: Pick<TopicReader, 'hold'>,
 ): Promise<FactsPublisher> {
   const writer = await log.openWriter('facts', chain);
   const newest = await log.last('facts', chain);
@@ -50,15 +55,25 @@ export async function openFactsPublisher(
   let newestHeight = last?.height ?? -1;
   const { kind: newestKind, source: newestSource } = last ?? {};
 
+  async function append(records: readonly FactsRecord[]): Promise<void> {
+    await writer.append(await encode(records));
+    if (!readers) return;
+    const yieldToEventLoop = createYield();
+    for (const record of records) {
+      readers.hold('facts', chain, record);
+      await yieldToEventLoop();
+    }
+  }
+
   async function write(drafts: readonly Draft[], committed: StagePosition | null): Promise<void> {
     try {
-      await writer.append(await encode(drafts, shift));
+      await append(at(drafts, shift));
     } catch (error) {
       if (!(error instanceof LogConflict)) throw error;
       // Another version of the program derived these and was not committed: its readers take them back first.
       const position = writer.next;
       shift = position + 1 - firstSource(drafts);
-      await writer.append([encodeDraft(rewindDraft(committed), position), ...(await encode(drafts, shift))]);
+      await append([{ ...rewindDraft(committed), position }, ...at(drafts, shift)]);
     }
     const written = drafts.at(-1);
     if (written && written.source + shift === writer.next - 1) newestHeight = written.height;
@@ -88,7 +103,7 @@ export async function openFactsPublisher(
       const isSaid = newestKind === 'rewind' && newestSource === draft.source && newestHeight === draft.height;
       if (isSaid || writer.next === 0) return;
       const position = writer.next;
-      await writer.append([encodeDraft(draft, position)]);
+      await append([{ ...draft, position }]);
       shift = position - draft.source;
       newestHeight = draft.height;
     },
@@ -96,18 +111,18 @@ export async function openFactsPublisher(
   };
 }
 
-async function encode(drafts: readonly Draft[], shift: number): Promise<LogRecord[]> {
-  const yieldToEventLoop = createYield();
-  const records: LogRecord[] = [];
-  for (const draft of drafts) {
-    records.push(encodeDraft(draft, draft.source + shift));
-    await yieldToEventLoop();
-  }
-  return records;
+function at(drafts: readonly Draft[], shift: number): FactsRecord[] {
+  return drafts.map((draft) => ({ ...draft, position: draft.source + shift }));
 }
 
-function encodeDraft(draft: Draft, position: number): LogRecord {
-  return { position, payload: encodeFactsRecord({ ...draft, position }) };
+async function encode(records: readonly FactsRecord[]): Promise<LogRecord[]> {
+  const yieldToEventLoop = createYield();
+  const encoded: LogRecord[] = [];
+  for (const record of records) {
+    encoded.push({ position: record.position, payload: encodeFactsRecord(record) });
+    await yieldToEventLoop();
+  }
+  return encoded;
 }
 
 function firstSource(drafts: readonly Draft[]): number {

@@ -1,5 +1,6 @@
 /** Folds a chain's blocks into both stores and the facts topic, exactly once. One runs for each chain. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -26,6 +27,8 @@ export interface DeriveOptions {
   readonly chain: ChainConfig;
   readonly nativeCurrencyId: string;
   readonly log: EventLog;
+  /** Reader of the same log in this process; it gets the facts that were appended. */
+  readonly topics?: Pick<TopicReader, 'hold'>;
   readonly stores: Stores;
   readonly logger: Logger;
   /** Told about once a second and at each change of state. */
@@ -71,7 +74,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
   await cutBackTo(stores.clickhouse, chain.name, stored?.position ?? -1);
   const redrive = { chain: chain.name, stores, lock, crashPoint };
   const committed = await rewindForRedrive(redrive, stored);
-  const publisher = await openFactsPublisher(log, chain.name, committed);
+  const publisher = await openFactsPublisher(log, chain.name, committed, options.topics);
   const height = committed?.height ?? null;
   const report = createStageReport({ chain: chain.name, height, logger, status: options.status, lines: DERIVE_LINES });
   const deadLetters = createDeadLetterReport(stores.postgres.pool, chain.name, logger);

@@ -25,6 +25,8 @@ export interface ChainCursor {
   next: number;
   /** Nothing is folded before this position is read: what lies before it may be taken back by a rewind known already. */
   readThrough: number;
+  /** The record to read next, once it was found to be one that derive has not committed: which of derive's positions releases it. */
+  withheld?: { readonly position: number; readonly source: number };
   /** Everything that derive has committed was read. */
   isAtEnd: boolean;
   /** Newest height that derive has committed; null while it has none. */
@@ -34,6 +36,11 @@ export interface ChainCursor {
 /** Clock that the chain has reached as far as was read; below every clock before its first block. */
 export function newestClock(cursor: ChainCursor): number {
   return cursor.queue.at(-1)?.clock ?? cursor.ticked?.clock ?? Number.NEGATIVE_INFINITY;
+}
+
+/** Whether the next record is there and waits for derive to commit it. */
+export function isWithheld({ withheld, next }: ChainCursor): boolean {
+  return withheld?.position === next;
 }
 
 /** Whether the chain need not be read on. Blocks of one clock only do not show that the chain has passed it. */

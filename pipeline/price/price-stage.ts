@@ -7,7 +7,7 @@ import type { AheadTip } from './ahead-change.ts';
 import { dropUnknownRuns } from './ahead-runs.ts';
 import { deleteFrom } from './clickhouse-prices.ts';
 import { foldBatch, isEmpty } from './price-batch.ts';
-import { type ChainCursor, hasEnough, lateChain } from './price-chain.ts';
+import { type ChainCursor, hasEnough, isWithheld, lateChain } from './price-chain.ts';
 import { createPriceState, type PriceStageOptions, type PriceState, reload } from './price-state.ts';
 import { readDerived, readFacts } from './read-facts.ts';
 import { makeRoom, passKnown, rewind, rewindFound } from './undo-ticks.ts';
@@ -27,7 +27,10 @@ export interface PriceStage {
   readonly cursors: readonly ChainCursor[];
   /** By chain: the newest block that is priced provisionally; without chains that have none. */
   readonly aheadTips: ReadonlyMap<string, AheadTip>;
-  /** By chain: positions of the first records of topic facts that are not read yet; without chains that need not be read on now. */
+  /**
+   * By chain: positions of the first records of topic facts that are not read yet; without chains that need not be read on now, or
+   * whose records are there and wait for derive's commit.
+   */
   awaited(): readonly (readonly [chain: string, position: number])[];
   /** Blocks in memory. */
   held(): number;
@@ -92,7 +95,9 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     },
     awaited: () => {
       const isPaused = ahead.pauseMs() > 0;
-      const wanting = state.cursors.filter((cursor) => !isPaused || !hasEnough(cursor, limits.maxQueued));
+      const wanting = state.cursors.filter(
+        (cursor) => !isWithheld(cursor) && (!isPaused || !hasEnough(cursor, limits.maxQueued)),
+      );
       return wanting.map(({ chain: { name }, next }) => [name, Math.max(next, reader.readTo(name))] as const);
     },
     held: () => state.cursors.reduce((sum, { queue }) => sum + queue.length, ahead.held()),

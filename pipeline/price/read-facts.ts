@@ -5,7 +5,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readStagePositions, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { pricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
-import type { ChainCursor } from './price-chain.ts';
+import { type ChainCursor, isWithheld } from './price-chain.ts';
 
 /** Derive's committed position, by chain. */
 export type DerivedPositions = ReadonlyMap<string, Pick<StagePosition, 'position' | 'height'>>;
@@ -42,11 +42,18 @@ export async function readFacts(
   cursor.derivedHeight = committed?.height ?? null;
   cursor.isAtEnd = !committed;
   if (!committed) return { records: 0, rewind: null };
+  if (isWithheld(cursor) && (cursor.withheld?.source ?? 0) > committed.position) {
+    cursor.isAtEnd = true;
+    return { records: 0, rewind: null };
+  }
   let count = 0;
   for (const entry of await topics.read('facts', name, cursor.next, readLimits(maxQueued))) {
     await yieldToEventLoop();
     const record = entry.record();
-    if (record.source > committed.position) break;
+    if (record.source > committed.position) {
+      cursor.withheld = { position: record.position, source: record.source };
+      break;
+    }
     cursor.next = record.position + 1;
     count++;
     if (record.kind === 'rewind') return { records: count, rewind: record };

@@ -97,7 +97,7 @@ describe('runPrice', () => {
     await first.ended;
     await feed.append(blocks.slice(400, 500));
     await until(499);
-    expect(second.statuses.length).toBeGreaterThan(0);
+    await expect.poll(() => second.statuses.length).toBeGreaterThan(0);
     second.stop();
     await second.ended;
   });

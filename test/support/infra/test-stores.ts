@@ -52,10 +52,11 @@ export async function createTestStores(): Promise<TestStores> {
     clickhouse,
     databaseUrl,
     openScratch: () =>
-      openScratchStores(stores, {
-        connectPostgres: (database) => connectPostgres({ url: urlOf(database), logger }),
-        openClickHouse,
-      }),
+      openScratchStores(
+        stores,
+        { connectPostgres: (database) => connectPostgres({ url: urlOf(database), logger }), openClickHouse },
+        logger,
+      ),
     async close() {
       openStores.delete(stores);
       await postgres.close();
@@ -82,7 +83,7 @@ async function containerEngines(): Promise<Engines> {
 async function createTemplate({ urlOf, createDatabase, openClickHouse }: Engines): Promise<void> {
   await createDatabase('template');
   const postgres = await connectPostgres({ url: urlOf('template'), logger });
-  await migratePostgres(postgres);
+  await migratePostgres(postgres, logger);
   await postgres.close();
   const clickhouse = await openClickHouse('template');
   await migrateClickHouse(clickhouse);
