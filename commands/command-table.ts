@@ -11,7 +11,7 @@ export const COMMANDS = {
     arguments: {},
     options: {},
     json: false,
-    notes: ['Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recording.'],
+    notes: ['Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recordings.'],
   },
   check: {
     summary: 'check daemons, log, stores and this machine, and say how to repair each fault',
@@ -91,7 +91,7 @@ export const COMMANDS = {
     },
     json: true,
     notes: [
-      'The views are v_ and the name of a table of docs/data.md that says so; they hold what is served at the moment.',
+      'The views are v_ and the name of a table of docs/data.md; they hold what is served at the moment.',
       'Reads only, with one thread and 1 GiB of memory.',
     ],
   },
