@@ -93,12 +93,11 @@ it('of any filter', async () => {
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
     for (const filter of FILTERS) {
       const path = `/api/conversions/?${filter}`;
-      const rows = await client.walk(path, 60);
+      const rows = await client.walk(path, 100);
       shown.set(filter, shown.get(filter) ?? rows);
       expect(rows, `${filter}, closed up to ${closed}`).toEqual(shown.get(filter));
-      expect((await client.json(`${path}&pageSize=1`)).total, filter).toBe(rows.length);
       const second = await client.json(`${path}&page=2&pageSize=7`);
-      expect(second.results, filter).toEqual(rows.slice(7, 14));
+      expect([second.total, second.results], filter).toEqual([rows.length, rows.slice(7, 14)]);
       if (second.prevCursor === null) continue;
       const before = await client.json(`${path}&pageSize=7&cursor=${second.prevCursor}`);
       expect([before.results, before.prevCursor], filter).toEqual([rows.slice(0, 7), null]);

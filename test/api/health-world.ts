@@ -62,7 +62,7 @@ export interface HealthWorld {
   stop(): Promise<void>;
 }
 
-const OFTEN = { everyMs: 25, timeoutMs: 1000 };
+const OFTEN = { everyMs: 100, timeoutMs: 1000 };
 
 export async function startHealthWorld(): Promise<HealthWorld> {
   const logger = pino({ level: 'silent' });
@@ -131,7 +131,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
     daemons: new Map(CHAINS.map((chain) => [chain, group])),
     logger,
     signal: stop.signal,
-    health: { everyMs: 10, now },
+    health: { everyMs: 25, now },
   });
   const get = (path: string) => fetch(`http://127.0.0.1:${api.port}${path}`);
 

@@ -21,7 +21,7 @@ import {
   plainAnswers,
   readPlainFacts,
 } from '../support/datasets/plain-answers.ts';
-import { DUCKDB, PANDAS, pythonPackage } from '../support/infra/python-packages.ts';
+import { COMPILED, DUCKDB, PANDAS, pythonPackage } from '../support/infra/python-packages.ts';
 import {
   type ExportedService,
   type GeneratedService,
@@ -119,8 +119,9 @@ describe.each(CHAINS)('on $name', ({ currency, start }) => {
 
   const python = async (program: string, packages: readonly string[], host: string): Promise<Answers> => {
     const words = Object.entries(chosen).map(([word, value]) => `${word}=${value}`);
-    const env = { ...process.env, HOME: home, PYTHONPATH: packages.join(':'), NO_PROXY: '127.0.0.1' };
-    const { stdout } = await promisify(execFile)('python3', ['-B', join(EXAMPLES, program), host, ...words], {
+    const own = { HOME: home, PYTHONPATH: packages.join(':'), PYTHONPYCACHEPREFIX: COMPILED, NO_PROXY: '127.0.0.1' };
+    const env = { ...process.env, ...own };
+    const { stdout } = await promisify(execFile)('python3', [join(EXAMPLES, program), host, ...words], {
       env,
       maxBuffer: 2 ** 26,
     });

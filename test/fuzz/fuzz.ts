@@ -30,7 +30,7 @@ function statusOf(command: string, args: readonly string[]): Promise<number> {
 async function installed(): Promise<void> {
   if (existsSync(`${VENV}/bin/st`)) return;
   mkdirSync(CACHE, { recursive: true });
-  const pip = ['install', '--quiet', '--disable-pip-version-check', `schemathesis==${VERSION}`];
+  const pip = ['install', '--quiet', '--no-compile', '--disable-pip-version-check', `schemathesis==${VERSION}`];
   const failed = (await statusOf('python3', ['-m', 'venv', VENV])) || (await statusOf(`${VENV}/bin/pip`, pip));
   if (failed) throw new Error('schemathesis could not be installed: Python 3 with venv and pip is needed');
 }

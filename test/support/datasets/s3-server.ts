@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pythonPackage } from '../infra/python-packages.ts';
 import { reservePort } from '../infra/reserved-port.ts';
 
-const PACKAGE = 'moto[server,s3]==5.2.1';
+const PACKAGE = 'moto[s3]==5.2.1';
+/** What the server needs; its extra `server` also brings what other services than S3 need, three times as much. */
+const SERVER = ['flask==3.1.3', 'flask-cors==6.0.5'] as const;
 const START_MS = 60_000;
 
 export interface S3Server {
@@ -13,7 +15,7 @@ export interface S3Server {
 }
 
 export async function startS3Server(): Promise<S3Server> {
-  const PYTHONPATH = pythonPackage(PACKAGE);
+  const PYTHONPATH = pythonPackage(PACKAGE, { beside: SERVER });
   const { port, release } = await reservePort();
   const child = spawn('python3', ['-m', 'moto.server', '-H', '127.0.0.1', '-p', String(port)], {
     env: { ...process.env, PYTHONPATH },
