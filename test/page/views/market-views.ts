@@ -145,7 +145,7 @@ export function marketViews(page: () => OpenedPage): void {
         await page.goto(withoutStream(service.url, address));
         await page.locator('main[data-ready=true]').waitFor();
         await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
-        expect((await page.locator('.heading').innerText()).split('\n').join(' '), address).toContain(chain);
+        expect(await page.locator('.heading').textContent(), address).toContain(chain);
         const shownId = page.locator('.heading .id');
         expect(id === '' ? await shownId.count() : await shownId.textContent(), address).toBe(id || 0);
         await expect.poll(() => page.title()).toBe([heading, ...(chain ? [chain] : []), 'verustream'].join(' · '));
