@@ -1,6 +1,6 @@
 /** `export`: writes the data set, or brings it up to date, in a folder or in a bucket. */
 import { isAbsolute, resolve } from 'node:path';
-import { isParquetPath } from '../infra/clickhouse/parquet.ts';
+import { isPlainPath } from '../infra/clickhouse/csv-rows.ts';
 import {
   type ExportedTable,
   type ExportOutcome,
@@ -93,7 +93,7 @@ async function open(config: Config, destination: string, endpoint: string | unde
     return { folder: await openS3Folder(address), graceMs: 0, release: () => undefined };
   }
   if (endpoint !== undefined) throw new UsageError('--endpoint goes with an address s3://bucket/prefix');
-  if (!isAbsolute(destination) || !isParquetPath(destination)) {
+  if (!isAbsolute(destination) || !isPlainPath(destination)) {
     throw new UsageError(
       `"${destination}" is not a destination; allowed is an absolute path without * ? { } \\ or a quote, or s3://bucket/prefix`,
     );

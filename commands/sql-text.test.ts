@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkedStatement, viewNames } from './sql-text.ts';
+import { checkedStatement, mentionsOf, viewNames } from './sql-text.ts';
 
 describe('a statement', () => {
   it.each([
@@ -48,4 +48,15 @@ describe('a statement', () => {
 
 it('names its views', () => {
   expect(viewNames('SELECT * FROM v_blocks b JOIN v_prices USING (height)')).toEqual(new Set(['v_blocks', 'v_prices']));
+});
+
+it.each([
+  ['SELECT price_basket FROM v_conversions', true],
+  ['SELECT * FROM v_conversions', true],
+  ["SELECT COLUMNS ('price') FROM v_conversions", true],
+  ['SELECT c.* FROM v_conversions c', true],
+  ['SELECT count(*), count( * ) FROM v_conversions', false],
+  ['SELECT other_price_basket FROM v_conversions', false],
+])('%s may use price_basket: %s', (sql, may) => {
+  expect(mentionsOf(sql)('price_basket')).toBe(may);
 });

@@ -33,3 +33,9 @@ export function checkedStatement(sql: string): string {
 export function viewNames(sql: string): Set<string> {
   return new Set(sql.match(/\bv_[a-z_]+\b/g) ?? []);
 }
+
+/** Whether the statement may use a column: it names it, or all of a view by `*` or COLUMNS. */
+export function mentionsOf(sql: string): (column: string) => boolean {
+  const mayUseAll = /\*|\bcolumns\s*\(/i.test(sql.replaceAll(/\bcount\s*\(\s*\*\s*\)/gi, ''));
+  return (column) => mayUseAll || new RegExp(`\\b${column}\\b`).test(sql);
+}

@@ -1,11 +1,11 @@
 /** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
 
-import { VIEWED_TABLES, viewName, viewsSql } from '../pipeline/datasets/views.ts';
+import { VIEW_NAMES, withViews } from '../pipeline/datasets/views.ts';
 import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 import { checkSources, cteNames } from './sql-sources.ts';
-import { checkedStatement, viewNames } from './sql-text.ts';
+import { checkedStatement, mentionsOf, viewNames } from './sql-text.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -27,15 +27,15 @@ export async function run(
   if (!write) throw new UsageError(`there is no format "${format}"; allowed are ${Object.keys(FORMATS).join(', ')}`);
   const sql = checkedStatement(statement);
   const names = viewNames(sql);
-  const unknown = [...names].filter((name) => !VIEWED_TABLES.some((table) => viewName(table) === name));
+  const unknown = [...names].filter((name) => !VIEW_NAMES.includes(name));
   if (unknown.length > 0) {
-    throw new UsageError(
-      `there is no view ${unknown.join(', ')}; the views are ${VIEWED_TABLES.map(viewName).join(', ')}`,
-    );
+    throw new UsageError(`there is no view ${unknown.join(', ')}; the views are ${VIEW_NAMES.join(', ')}`);
   }
   await checkTree(stores, sql);
-  const asked = `${await viewsSql(stores, names)}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1}`;
-  const found = await stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
+  const found = await withViews(stores, { names, mentions: mentionsOf(sql), seconds }, (views) => {
+    const asked = `${views}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1}`;
+    return stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
+  });
   const rows = found.slice(0, rowLimit);
   const isCut = found.length > rowLimit;
   for (const text of write(rows)) line(text);
@@ -51,7 +51,7 @@ async function checkTree({ clickhouse }: StoreContext['stores'], statement: stri
   if (hidden !== undefined) throw new UsageError(`"${hidden}" is a table of the service: choose another name in WITH`);
   const rows = await clickhouse.query(`SELECT explain FROM (EXPLAIN AST\n${statement}\n)`).catch(refused);
   const lines = rows.map(({ explain }) => String(explain));
-  checkSources(lines, { views: new Set(VIEWED_TABLES.map(viewName)), ctes });
+  checkSources(lines, { views: new Set(VIEW_NAMES), ctes });
 }
 
 const boundsOf = (seconds: number) => ({

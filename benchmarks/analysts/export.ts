@@ -8,7 +8,7 @@ import { readExportState } from '../../pipeline/datasets/export-state.ts';
 import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
 import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
 import { ALONE } from '../../pipeline/datasets/pace.ts';
-import { paramsOf, pricedSelect, storedSelect } from '../../pipeline/datasets/select-day.ts';
+import { daySelect, paramsOf } from '../../pipeline/datasets/select-day.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
@@ -55,7 +55,7 @@ export async function timeBare({ stores, chains }: ExportRun, table: DatasetTabl
     const work = async () => {
       for (const day of queue) {
         await stores.clickhouse.parquet({
-          select: () => (table.store === 'prices' ? pricedSelect(table, priced, true) : storedSelect(table)),
+          select: () => daySelect(table, priced, true, null),
           params: paramsOf(day),
           file: join(folder, `${day.chain}-${day.day}.parquet`),
           bounds: { max_threads: ALONE.threads },

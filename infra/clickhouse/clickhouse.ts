@@ -8,6 +8,7 @@ import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhou
 import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
+import { type CsvRows, withCsvRows } from './csv-rows.ts';
 import { createKnownDamage } from './known-damage.ts';
 import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
 import { readTabSeparated } from './tab-separated.ts';
@@ -28,6 +29,8 @@ export interface ClickHouse {
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
   /** Writes the rows of a SELECT into a new file on this machine; what is there after a failure is no file. */
   parquet(write: ParquetWrite): Promise<void>;
+  /** `work` is given what stands after FROM for the rows of each file, while it lasts. */
+  withCsv<T>(files: readonly CsvRows[], work: (sources: readonly string[]) => Promise<T>): Promise<T>;
   /** The same, where each write first waits for `before`, and does not begin when that throws. */
   guarded(before: () => Promise<void>): ClickHouse;
   /** Known unreadable data; null if there is none. */
@@ -108,7 +111,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
         });
       } catch (error) {
         const translated = clickhouseError(error, kind === 'insert' ? 'rows' : 'no rows');
-        if (translated instanceof ClickHouseDamaged) await damage.found(translated, (uuid) => tableOf(lane, uuid));
+        if (translated instanceof ClickHouseDamaged) await damage.found(translated, (uuid) => tableOf(run, lane, uuid));
         throw translated;
       }
     };
@@ -122,20 +125,15 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
   /** The embedded engine would go on behind a connection that looks free. */
   const request = ({ id, signal }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: signal }) });
 
-  function tableOf(lane: ConnectionLane, uuid: string): Promise<string | null> {
-    return run(lane, false, async (client) => {
-      const query = 'SELECT name FROM system.tables WHERE uuid = {uuid:UUID}';
-      const result = await client.query({ query, format: 'JSONEachRow', query_params: { uuid } });
-      return (await result.json<{ name: string }>())[0]?.name ?? null;
-    });
-  }
-
   // A command to the engine, which then says whether the disk took what it wrote.
   const parquet: ClickHouse['parquet'] = (write) =>
     inTime('command', write.bounds.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
       const writeFile = isOwn ? writeParquetHere : writeParquetThere;
       await writeFile(statement.client, write, request(statement));
     });
+
+  const withCsv: ClickHouse['withCsv'] = (files, work) =>
+    withCsvRows(files, isOwn, work, (use) => inTime('insert', LONGEST_SECONDS, ({ client }) => use(client)));
 
   const query: ClickHouse['query'] = async (sql, params, bounds) => {
     damage.check(sql);
@@ -198,6 +196,7 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     query,
     tabSeparated,
     parquet,
+    withCsv,
     rows: async (reader, ...asked) => (await query(...asked)).map(reader),
     ...writesAfter(async ({ signal }) => {
       await before();
@@ -209,4 +208,12 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
     close,
   });
   return viewWith(async () => undefined);
+}
+
+function tableOf(run: Backend['run'], lane: ConnectionLane, uuid: string): Promise<string | null> {
+  return run(lane, false, async (client) => {
+    const query = 'SELECT name FROM system.tables WHERE uuid = {uuid:UUID}';
+    const result = await client.query({ query, format: 'JSONEachRow', query_params: { uuid } });
+    return (await result.json<{ name: string }>())[0]?.name ?? null;
+  });
 }

@@ -73,3 +73,21 @@ it('a statement that fails says so', async () => {
     await expect(clickhouse.parquet(write)).rejects.toThrow(/nowhere|nothing/);
   }
 });
+
+it('rows of several files for other statements, while those last', async () => {
+  const csv = { file: join(folder, 'lent.csv'), structure: 'n UInt32, text Nullable(String)' };
+  await writeFile(csv.file, '1,a\n2,\\N\n');
+  for (const clickhouse of [here, there]) {
+    const rows = await clickhouse.withCsv([csv, csv], ([first, second]) =>
+      clickhouse.query(`SELECT n, l.text AS text FROM ${first} AS l JOIN ${second} AS r USING (n) ORDER BY n`),
+    );
+    expect(rows).toEqual([
+      { n: 1, text: 'a' },
+      { n: 2, text: null },
+    ]);
+    await expect(clickhouse.withCsv([csv], () => Promise.reject(new Error('stopped')))).rejects.toThrow('stopped');
+    expect(await clickhouse.query(`SELECT name FROM system.tables WHERE startsWith(name, 'dataset_rows_')`)).toEqual(
+      [],
+    );
+  }
+});

@@ -1,16 +1,8 @@
 /** Rows of a SELECT as a Parquet file, which ClickHouse itself writes: the embedded engine to the disk, a server into its answer. */
-import { randomBytes } from 'node:crypto';
-import { createReadStream, createWriteStream } from 'node:fs';
+import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Client, settingsList } from './client.ts';
-
-/** Rows from elsewhere, for one statement. */
-export interface CsvRows {
-  /** Absolute. */
-  readonly file: string;
-  /** Names and types: `a String, b UInt32`. */
-  readonly structure: string;
-}
+import { type CsvRows, createCsvTable, csvSource, dropCsvTable, quotedPath } from './csv-rows.ts';
 
 export interface ParquetWrite {
   /** `rows`: what stands after FROM for the CSV rows. */
@@ -31,21 +23,13 @@ const SETTINGS = {
   input_format_csv_empty_as_default: 0,
 } as const;
 
-export const isParquetPath = (path: string): boolean => !/[*?{}\\'\n]/.test(path);
-
-const quoted = (path: string) => {
-  if (!isParquetPath(path)) throw new TypeError(`ClickHouse would read ${path} as a pattern`);
-  return `'${path}'`;
-};
-
 type Named = Readonly<Record<string, unknown>>;
 
 /** By the embedded engine. */
 export async function writeParquetHere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
   const { select, csv, params, file, bounds } = write;
-  const rows = csv ? `file(${quoted(csv.file)}, 'CSV', '${csv.structure.replaceAll("'", "\\'")}')` : '';
   await client.command({
-    query: `INSERT INTO FUNCTION file(${quoted(file)}, 'Parquet') ${select(rows)} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })}`,
+    query: `INSERT INTO FUNCTION file(${quotedPath(file)}, 'Parquet') ${select(csv ? csvSource(csv) : '')} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })}`,
     ...request,
     ...(params && { query_params: { ...params } }),
   });
@@ -54,12 +38,8 @@ export async function writeParquetHere(client: Client, write: ParquetWrite, requ
 /** By a server. Rows from elsewhere pass through a table of their own, which is dropped. */
 export async function writeParquetThere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
   const { select, csv, params, file, bounds } = write;
-  const table = csv ? `dataset_rows_${randomBytes(8).toString('hex')}` : '';
+  const table = csv ? await createCsvTable(client, csv) : '';
   try {
-    if (csv) {
-      await client.command({ query: `CREATE TABLE ${table} (${csv.structure}) ENGINE = MergeTree ORDER BY tuple()` });
-      await client.insert({ table, values: createReadStream(csv.file), format: 'CSV' });
-    }
     const { stream } = await client.exec({
       query: `${select(table)} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })} FORMAT Parquet`,
       ...request,
@@ -67,6 +47,6 @@ export async function writeParquetThere(client: Client, write: ParquetWrite, req
     });
     await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
   } finally {
-    if (csv) await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
+    if (csv) await dropCsvTable(client, table);
   }
 }

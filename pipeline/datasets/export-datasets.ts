@@ -4,6 +4,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
+import { basisOf } from './basis.ts';
 import {
   type ChainDay,
   type ExportState,
@@ -144,9 +145,8 @@ const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store
 /** Null while there is nothing to write of the day. */
 function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
   const facts = factBasis(day);
-  const version = table.columns.map(({ name, type }) => `${name} ${type}`).join();
   if (table.store !== 'prices') {
-    return { table, day, priced, isClosed: day.isFinal, basis: `${facts} ${day.isFinal} ${version}` };
+    return { table, day, priced, isClosed: day.isFinal, basis: basisOf([facts, day.isFinal], table) };
   }
   if (day.pricedTo < day.from) return null;
   const { closed, basis } = pricedBasis(day, priced);
@@ -157,7 +157,7 @@ function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task |
     day: reached,
     priced,
     isClosed: closed,
-    basis: `${factBasis(reached)} ${closed} ${basis} ${version}`,
+    basis: basisOf([factBasis(reached), closed, basis], table),
   };
 }
 

@@ -1,5 +1,6 @@
 /** What an export remembers of a table in the folder itself, next to the manifest that readers see. */
 import type { DatasetDay, DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { columnsIn } from './basis.ts';
 import type { DatasetFolder } from './folder.ts';
 
 export interface Notes {
@@ -41,12 +42,14 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
   };
 }
 
-/** The manifest changes in one moment, and only to one generation of all days. */
+/** The manifest changes in one moment, and only to one generation and the same columns of all days. */
 export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
   if (!notes.isChanged) return;
   notes.isChanged = false;
-  const files = [...notes.days.values()].flatMap(({ file }) => (file ? [file] : [])).sort(byPlace);
-  if (new Set(files.map(generationIn)).size <= 1) {
+  const withFiles = [...notes.days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
+  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationIn(file)} ${columnsIn(basis)}`));
+  if (kinds.size <= 1) {
+    const files = withFiles.map(({ file }) => file).sort(byPlace);
     const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
     await folder.write(manifestPath(table), `${JSON.stringify(manifest, null, 1)}\n`);
     const published = new Set(files.map(({ path }) => path));

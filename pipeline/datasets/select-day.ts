@@ -1,6 +1,6 @@
-/** The statements that read one day of one table. */
+/** The statements that read one day of one table, or all of it. */
 import { aheadRowsSql } from '../../schemas/ahead-runs.ts';
-import type { CopiedTable, DatasetTable, GenerationTable, StoredTable } from '../../schemas/datasets/table.ts';
+import type { DatasetTable, GenerationTable, StoredTable } from '../../schemas/datasets/table.ts';
 import type { ChainDay, ExportedGeneration, PricedState } from './export-state.ts';
 
 export interface DayParams extends Readonly<Record<string, unknown>> {
@@ -11,61 +11,76 @@ export interface DayParams extends Readonly<Record<string, unknown>> {
 
 export const paramsOf = ({ chain, from, to }: ChainDay): DayParams => ({ chain, from, to });
 
+/** Rows of a table: the condition on its ClickHouse tables by the column of the height, and what FROM takes for its copied rows. */
+interface SelectRequest {
+  readonly condition: (height: string) => string;
+  readonly priced: PricedState;
+  /** Null: without the columns that would come from there. */
+  readonly copied: string | null;
+}
+
 /** Each of its declared type, whatever the store makes of the expression. */
-const columnsOf = ({ columns }: DatasetTable): string =>
+const columnsOf = ({ columns }: Pick<DatasetTable, 'columns'>): string =>
   columns.map(({ name, type, sql }) => `CAST(${sql} AS ${type}) AS ${name}`).join(', ');
-const OF_DAY = 'chain = {chain:String}';
-const between = (height: string) => `${height} BETWEEN {from:UInt32} AND {to:UInt32}`;
+const ofDay = (height: string) => `chain = {chain:String} AND ${height} BETWEEN {from:UInt32} AND {to:UInt32}`;
 
-export function storedSelect(table: StoredTable): string {
-  return `SELECT ${columnsOf(table)} FROM ${table.table} WHERE ${OF_DAY} AND ${between('height')} ORDER BY ${table.order.join(', ')}`;
-}
-
-/** `rows`: the CSV that `copyStatement` made. */
-export function copiedSelect(table: CopiedTable, rows: string): string {
-  return `SELECT ${columnsOf(table)} FROM ${rows} ORDER BY ${table.order.join(', ')}`;
-}
-
-export const copiedStructure = ({ columns }: CopiedTable): string =>
-  columns.map(({ name, copied }) => `${name} ${copied.type}`).join(', ');
-
-/** COPY takes no parameters: heights are numbers, and a chain's name has no quote. */
-export function copyStatement(table: CopiedTable, { chain, from, to }: ChainDay): string {
-  const columns = table.columns.map(({ name, copied }) => `${copied.sql} AS ${name}`).join(', ');
-  return `COPY (SELECT ${columns} FROM ${table.table} r JOIN blocks b ON b.chain = r.chain AND b.height = r.${table.height}
-    WHERE r.chain = '${chain}' AND r.${table.height} BETWEEN ${from} AND ${to} AND ${table.where}) TO STDOUT (FORMAT csv, NULL '\\N')`;
-}
-
-export function pricedSelect(table: GenerationTable, priced: PricedState, isClosed: boolean): string {
-  const order = table.order.map((name) => (name === 'height' ? table.height : name)).join(', ');
+/** In the order of the files. `copied`: what FROM takes for the rows of `copiedRowsOf`. */
+export function daySelect(table: DatasetTable, priced: PricedState, isClosed: boolean, copied: string | null): string {
+  const height = table.store === 'prices' ? table.height : 'height';
+  const order = table.order.map((name) => (name === 'height' ? height : name)).join(', ');
   // A closed day has no row beyond the line.
   const state = isClosed ? { ...priced, runs: [] } : priced;
-  return `${generationsSelect(table, `${OF_DAY} AND ${between(table.height)}`, state)} ORDER BY ${order}`;
+  return `${tableSelect(table, { condition: ofDay, priced: state, copied })} ORDER BY ${order}`;
 }
 
-/** All rows, unordered. `condition`: of each table, by the column of its height. */
-export function viewSelect(
-  table: StoredTable | GenerationTable,
-  condition: (height: string) => string,
-  priced: PricedState,
-): string {
-  if (table.store === 'prices') return generationsSelect(table, `(${condition(table.height)})`, priced);
+/** All rows, unordered. */
+export function tableSelect(table: DatasetTable, asked: SelectRequest): string {
+  switch (table.store) {
+    case 'postgres':
+      return `SELECT ${columnsOf(table)} FROM ${asked.copied}`;
+    case 'clickhouse':
+      return storedSelect(table, asked);
+    case 'prices':
+      return generationsSelect(asked.copied === null ? withoutCopied(table) : table, asked);
+  }
+}
+
+function storedSelect(table: StoredTable, { condition }: SelectRequest): string {
   return `SELECT ${columnsOf(table)} FROM ${table.table} WHERE ${condition('height')}`;
 }
 
-function generationsSelect(table: GenerationTable, place: string, priced: PricedState): string {
-  const rowsOf = ({ generation }: ExportedGeneration, columns: string) => {
-    const condition = `generation = ${generation} AND ${place}`;
-    const complete = `SELECT ${columns} FROM ${table.table} WHERE ${condition} AND tick <= ${priced.tick}`;
-    if (priced.runs.length === 0) return `(${complete})`;
-    return `(${complete} UNION ALL SELECT ${columns} FROM ${aheadRowsSql(`${table.table}_ahead`, priced.runs, condition)})`;
+/** Names of the columns that come from the copied rows. */
+export function copiedNames({ copied, other }: GenerationTable): ReadonlySet<string> {
+  const names = new Set(copied.map(({ name }) => name));
+  return new Set([...names, ...other.filter(({ column }) => names.has(column)).map(({ name }) => name)]);
+}
+
+function withoutCopied(table: GenerationTable): GenerationTable {
+  const names = copiedNames(table);
+  const isKept = ({ name }: { readonly name: string }) => !names.has(name);
+  return { ...table, copied: [], columns: table.columns.filter(isKept), other: table.other.filter(isKept) };
+}
+
+function generationsSelect(table: GenerationTable, { condition, priced, copied }: SelectRequest): string {
+  const place = `(${condition(table.height)})`;
+  const rowsOf = ({ generation }: ExportedGeneration) => {
+    const where = `generation = ${generation} AND ${place}`;
+    const stored = table.stored.join(', ');
+    const complete = `SELECT ${stored} FROM ${table.table} WHERE ${where} AND tick <= ${priced.tick}`;
+    const all =
+      priced.runs.length === 0
+        ? `(${complete})`
+        : `(${complete} UNION ALL SELECT ${stored} FROM ${aheadRowsSql(`${table.table}_ahead`, priced.runs, where)})`;
+    if (table.copied.length === 0) return all;
+    const columns = table.copied.map(({ name }) => name).join(', ');
+    return `(SELECT * FROM ${all} AS stored LEFT JOIN
+      (SELECT chain, txid, vout, ${columns} FROM ${copied} WHERE generation = ${generation}) AS stamps USING (chain, txid, vout))`;
   };
-  const own = table.stored.join(', ');
-  if (table.other.length === 0) return `SELECT ${columnsOf(table)} FROM ${rowsOf(priced.served, own)}`;
-  const others = table.other.map(({ name, column }) => `${column} AS ${name}`).join(', ');
+  if (table.other.length === 0) return `SELECT ${columnsOf(table)} FROM ${rowsOf(priced.served)}`;
+  const names = table.other.map(({ name, column }) => `${column} AS ${name}`).join(', ');
   const joined = priced.other
-    ? `LEFT JOIN ${rowsOf(priced.other, `chain, txid, vout, ${others}`)} AS others USING (chain, txid, vout)`
+    ? `LEFT JOIN (SELECT chain, txid, vout, ${names} FROM ${rowsOf(priced.other)}) AS others USING (chain, txid, vout)`
     : '';
   const none = priced.other ? '' : `, ${table.other.map(({ name }) => `NULL AS ${name}`).join(', ')}`;
-  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served, own)} AS own ${joined})`;
+  return `SELECT ${columnsOf(table)} FROM (SELECT *${none} FROM ${rowsOf(priced.served)} AS own ${joined})`;
 }

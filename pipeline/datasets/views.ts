@@ -1,33 +1,74 @@
-/** The tables of the data set that ClickHouse holds, as views of what is served at the moment. */
+/** The tables of the data set as views of what is served at the moment. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { PoolClient } from 'pg';
+import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
-import type { CopiedTable, DatasetTable } from '../../schemas/datasets/table.ts';
+import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import { type PricedState, pricedState } from './export-state.ts';
-import { viewSelect } from './select-day.ts';
+import { copiedNames, tableSelect } from './select-day.ts';
 
-export type ViewedTable = Exclude<DatasetTable, CopiedTable>;
-
-export const VIEWED_TABLES: readonly ViewedTable[] = DATASET_TABLES.filter((table) => table.store !== 'postgres');
 export const viewName = ({ name }: Pick<DatasetTable, 'name'>): string => `v_${name}`;
+export const VIEW_NAMES: readonly string[] = DATASET_TABLES.map(viewName);
 
-/** What precedes a statement that uses the views of `names`; empty for none. */
-export async function viewsSql({ postgres }: Pick<Stores, 'postgres'>, names: ReadonlySet<string>): Promise<string> {
-  const tables = VIEWED_TABLES.filter((table) => names.has(viewName(table)));
-  if (tables.length === 0) return '';
-  return inTransaction(postgres.pool, async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-    const [condition, priced] = [await committed(client), await pricedState(client)];
-    return `WITH ${tables.map((table) => viewSql(table, condition, priced)).join(',\n')}\n`;
-  });
+export interface ViewsRequest {
+  readonly names: ReadonlySet<string>;
+  /** Whether the statement may use a column, as far as its text tells. */
+  readonly mentions: (column: string) => boolean;
+  /** For what Postgres has to copy. */
+  readonly seconds: number;
 }
 
-const viewSql = (table: ViewedTable, condition: (height: string) => string, priced: PricedState): string =>
-  `${viewName(table)} AS (${viewSelect(table, condition, priced)})`;
+/** `work` is given what precedes a statement that uses the views; empty for none. Rows of Postgres are copied for it. */
+export async function withViews<T>(
+  { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
+  { names, mentions, seconds }: ViewsRequest,
+  work: (views: string) => Promise<T>,
+): Promise<T> {
+  const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
+  if (tables.length === 0) return work('');
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-'));
+  try {
+    const files: CsvRows[] = [];
+    const { condition, priced, copied } = await inTransaction(postgres.pool, async (client) => {
+      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+      await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
+      const read = { condition: await committed(client), priced: await pricedState(client) };
+      const places = new Map<DatasetTable, number>();
+      for (const table of tables) {
+        const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, read.priced) : null;
+        if (rows)
+          places.set(table, files.push(await copyOut(client, rows, folder, AbortSignal.timeout(seconds * 1000))) - 1);
+      }
+      return { ...read, copied: places };
+    });
+    return await clickhouse.withCsv(files, (sources) => {
+      const sourceOf = (table: DatasetTable) => sources[copied.get(table) ?? -1] ?? null;
+      return work(`WITH ${tables.map((table) => viewSql(table, condition, priced, sourceOf(table))).join(',\n')}\n`);
+    });
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+const viewSql = (
+  table: DatasetTable,
+  condition: (height: string) => string,
+  priced: PricedState,
+  copied: string | null,
+): string => `${viewName(table)} AS (${tableSelect(table, { condition, priced, copied })})`;
+
+/** Stamps are as many as conversions: they are copied only for statements that may use what Postgres alone has of them. */
+function needsCopy(table: DatasetTable, mentions: ViewsRequest['mentions']): boolean {
+  return table.store === 'postgres' || (table.store === 'prices' && copiedNames(table).values().some(mentions));
+}
 
 const readPlace = rowReader({ chain: columns.text, height: columns.number });
 

@@ -1,19 +1,17 @@
 /** One day of one table as a Parquet file, and what the manifest says of it. */
 import { createHash, randomUUID } from 'node:crypto';
-import { createWriteStream } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { pipeline } from 'node:stream/promises';
 import { parquetMetadataAsync } from 'hyparquet';
-import { to as copyTo } from 'pg-copy-streams';
-import type { CsvRows } from '../../infra/clickhouse/parquet.ts';
+import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
+import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 import { readBytes } from './folder.ts';
 import type { ExportPace } from './pace.ts';
-import { copiedSelect, copiedStructure, copyStatement, paramsOf, pricedSelect, storedSelect } from './select-day.ts';
+import { daySelect, paramsOf } from './select-day.ts';
 
 export interface WrittenDay {
   /** In the scratch folder. */
@@ -43,17 +41,16 @@ const NAMED_DIGITS = 16;
 
 /** Null for a day without rows. */
 export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteBounds): Promise<WrittenDay | null> {
-  const { table, day } = asked;
+  const { table, day, priced, isClosed } = asked;
   const file = join(bounds.scratch, `${randomUUID()}.parquet`);
-  const csv = table.store === 'postgres' ? await copyOut(stores, copyStatement(table, day), bounds) : null;
+  const csv = await copyDay(stores, asked, bounds);
   try {
     bounds.signal.throwIfAborted();
     await stores.clickhouse.parquet({
-      select: (rows) => selectOf(asked, rows),
+      select: (rows) => daySelect(table, priced, isClosed, rows),
       params: paramsOf(day),
       file,
-      ...(csv &&
-        table.store === 'postgres' && { csv: { file: csv, structure: copiedStructure(table) } satisfies CsvRows }),
+      ...(csv && { csv }),
       bounds: {
         max_execution_time: LONGEST_SECONDS,
         max_threads: bounds.pace.threads,
@@ -67,28 +64,27 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
     await rm(file, { force: true });
     throw error;
   } finally {
-    if (csv) await rm(csv, { force: true });
+    if (csv) await rm(csv.file, { force: true });
   }
 }
 
-function selectOf({ table, priced, isClosed }: DayToWrite, rows: string): string {
-  if (table.store === 'postgres') return copiedSelect(table, rows);
-  return table.store === 'clickhouse' ? storedSelect(table) : pricedSelect(table, priced, isClosed);
-}
-
-/** → the CSV file */
-async function copyOut({ postgres }: Stores, statement: string, { scratch, signal }: WriteBounds): Promise<string> {
-  const file = join(scratch, `${randomUUID()}.csv`);
+/** What Postgres alone has of the day; null where ClickHouse has all. */
+async function copyDay(
+  { postgres }: Stores,
+  { table, day, priced, isClosed }: DayToWrite,
+  { scratch, signal }: WriteBounds,
+): Promise<CsvRows | null> {
+  const rows = copiedRowsOf(table, day, priced, isClosed);
+  if (!rows) return null;
   const client = await postgres.pool.connect();
   let isWhole = false;
   try {
-    await pipeline(client.query(copyTo(statement)), createWriteStream(file, { mode: 0o600 }), { signal });
+    const csv = await copyOut(client, rows, scratch, signal);
     isWhole = true;
+    return csv;
   } finally {
     client.release(!isWhole);
-    if (!isWhole) await rm(file, { force: true });
   }
-  return file;
 }
 
 async function described({ table, day, priced, isClosed }: DayToWrite, file: string): Promise<WrittenDay | null> {

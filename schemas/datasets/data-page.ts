@@ -57,7 +57,9 @@ runs, and [questions.py](../examples/analysts/questions.py) with pandas. Tests c
 
 const SQL = `
 ## SQL
-\`verustream sql "SELECT …"\` asks ClickHouse, embedded or by URL, for what is served at the moment: [commands](commands.md#sql). Each table that says so is the view \`v_<table>\`, with the columns below.
+\`verustream sql "SELECT …"\` asks ClickHouse, embedded or by URL, for what is served at the moment: [commands](commands.md#sql). Each table is the view \`v_<table>\`, with the columns below.
+What Postgres alone holds is copied for the statement that names it, at some hundred thousand rows a second: the tables that say so, and of \`v_conversions\` the columns \`priced_currency_id\`,
+\`priced_currency_usd\`, \`price_basket\`, \`price_height\` and \`regime_version\` (\`*\` names them too).
 \`\`\`
 npm run verustream -- sql "SELECT toDate(time) AS day, count() AS n, sum(usd_value) AS usd FROM v_conversions WHERE status = 'completed' GROUP BY day ORDER BY day" --format table
 \`\`\`
@@ -74,7 +76,7 @@ export function dataPage(): string {
 function tableText({ name, summary, final, columns, order, store }: DatasetTable): string {
   const rows = columns.map(columnText).join('\n');
   return `### ${name}
-${summary} ${store === 'postgres' ? 'No view: Postgres holds it.' : `View: \`v_${name}\`.`} Rows are ordered by \`${order.join('`, `')}\`. Final: ${final.charAt(0).toLowerCase()}${final.slice(1)}
+${summary} View: \`v_${name}\`${store === 'postgres' ? ', copied from Postgres for each statement that names it' : ''}. Rows are ordered by \`${order.join('`, `')}\`. Final: ${final.charAt(0).toLowerCase()}${final.slice(1)}
 
 | column | type | unit | meaning |
 |---|---|---|---|

@@ -4,7 +4,7 @@ import type { DatasetColumn } from './column.ts';
 import { type GenerationTable, ROW_PLACE } from './table.ts';
 
 /** Ticks of provisional rows begin here: schemas/postgres/0019-price-ahead.sql. */
-const FIRST_AHEAD = 2n ** 40n;
+export const FIRST_AHEAD = 2n ** 40n;
 const SATOSHIS = '10^-8 of a coin';
 const USD = 'USD';
 
@@ -15,6 +15,7 @@ const text = (name: string, meaning: string) => column(name, 'String', null, mea
 const optional = (name: string, meaning: string, from = name) =>
   column(name, 'Nullable(String)', null, meaning, `nullIf(toString(${from}), '')`);
 const integer = (name: string, meaning: string) => column(name, 'UInt32', null, meaning, name);
+const optionalInteger = (name: string, meaning: string) => column(name, 'Nullable(UInt32)', null, meaning, name);
 const satoshis = (name: string, meaning: string) => column(name, 'Int64', SATOSHIS, meaning, name);
 /** The stores keep up to 38 decimals of 76 digits, which no engine but ClickHouse reads. */
 const usd = (name: string, meaning: string, from = name) =>
@@ -63,8 +64,17 @@ const PRICES: GenerationTable = {
     column('provisional', 'Bool', null, PROVISIONAL, `tick >= ${FIRST_AHEAD}`),
   ],
   order: ['height', 'currency_id'],
+  copied: [],
   other: [],
 };
+
+const COPIED_OF_STAMPS = [
+  { name: 'priced_currency_id', type: 'Nullable(String)' },
+  { name: 'priced_currency_usd', type: 'Nullable(Decimal(76, 30))' },
+  { name: 'price_basket', type: 'Nullable(String)' },
+  { name: 'price_height', type: 'Nullable(UInt32)' },
+  { name: 'regime_version', type: 'Nullable(UInt32)' },
+] as const;
 
 const CONVERSIONS: GenerationTable = {
   store: 'prices',
@@ -109,24 +119,30 @@ const CONVERSIONS: GenerationTable = {
     column('diverged', 'Bool', null, 'Whether the two sides disagree by more than 10 %.', 'diverged'),
     column('provisional', 'Bool', null, PROVISIONAL, `provisional OR tick >= ${FIRST_AHEAD}`),
     optional('reason', 'Why it has no value, or `mirrored`: the value of the other side.'),
-    column(
-      'other_generation',
-      'Nullable(UInt32)',
-      null,
-      'The other generation; null where there is none, or it does not have the row.',
-      'other_generation',
-    ),
+    optional('priced_currency_id', 'Currency of the side that decides `usd_value`; null where none does.'),
+    usd('priced_currency_usd', `Its price: \`usd_value\` is this times the amount of that side. ${DIGITS}`),
+    optional('price_basket', 'Basket that the price is of; null for an anchor.'),
+    optionalInteger('price_height', 'Block at whose end the prices held; null where no price was used.'),
+    optionalInteger('regime_version', 'Version of the rules of `regime`.'),
+    optionalInteger('other_generation', 'The other generation; null where there is none, or it does not have the row.'),
     usd('other_from_usd', `As \`from_usd\`, by that generation. ${DIGITS}`),
     usd('other_to_usd', `As \`to_usd\`, by that generation. ${DIGITS}`),
     usd('other_usd_value', `As \`usd_value\`, by that generation. ${DIGITS}`),
     optional('other_rule', 'As `rule`, by that generation.'),
     optional('other_regime', 'As `regime`, by that generation.'),
     optional('other_reason', 'As `reason`, by that generation.'),
+    optional('other_priced_currency_id', 'As `priced_currency_id`, by that generation.'),
+    usd('other_priced_currency_usd', `As \`priced_currency_usd\`, by that generation. ${DIGITS}`),
+    optional('other_price_basket', 'As `price_basket`, by that generation.'),
+    optionalInteger('other_price_height', 'As `price_height`, by that generation.'),
+    optionalInteger('other_regime_version', 'As `regime_version`, by that generation.'),
   ],
   order: ['height', 'txid', 'vout'],
-  other: ['generation', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'reason'].map((from) => {
-    return { name: `other_${from}`, column: from };
-  }),
+  copied: COPIED_OF_STAMPS,
+  other: [
+    ...['generation', 'from_usd', 'to_usd', 'usd_value', 'rule', 'regime', 'reason'],
+    ...COPIED_OF_STAMPS.map(({ name }) => name),
+  ].map((from) => ({ name: `other_${from}`, column: from })),
 };
 
 export const PRICED_TABLES = [PRICES, CONVERSIONS] as const;

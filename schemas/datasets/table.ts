@@ -35,6 +35,8 @@ export interface GenerationTable extends TableBase {
   readonly height: 'height' | 'import_height';
   /** Columns of the table in ClickHouse, and of its rows beyond the line. */
   readonly stored: readonly string[];
+  /** Columns that Postgres alone has of the row, in `stamps`; empty for none. */
+  readonly copied: readonly { readonly name: string; readonly type: string }[];
   /** Columns that another generation gives to the same row, by the name that they have there. */
   readonly other: readonly { readonly name: string; readonly column: string }[];
 }

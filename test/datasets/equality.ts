@@ -8,6 +8,12 @@ import type { ExportedService, OpenedDataset } from './exported-service.ts';
 /** Rows that are compared of each table; more than most have in the recording. */
 const MOST_ROWS = 10_000;
 const COIN = 100_000_000n;
+const USD_MEMBERS = [
+  ['from_usd', 'fromUsd'],
+  ['to_usd', 'toUsd'],
+  ['usd_value', 'usdValue'],
+  ['priced_currency_usd', 'pricedCurrencyUsd'],
+] as const;
 type Row = Readonly<Record<string, string | number | boolean | null>>;
 
 export function datasetEqualsApi(opened: () => OpenedDataset): void {
@@ -63,17 +69,37 @@ export function datasetEqualsApi(opened: () => OpenedDataset): void {
       expect(String(row.amount_in)).toBe(String(satoshis(String(conversion.amountIn))));
       if (conversion.amountOut !== null)
         expect(String(row.amount_out)).toBe(String(satoshis(String(conversion.amountOut))));
-      expect([row.height, row.rule, row.regime, row.diverged, row.provisional]).toEqual([
-        Number(conversion.importHeight),
-        conversion.rule,
-        conversion.regime,
-        conversion.diverged,
-        conversion.provisional,
-      ]);
-      expect(row.usd_value === null).toBe(conversion.usdValue === null);
+      const number = (value: Row[string] | undefined) => (value === null ? null : Number(value));
+      expect({ ...row, time: undefined }).toMatchObject({
+        chain: conversion.importChain,
+        height: number(conversion.importHeight),
+        kind: conversion.type,
+        status: conversion.status,
+        from_currency_id: conversion.fromCurrencyId,
+        to_currency_id: conversion.toCurrencyId,
+        via_currency_id: conversion.viaCurrencyId,
+        basket_id: conversion.basketId,
+        source: conversion.source,
+        destination: conversion.destination,
+        request_height: number(conversion.height),
+        rule: conversion.rule,
+        regime: conversion.regime,
+        diverged: conversion.diverged,
+        provisional: conversion.provisional,
+        reason: conversion.stampReason,
+        priced_currency_id: conversion.pricedCurrencyId,
+        price_basket: conversion.priceBasket,
+        price_height: number(conversion.priceHeight),
+        regime_version: number(conversion.regimeVersion),
+      });
+      expect(String(row.conversion_fee)).toBe(String(satoshis(String(conversion.fee))));
+      for (const [column, member] of USD_MEMBERS) {
+        const [own, shown] = [row[column], conversion[member]];
+        expect(own === null, column).toBe(shown === null);
+        expect(Math.abs(Number(own ?? 0) - Number(shown ?? 0)), column).toBeLessThan(1e-8 * Math.max(1, Number(shown)));
+      }
       own += Number(row.usd_value ?? 0);
       ours += Number(conversion.usdValue ?? 0);
-      expect(Math.abs(Number(row.usd_value ?? 0) - Number(conversion.usdValue ?? 0))).toBeLessThan(1e-8);
     }
     expect(ours).toBeGreaterThan(0);
     expect(Math.abs(own - ours)).toBeLessThan(1e-8 * shown.length);

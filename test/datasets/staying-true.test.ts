@@ -5,7 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as redrive } from '../../commands/dead-letters/redrive.ts';
 import { run as reprocess } from '../../commands/reprocess.ts';
+import { exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
+import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
+import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
+import { ALONE } from '../../pipeline/datasets/pace.ts';
 import { changingKey } from '../../pipeline/stage/stage-lock.ts';
+import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { CHAIN } from '../api/running-service.ts';
 import { recordedBranches } from '../laws/chain-records.ts';
@@ -186,6 +191,35 @@ it('another generation stands in the rows, and a swap exchanges all files at onc
   expect(after.map(({ own, other }) => [other, own])).toEqual(before.map(({ own, other }) => [own, other]));
   const swapped = await readManifest(service.folder, 'conversions');
   expect(swapped.map(({ generation }) => generation)).toEqual(live.map(() => 2));
+});
+
+it('new columns: every file is written again under a new name, and until then the manifest names those of before', async () => {
+  const { stores, config } = service.context;
+  const folder = await openLocalFolder(join(service.folder, 'columns'));
+  const [table] = DATASET_TABLES.filter(({ name }) => name === 'blocks') as [DatasetTable];
+  const before = { ...table, columns: table.columns.slice(0, -1) } as DatasetTable;
+  const pass = (of: DatasetTable, stop = new AbortController(), after = Number.POSITIVE_INFINITY) =>
+    exportDatasets({
+      ...{ stores, chains: config.chains, tables: [of], folder, pace: { ...ALONE, atOnce: 1 }, graceMs: GRACE_MS },
+      signal: stop.signal,
+      progress: ({ done }) => done === after && stop.abort(new Error('stopped')),
+    });
+  const named = async () => (await readManifest(folder.name, 'blocks')).map(({ path }) => path);
+  await pass(before);
+  const old = await named();
+  expect(old.length).toBeGreaterThan(1);
+  await expect(pass(table, new AbortController(), 1)).rejects.toThrow('stopped');
+  expect(await named()).toEqual(old);
+  await checkFolder(folder.name);
+  expect((await pass(table)).tables).toMatchObject([{ written: old.length - 1 }]);
+  const now = await named();
+  expect(now.length).toBe(old.length);
+  expect(now.filter((path) => old.includes(path))).toEqual([]);
+  for (const path of old) expect(await folder.has(path), path).toBe(true);
+  const names = (await duckdb.rows(`DESCRIBE SELECT * FROM ${await rowsOf(folder.name, 'blocks')}`)).map(
+    ({ column_name: name }) => name,
+  );
+  expect(names).toEqual(table.columns.map(({ name }) => name));
 });
 
 it('whenever a reader looked, every file was whole and every manifest true', async () => {

@@ -5,11 +5,13 @@ import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../bloc
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;
+/** A chain that stands still, or whose blocks are rare, has none among the newest of all. */
+const OF_EACH = 7;
 const NEWEST_SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT ${SHOWN}`;
 
 const route = stateRoute({
   path: '/api/stats/pulse',
-  summary: 'The tip of each chain and the newest blocks of all',
+  summary: 'The tip and the newest blocks of each chain, and the newest blocks of all',
   parameters: {},
   response: pulse,
   weight: 1,
@@ -31,22 +33,12 @@ const route = stateRoute({
           { height, hash, time, txCount, validationType },
         ]),
       ),
-      blocks: withShares(blocks, api.config.chains.length),
+      blocks: blocks.slice(0, SHOWN),
+      newest: Object.fromEntries(
+        tips.map(({ chain }) => [chain, blocks.filter((block) => block.chain === chain).slice(0, OF_EACH)]),
+      ),
     };
   },
 });
-
-/** A chain that stands still, or whose clock is behind, keeps its newest blocks in the answer. */
-function withShares<Block extends { readonly chain: string }>(blocks: readonly Block[], chains: number): Block[] {
-  const share = Math.floor(SHOWN / chains);
-  const seen = new Map<string, number>();
-  const isOfShare = blocks.map(({ chain }) => {
-    const before = seen.get(chain) ?? 0;
-    seen.set(chain, before + 1);
-    return before < share;
-  });
-  let left = SHOWN - isOfShare.filter(Boolean).length;
-  return blocks.filter((_, index) => isOfShare[index] || left-- > 0);
-}
 
 export const pulseRoutes = [route];

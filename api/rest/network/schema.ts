@@ -98,7 +98,8 @@ export const chart = object({
 const pulseTip = object({ height, hash: string, time: unixTime, txCount: integer, validationType: string });
 export const pulse = object({
   chains: { type: 'object', additionalProperties: pulseTip },
-  blocks: { ...array(blockRow), description: 'The newest 20 of all chains, an equal share of each at least' },
+  blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
+  newest: { type: 'object', additionalProperties: array(blockRow), description: 'The newest 7 of each chain' },
 });
 
 const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;

@@ -1,0 +1,57 @@
+/** Rows from elsewhere as a source of statements: the embedded engine reads their file, a server gets a table of their own. */
+import { randomBytes } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import type { Client } from './client.ts';
+
+/** A CSV file. */
+export interface CsvRows {
+  /** Absolute. */
+  readonly file: string;
+  /** Names and types: `a String, b UInt32`. */
+  readonly structure: string;
+}
+
+export const isPlainPath = (path: string): boolean => !/[*?{}\\'\n]/.test(path);
+
+export function quotedPath(path: string): string {
+  if (!isPlainPath(path)) throw new TypeError(`ClickHouse would read ${path} as a pattern`);
+  return `'${path}'`;
+}
+
+/** What stands after FROM for the embedded engine. */
+export const csvSource = ({ file, structure }: CsvRows): string =>
+  `file(${quotedPath(file)}, 'CSV', '${structure.replaceAll("'", "\\'")}')`;
+
+/** A table of a server; → its name */
+export async function createCsvTable(client: Client, { file, structure }: CsvRows): Promise<string> {
+  const table = `dataset_rows_${randomBytes(8).toString('hex')}`;
+  try {
+    await client.command({ query: `CREATE TABLE ${table} (${structure}) ENGINE = MergeTree ORDER BY tuple()` });
+    await client.insert({ table, values: createReadStream(file), format: 'CSV' });
+    return table;
+  } catch (error) {
+    await dropCsvTable(client, table);
+    throw error;
+  }
+}
+
+export async function dropCsvTable(client: Client, table: string): Promise<void> {
+  await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
+}
+
+/** `work` is given the sources; tables of a server are dropped afterwards. `onClient`: runs one statement. */
+export async function withCsvRows<T>(
+  files: readonly CsvRows[],
+  isEmbedded: boolean,
+  work: (sources: readonly string[]) => Promise<T>,
+  onClient: <R>(use: (client: Client) => Promise<R>) => Promise<R>,
+): Promise<T> {
+  if (isEmbedded) return work(files.map(csvSource));
+  const tables: string[] = [];
+  try {
+    for (const csv of files) tables.push(await onClient((client) => createCsvTable(client, csv)));
+    return await work(tables);
+  } finally {
+    for (const table of tables) await onClient((client) => dropCsvTable(client, table));
+  }
+}

@@ -1,0 +1,80 @@
+/** Rows that Postgres alone holds, on their way to ClickHouse as CSV. */
+import { randomUUID } from 'node:crypto';
+import { createWriteStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream/promises';
+import type { PoolClient } from 'pg';
+import { to as copyTo } from 'pg-copy-streams';
+import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
+import { FIRST_AHEAD } from '../../schemas/datasets/priced-tables.ts';
+import type { CopiedTable, DatasetTable, GenerationTable } from '../../schemas/datasets/table.ts';
+import type { ChainDay, PricedState } from './export-state.ts';
+
+export interface CopiedRows {
+  /** COPY takes no parameters: heights are numbers, and a chain's name has no quote. */
+  readonly statement: string;
+  readonly structure: string;
+}
+
+/** Blocks of a chain; null for all of every chain. */
+type Span = Pick<ChainDay, 'chain' | 'from' | 'to'> | null;
+
+/** Null for a table that ClickHouse has every column of. `isClosed`: whether there is no row beyond the line. */
+export function copiedRowsOf(
+  table: DatasetTable,
+  span: Span,
+  priced: PricedState,
+  isClosed = false,
+): CopiedRows | null {
+  if (table.store === 'postgres') return tableRows(table, span);
+  return table.store === 'prices' && table.copied.length > 0 ? stampRows(table, span, priced, isClosed) : null;
+}
+
+function tableRows(table: CopiedTable, span: Span): CopiedRows {
+  const columns = table.columns.map(({ name, copied }) => `${copied.sql} AS ${name}`).join(', ');
+  const place = span ? `r.chain = '${span.chain}' AND r.${table.height} BETWEEN ${span.from} AND ${span.to}` : 'true';
+  return {
+    statement: `SELECT ${columns} FROM ${table.table} r JOIN blocks b ON b.chain = r.chain AND b.height = r.${table.height}
+      WHERE ${place} AND ${table.where}`,
+    structure: table.columns.map(({ name, copied }) => `${name} ${copied.type}`).join(', '),
+  };
+}
+
+/** Stamps of the served generation and of the other one. */
+function stampRows({ copied }: GenerationTable, span: Span, priced: PricedState, isClosed: boolean): CopiedRows {
+  const generations = [priced.served, priced.other].flatMap((one) => (one ? [one.generation] : []));
+  const columns = copied.map(({ name }) => `s.${name}`).join(', ');
+  return {
+    statement: `SELECT s.generation, s.chain, encode(s.txid, 'hex'), s.vout, ${columns} FROM stamps s
+      WHERE s.generation IN (${generations}) ${span ? ofSpan(span, isClosed) : ''}`,
+    structure: `generation UInt32, chain String, txid FixedString(64), vout UInt32, ${copied
+      .map(({ name, type }) => `${name} ${type}`)
+      .join(', ')}`,
+  };
+}
+
+function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): string {
+  const tick = (end: 'min' | 'max') =>
+    `(SELECT ${end}(tick) FROM price_ticks WHERE chain = '${chain}' AND height BETWEEN ${from} AND ${to})`;
+  const ahead = isClosed ? '' : ` OR s.tick >= ${FIRST_AHEAD}`;
+  return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick('min')} AND ${tick('max')}${ahead})`;
+}
+
+/** Into a new file of the folder, which is gone after a failure. */
+export async function copyOut(
+  client: PoolClient,
+  { statement, structure }: CopiedRows,
+  folder: string,
+  signal: AbortSignal,
+): Promise<CsvRows> {
+  const file = join(folder, `${randomUUID()}.csv`);
+  try {
+    const copy = client.query(copyTo(`COPY (${statement}) TO STDOUT (FORMAT csv, NULL '\\N')`));
+    await pipeline(copy, createWriteStream(file, { mode: 0o600 }), { signal });
+    return { file, structure };
+  } catch (error) {
+    await rm(file, { force: true });
+    throw error;
+  }
+}
