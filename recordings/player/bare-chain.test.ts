@@ -50,8 +50,16 @@ describe.each([
     expect(ask(200, 'getrawmempool')).toBe('[]');
   });
 
+  test('it tells the definitions that its blocks hold', () => {
+    for (const key of ['pchain', 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV']) {
+      const definition = JSON.parse(ask(200, 'getcurrency', key)) as Record<string, unknown>;
+      expect(definition).toMatchObject({ name: 'pchain', options: 264, currencies: expect.any(Array) });
+    }
+  });
+
   test('what does not follow from blocks is not made up', () => {
-    expect(() => ask(200, 'getcurrency', name)).toThrow('not in the recording at height 200: getcurrency');
+    expect(() => ask(200, 'getcurrency', 'usdx')).toThrow('not in the recording at height 200: getcurrency');
+    expect(() => ask(0, 'getcurrency', 'pchain')).toThrow('not in the recording at height 0: getcurrency');
     expect(() => ask(200, 'getblock', '5', 0)).toThrow('not in the recording: the raw block');
   });
 });

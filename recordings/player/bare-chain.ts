@@ -1,6 +1,8 @@
 /** A recording that has blocks alone: `chain.json` says whose they are, and only what follows from the blocks is answered. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { rawMember, rawMembers } from '../../domain/json/raw-json.ts';
+import { type Derive, stringParam } from './derivation.ts';
 import type { Recording } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
 
@@ -41,4 +43,32 @@ export function bareSummary(chain: BareChain, method: string): string {
 
 export function noRawBlock(hash: string): never {
   throw new RpcFailure(-1, `not in the recording: the raw block ${hash}`);
+}
+
+/** Definitions that released blocks hold, by name or i-address. */
+export function createDefinitions({ main }: Pick<Recording, 'main'>): Derive {
+  let known: readonly { readonly height: number; readonly text: string }[] | undefined;
+  const read = () => main.flatMap(({ height, block }) => definitionsIn(block()).map((text) => ({ height, text })));
+  return (view, [param, ...rest]) => {
+    const wanted = stringParam(param);
+    if (wanted === null || rest.length > 0) return null;
+    known ??= read();
+    const defined = known.find(({ height, text }) => {
+      const keys = [rawMember(text, 'currencyid'), rawMember(text, 'name')];
+      return height <= view.height && keys.includes(JSON.stringify(wanted));
+    });
+    return defined?.text ?? null;
+  };
+}
+
+const DEFINITION = '"currencydefinition":';
+
+function definitionsIn(block: string): string[] {
+  const found: string[] = [];
+  for (let at = block.indexOf(DEFINITION); at >= 0; at = block.indexOf(DEFINITION, at + 1)) {
+    const start = at + DEFINITION.length;
+    const end = rawMembers(block, start).at(-1)?.end ?? start;
+    found.push(`${block.slice(start, end)}}`);
+  }
+  return found;
 }

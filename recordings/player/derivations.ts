@@ -1,5 +1,5 @@
 /** Every method that can be answered otherwise than as it was recorded. */
-import { bareSummary, noRawBlock, readBareChain } from './bare-chain.ts';
+import { bareSummary, createDefinitions, noRawBlock, readBareChain } from './bare-chain.ts';
 import type { Derivations } from './derivation.ts';
 import { createAddressDerivations } from './derive-addresses.ts';
 import { createBlockDerivations } from './derive-blocks.ts';
@@ -21,6 +21,7 @@ export function createDerivations(recording: Recording, calls: RecordedCalls): D
     return {
       ...createBlockDerivations(noRawBlock, spentAsOf),
       ...createChainInfoDerivations((method) => bareSummary(bare, method)),
+      getcurrency: createDefinitions(recording),
       getrawmempool: () => '[]',
     };
   }
@@ -32,7 +33,7 @@ export function createDerivations(recording: Recording, calls: RecordedCalls): D
     ...createChainInfoDerivations((method) => recordedSummary(calls, method)),
     ...identities,
     ...createSignatureDerivations(calls, identities.getidentity),
-    ...createCurrencyDerivations(recording),
+    ...createCurrencyDerivations(recording, calls),
     ...createAddressDerivations(recording),
     ...createEstimateDerivations(recording, calls),
   };

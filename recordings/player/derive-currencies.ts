@@ -4,9 +4,10 @@ import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.t
 import type { RecordingView } from './chain-view.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';
-import { readPairs } from './members.ts';
+import { readPairs, replaceMembers } from './members.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
+import type { RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 
 /** The one element of getcurrencystate's answer for a currency and a height. */
@@ -67,7 +68,7 @@ function heightsOf(param: string): number[] | null {
   return Array.from({ length: Math.floor((last - start) / by) + 1 }, (_, index) => start + index * by);
 }
 
-export function createCurrencyDerivations(recording: Recording): Derivations {
+export function createCurrencyDerivations(recording: Recording, calls: RecordedCalls): Derivations {
   const stateAt = createStates(recording);
   const imports = createRows(recording, 'imports.json.gz', 'importheight');
   const exports = createRows(recording, 'exports.json.gz', 'height');
@@ -90,6 +91,16 @@ export function createCurrencyDerivations(recording: Recording): Derivations {
   }
 
   return {
+    /** The chain's own coin, whose definition stands; others have a state that only the recording knows. */
+    getcurrency(view, [name, ...rest]) {
+      const wanted = currency(name);
+      const recorded = wanted === undefined ? undefined : calls.find('getcurrency', JSON.stringify([wanted]));
+      if (recorded === undefined || !('result' in recorded) || rest.length > 0) return null;
+      const isOwn = rawMember(recorded.result, 'systemid') === rawMember(recorded.result, 'currencyid');
+      if (!isOwn) return null;
+      const height = String(view.height);
+      return replaceMembers(recorded.result, { lastconfirmedheight: height, bestheight: height });
+    },
     getcurrencystate(view, [name, height = `"${view.height}"`, ...rest]) {
       const wanted = currency(name);
       const heights = heightsOf(stringParam(height) ?? height);

@@ -48,6 +48,36 @@ export async function checkView(
   return checkPanels(page, base, address, token);
 }
 
+/**
+ * Checks the views one after the other, as a reader comes to them: the first by its address, the others by links, which need no new
+ * document. What a document of each view needs, its first paint and its accessibility are checked for.
+ */
+export async function* checkViews(
+  page: Page,
+  base: string,
+  views: readonly (readonly [view: string, address: string])[],
+): AsyncGenerator<CheckedView> {
+  const [first, ...others] = views;
+  if (first) yield await checkView(page, base, first[1], first[0]);
+  for (const [view, address] of others) {
+    await followLink(page, withoutStream(base, address));
+    await page.locator(`main:not([data-left])[data-view="${view}"][data-ready="true"]`).waitFor();
+    yield await checkPanels(page, base, address);
+  }
+}
+
+/** The view that is left is marked: the next one is made anew. */
+async function followLink(page: Page, href: string): Promise<void> {
+  await page.evaluate((to) => {
+    document.querySelector('main')?.setAttribute('data-left', '');
+    const link = document.createElement('a');
+    link.href = to;
+    document.body.append(link);
+    link.click();
+    link.remove();
+  }, href);
+}
+
 /** What is shown now, without opening it again. */
 export async function checkPanels(page: Page, base: string, address: string, token?: string): Promise<CheckedView> {
   const pointers = new Set<string>();

@@ -79,7 +79,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
       tzDate: (seconds) =>
         options.zone === 'utc' ? uPlot.tzDate(new Date(seconds * 1000), 'Etc/UTC') : new Date(seconds * 1000),
       scales: {
-        x: { range: (_, min, max) => padded(min, max, halfStep(options)) },
+        x: { range: ({ data: [times] }, min, max) => padded(min, lastOf(times, max), halfStep(options)) },
         main: {
           range: options.series.some(({ kind, scale }) => FROM_ZERO.includes(kind) && scale === 'main')
             ? fromZero
@@ -197,6 +197,9 @@ const halfStep = ({ step, series, candles, times }: PlotOptions) =>
   candles !== null || series.some(({ kind }) => kind === 'bars')
     ? (step ?? (times[1] ?? DAY) - (times[0] ?? 0)) / 2
     : 0;
+
+/** Around a single point uPlot would show years. */
+const lastOf = (times: ArrayLike<number>, max: number) => (times.length === 1 ? (times[0] ?? max) : max);
 
 function padded(min: number, max: number, by: number): [number, number] {
   const more = min === max ? Math.max(by, DAY / 2) : by;

@@ -110,7 +110,7 @@ function Totals({ answer }: { readonly answer: Answer<'/api/market/protocol'> })
           <Field label="Currencies">
             <Value at="currencies" as="integer" />
           </Field>
-          <Field label="Chains launched from here">
+          <Field label="Chains">
             <Value at="pbaasChains" as="integer" />
           </Field>
           <Field label="Identities">

@@ -162,7 +162,7 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
     });
 
     it('opens within the budget of credits, files and layout shift', async () => {
-      await checkFirstPaint(browser, service.url, ADDRESS, reader);
+      await checkFirstPaint(browser, service.url, [ADDRESS], reader);
     });
 
     it('is accessible in both themes, narrow and wide', async () => {

@@ -301,9 +301,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
 
     it('stays within its budgets', async () => {
       const { webhooks } = await ask('/api/webhooks');
-      for (const address of [LIST, `${LIST}/${webhooks[0].id}`]) {
-        await checkFirstPaint(browser, service.url, address, reader);
-      }
+      await checkFirstPaint(browser, service.url, [LIST, `${LIST}/${webhooks[0].id}`], reader);
     });
 
     it('is accessible in both themes, narrow and wide', async () => {

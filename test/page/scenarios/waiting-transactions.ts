@@ -134,7 +134,7 @@ export function waitingTransactions(opened: () => Opened): void {
     });
 
     it('costs no more than a first paint may', async () => {
-      for (const address of [...Object.values(addresses()), '/']) await checkFirstPaint(browser, service.url, address);
+      await checkFirstPaint(browser, service.url, [...Object.values(addresses()), '/']);
     });
 
     describe('under the reader’s eyes', () => {

@@ -4,7 +4,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, NATIVE, type RunningService } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { type CheckedView, checkView, withoutStream } from '../generic-check.ts';
+import { type CheckedView, checkView, checkViews, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
@@ -75,7 +75,7 @@ export function chainViews(page: () => OpenedPage): void {
     async function checked(addresses: readonly ViewAddress[]): Promise<readonly CheckedView[]> {
       const { page, complaints, close } = await openPage(browser);
       const found: CheckedView[] = [];
-      for (const [view, address] of addresses) found.push(await checkView(page, service.url, address, view));
+      for await (const view of checkViews(page, service.url, addresses)) found.push(view);
       expect(complaints).toEqual([]);
       await close();
       return found;
@@ -312,7 +312,8 @@ export function chainViews(page: () => OpenedPage): void {
     });
 
     it('stay within their budgets of requests, credits and layout shift', async () => {
-      for (const [, address] of oneOfEach()) await checkFirstPaint(browser, service.url, address);
+      const addresses = oneOfEach().map(([, address]) => address);
+      await checkFirstPaint(browser, service.url, addresses);
     });
 
     it('are accessible in both themes, narrow and wide', async () => {

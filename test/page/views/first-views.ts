@@ -7,7 +7,7 @@ import { pageSource } from '../../../web/build/page-source.ts';
 import { CHAIN, RECORDING, type RunningService } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { type CheckedView, checkView, withoutStream } from '../generic-check.ts';
+import { type CheckedView, checkView, checkViews, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
@@ -64,7 +64,10 @@ export function firstViews(page: () => OpenedPage): void {
       const txids = transactionsByType();
       expect(txids.length).toBeGreaterThan(20);
       const { page, complaints, close } = await openPage(browser);
-      for (const txid of txids) await checkView(page, service.url, `/${CHAIN}/tx/${txid}`, 'tx');
+      const views = txids.map((txid) => ['tx', `/${CHAIN}/tx/${txid}`] as const);
+      let checked = 0;
+      for await (const { values } of checkViews(page, service.url, views)) checked += Math.sign(values);
+      expect(checked).toBe(txids.length);
       expect(complaints).toEqual([]);
       await close();
     });
@@ -80,7 +83,8 @@ export function firstViews(page: () => OpenedPage): void {
       for (const [module, names] of modules) expect(bytes(names), module).toBeLessThanOrEqual(FURTHER_VIEW);
       expect(bytes(ofType('.js'))).toBeLessThanOrEqual(ALL_SCRIPT);
       expect(bytes(ofType('.css'))).toBeLessThanOrEqual(ALL_STYLE);
-      for (const [, address] of views) await checkFirstPaint(browser, service.url, address);
+      const addresses = views.map(([, address]) => address);
+      await checkFirstPaint(browser, service.url, addresses);
     });
 
     it('is accessible in both themes, narrow and wide', async () => {

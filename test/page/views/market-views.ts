@@ -6,7 +6,7 @@ import { openSession } from '../../../api/access/sessions.ts';
 import { ALICE, CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
 import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { checkPanels, checkView, withoutStream } from '../generic-check.ts';
+import { checkPanels, checkView, checkViews, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
@@ -55,8 +55,10 @@ export function marketViews(page: () => OpenedPage): void {
 
     async function checked(view: string, at: readonly string[], fields: (address: string) => readonly string[]) {
       const { page, complaints, close } = await openPage(browser);
-      for (const address of at) {
-        const { pointers } = await checkView(page, service.url, address, view);
+      const left = [...at];
+      const views = at.map((address) => [view, address] as const);
+      for await (const { pointers } of checkViews(page, service.url, views)) {
+        const address = left.shift() ?? '';
         expect([...pointers], address).toEqual(expect.arrayContaining([...fields(address)]));
         await showNumbers(page);
         await checkPanels(page, service.url, address);
@@ -126,6 +128,34 @@ export function marketViews(page: () => OpenedPage): void {
           'open high low close volumeBase volumeQuote volumeUsd liquidity',
         ),
       );
+    });
+
+    it('headings and titles say the name of what an address names by its i-address', async () => {
+      const { page, complaints, close } = await openPage(browser);
+      const [basket] = await list<{ currencyId: string; name: string }>('/api/market/baskets');
+      const [pair] = await list<ListedPair & { base: string; quote: string }>('/api/market/pairs');
+      if (!basket || !pair) throw new Error('the market has no basket');
+      for (const [address, heading, id, chain] of [
+        [`/market/price/${NATIVE}`, 'Price of VRSCTEST', NATIVE, ''],
+        [`/market/basket/${basket.currencyId}`, `Basket ${basket.name}`, basket.currencyId, ''],
+        [`/market/pair/${pair.basketId}/${pair.baseId}/${pair.quoteId}`, `${pair.base} / ${pair.quote}`, '', ''],
+        [`/${CHAIN}/currency/${USDX}`, 'Currency usdx', USDX, CHAIN],
+        [`/${CHAIN}/identity/${ALICE}`, 'Identity alice.VRSCTEST@', ALICE, CHAIN],
+      ] as const) {
+        await page.goto(withoutStream(service.url, address));
+        await page.locator('main[data-ready=true]').waitFor();
+        await page.getByRole('heading', { level: 1, name: heading, exact: true }).waitFor();
+        expect(await page.locator('.heading').textContent(), address).toContain(chain);
+        const shownId = page.locator('.heading .id');
+        expect(id === '' ? await shownId.count() : await shownId.textContent(), address).toBe(id || 0);
+        await expect.poll(() => page.title()).toBe([heading, ...(chain ? [chain] : []), 'verustream'].join(' · '));
+      }
+      // Of the view after it nothing is left.
+      await page.getByRole('link', { name: 'Market', exact: true }).click();
+      await page.getByRole('heading', { level: 1, name: 'Market', exact: true }).waitFor();
+      expect(await page.title()).toBe('Market · verustream');
+      expect(complaints).toEqual([]);
+      await close();
     });
 
     it('pools and volume, by each period', async () => {
@@ -209,7 +239,7 @@ export function marketViews(page: () => OpenedPage): void {
         expect(complaints).toEqual([]);
         await close();
       }
-      await checkFirstPaint(browser, service.url, address, readers[1]?.[1]);
+      await checkFirstPaint(browser, service.url, [address], readers[1]?.[1]);
       await setTier(postgres, holder, 'free');
     });
 
@@ -328,7 +358,8 @@ export function marketViews(page: () => OpenedPage): void {
     });
 
     it('stays within its budgets of requests, credits and layout shift', async () => {
-      for (const [, address] of addresses()) await checkFirstPaint(browser, service.url, address);
+      const all = addresses().map(([, address]) => address);
+      await checkFirstPaint(browser, service.url, all);
     });
 
     it('is accessible in both themes, narrow and wide', async () => {
