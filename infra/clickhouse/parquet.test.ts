@@ -86,6 +86,8 @@ it('rows of several files for other statements, while those last', async () => {
       { n: 2, text: null },
     ]);
     await expect(clickhouse.withCsv([csv], () => Promise.reject(new Error('stopped')))).rejects.toThrow('stopped');
-    expect(await clickhouse.query(`SELECT name FROM system.tables WHERE startsWith(name, 'dataset_rows_')`)).toEqual([]);
+    expect(await clickhouse.query(`SELECT name FROM system.tables WHERE startsWith(name, 'dataset_rows_')`)).toEqual(
+      [],
+    );
   }
 });
