@@ -18,6 +18,8 @@ export default defineConfig({
     expect: { poll: { timeout: 30_000 } },
     // What a failure says ends in a screenful: the seed and the first differences are above it.
     diff: { truncateThreshold: 40 },
+    // Node.js imports modules itself, as it does for the program: docs/decisions/0107-less-work-in-the-tests.md.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
     execArgv: ['--disable-warning=ExperimentalWarning'],
     reporters: [
       'default',

@@ -6,7 +6,7 @@ export function announce(config: Config, print: (line: string) => void): void {
   const base = `${host.includes(':') ? `[${host}]` : host}:${config.port}`;
   const chains = config.chains.map(({ name }) => name).join(', ');
   print('');
-  print(`verustream serves ${config.demo ? `the bundled recording as chain ${chains}, no live chain` : chains}`);
+  print(`verustream serves ${config.demo ? `the bundled recordings as chains ${chains}, no live chain` : chains}`);
   print(`  page               http://${base}/`);
   print(`  index of the API   http://${base}/api/`);
   print(`  newest blocks      curl 'http://${base}/api/blocks/?pageSize=3'`);

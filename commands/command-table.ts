@@ -11,7 +11,7 @@ export const COMMANDS = {
     arguments: {},
     options: {},
     json: false,
-    notes: ['Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recording.'],
+    notes: ['Configured by the environment and VERUSTREAM_CONFIG; without a daemon it plays the bundled recordings.'],
   },
   check: {
     summary: 'check daemons, log, stores and this machine, and say how to repair each fault',

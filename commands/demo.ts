@@ -1,71 +1,141 @@
-/** The demo's daemon: the bundled recording, its history at once, the reorganisation in seconds, and the rest at the pace of a chain. */
+/** The demo's daemons: they play the bundled recordings, history at once and the rest block by block. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { Logger } from '../infra/logger.ts';
-import { startRecordedNode } from '../recordings/player/recorded-node.ts';
+import { type RecordedNode, startRecordedNode } from '../recordings/player/recorded-node.ts';
 import { standWhere } from '../recordings/player/resume.ts';
 import type { Config } from '../schemas/config.ts';
 import { decodeBlocksRecord } from '../schemas/log-codec.ts';
 import type { BlocksRecord } from '../schemas/log-records.ts';
 
-const TEXT = 'A recording of a private test chain, which the service plays as if it were live';
-const RECORDING = fileURLToPath(new URL('../recordings/private-network', import.meta.url));
+interface PlayedChain {
+  readonly folder: string;
+  readonly text: string;
+  /** Height up to which everything is history at the first start; absent: a few blocks before the reorganisation. */
+  readonly start?: number;
+}
+
+/**
+ * By the name of the configured chain. The pair begins half a minute before what was sent from `root` arrives on `pchain`, in its
+ * block 267.
+ */
+const PLAYED: Readonly<Record<string, PlayedChain>> = {
+  vrsctest: {
+    folder: 'private-network',
+    text: 'A recording of a private test chain, which the service plays as if it were live',
+  },
+  root: {
+    folder: 'pbaas/root',
+    text: 'A recording of the first chain of another private network, which launched pchain',
+    start: 435,
+  },
+  pchain: {
+    folder: 'pbaas/pchain',
+    text: 'A recording of the chain that root launched, and with which it trades',
+    start: 262,
+  },
+};
+
+/** Milliseconds between blocks of what is to be watched at first. */
+export interface DemoPace {
+  /** Up to the end of the reorganisation. */
+  readonly fork: number;
+  /** Until the transfers have arrived. */
+  readonly transfer: number;
+}
+const WATCHABLE: DemoPace = { fork: 500, transfer: 3_000 };
 
 /** Blocks that come one by one after the fork, until the branch that stays has long won. */
 const AFTER_FORK = 15;
-/** Up to there; slow enough to be watched. */
-const FORK_BLOCK_MS = 500;
+/** The height of pchain at which its transfers have arrived. */
+const ARRIVED = 268;
+/** So that the few blocks of the pair that are left last as long as the many of the other chain. */
+const BLOCKS_FOR_ONE_OF_PAIR = 30;
 
 export interface Demo {
-  /** Configuration with the address of the node that this process runs. */
+  /** Configuration with the addresses of the nodes that this process runs. */
   readonly config: Config;
-  ended(): boolean;
-  /** Plays the rest of the recording; resolves at its end or when the signal aborts. */
+  /** Whether the recording of a chain has ended. */
+  ended(chain: string): boolean;
+  /** Plays the rest of the recordings; resolves at their end or when the signal aborts. */
   play(signal: AbortSignal): Promise<void>;
   stop(): Promise<void>;
 }
 
-export async function startDemo(config: Config, log: EventLog, logger: Logger): Promise<Demo> {
-  const node = await startRecordedNode({
-    folder: RECORDING,
-    user: 'demo',
-    password: randomBytes(12).toString('hex'),
-    startHeight: 0,
-  });
-  for (const chain of config.chains) standWhere(node, await endOf(log, chain.name));
-  const chains = config.chains.map((chain) => ({ ...chain, rpc: node.url }));
-
-  const isFollowed = async (): Promise<boolean> => {
-    const ends = await Promise.all(config.chains.map(({ name }) => endOf(log, name)));
-    return ends.every((end) => end?.hash === node.hash);
+export async function startDemo(
+  config: Config,
+  log: Pick<EventLog, 'last'>,
+  logger: Logger,
+  { fork, transfer }: DemoPace = WATCHABLE,
+): Promise<Demo> {
+  const chains = await Promise.all(config.chains.map(({ name }) => openChain(name, log)));
+  const { demoBlockSeconds } = config;
+  const node = (name: string): RecordedNode => {
+    const chain = chains.find((played) => played.name === name);
+    if (!chain) throw new Error(`the demo does not play ${name}`);
+    return chain.node;
   };
 
-  /** Not before the block was taken: on a slow machine the branch would have changed before anybody saw the one that is left. */
-  async function step(ms: number, signal: AbortSignal): Promise<void> {
+  /** Not before the last block was taken: on a slow machine a branch would have changed before anybody saw the one that is left. */
+  async function step(name: string, ms: number, signal: AbortSignal): Promise<void> {
+    const isFollowed = async () => (await endOf(log, name))?.hash === node(name).hash;
     do await sleep(ms, undefined, { signal });
     while (!(await isFollowed()));
-    node.step();
+    node(name).step();
+  }
+
+  async function playSingle(signal: AbortSignal): Promise<void> {
+    const single = node('vrsctest');
+    while (single.height < single.fork + AFTER_FORK) await step('vrsctest', fork, signal);
+    while (!single.ended) await step('vrsctest', demoBlockSeconds * 1000, signal);
+  }
+
+  /** The two were mined together: the same share of each is out at any time. */
+  async function playPair(signal: AbortSignal): Promise<void> {
+    const [root, pchain] = [node('root'), node('pchain')];
+    while (!root.ended || !pchain.ended) {
+      const name = root.tip - root.height > pchain.tip - pchain.height ? 'root' : 'pchain';
+      const pace = pchain.height < ARRIVED ? transfer : BLOCKS_FOR_ONE_OF_PAIR * demoBlockSeconds * 1000;
+      await step(name, pace, signal);
+    }
   }
 
   return {
-    config: { ...config, chains, recordings: chains.map(({ name }) => ({ chain: name, text: TEXT, tip: node.tip })) },
-    ended: () => node.ended,
+    config: {
+      ...config,
+      chains: config.chains.map((chain) => ({ ...chain, rpc: node(chain.name).url })),
+      recordings: chains.map(({ name, text, node: { tip } }) => ({ chain: name, text, tip })),
+    },
+    ended: (name) => node(name).ended,
     async play(signal) {
       try {
-        while (node.height < node.fork + AFTER_FORK) await step(FORK_BLOCK_MS, signal);
-        while (!node.ended) await step(config.demoBlockSeconds * 1000, signal);
-        logger.info({ height: node.height }, 'the recording has ended; the chain does not grow any further');
+        await Promise.all([playSingle(signal), playPair(signal)]);
+        logger.info('the recordings have ended; the chains do not grow any further');
       } catch (error) {
         if (!signal.aborted) throw error;
       }
     },
-    stop: () => node.stop(),
+    stop: async () => void (await Promise.all(chains.map((chain) => chain.node.stop()))),
   };
 }
 
-async function endOf(log: EventLog, chain: string): Promise<BlocksRecord | null> {
+async function openChain(name: string, log: Pick<EventLog, 'last'>) {
+  const played = PLAYED[name];
+  if (!played) throw new Error(`there is no recording of ${name}`);
+  const { folder, text, start } = played;
+  const node = await startRecordedNode({
+    folder: fileURLToPath(new URL(`../recordings/${folder}`, import.meta.url)),
+    user: 'demo',
+    password: randomBytes(12).toString('hex'),
+    startHeight: 0,
+  });
+  standWhere(node, await endOf(log, name), start);
+  return { name, text, node };
+}
+
+async function endOf(log: Pick<EventLog, 'last'>, chain: string): Promise<BlocksRecord | null> {
   const record = await log.last('blocks', chain);
   return record && decodeBlocksRecord(record.payload);
 }

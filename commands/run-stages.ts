@@ -28,8 +28,8 @@ export interface StagesOptions {
   readonly reporter: StageReporter;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Demo only: whether the recording has ended. */
-  readonly ended?: () => boolean;
+  /** Demo only: whether the recording of a chain has ended. */
+  readonly ended?: (chain: string) => boolean;
 }
 
 /** Resolves when every stage has ended, at the latest some seconds after the signal. */
@@ -54,7 +54,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
           log,
           logger,
           signal,
-          ...(ended && { ended }),
+          ...(ended && { ended: () => ended(chain.name) }),
           ...(notifications && { notifications }),
           acceptRewind: () => accepted.of(chain.name),
           status: (status) => report(chain.name, status),

@@ -92,7 +92,7 @@ export interface Config {
   /** Oldest first. */
   readonly marks: readonly Mark[];
   readonly datasets: DatasetsConfig;
-  /** The bundled recording is played instead of a daemon: at its end the chain stands still and that is no stall. */
+  /** The bundled recordings are played instead of daemons: at its end a chain stands still and that is no stall. */
   readonly demo: boolean;
   /** Seconds between two blocks of the demo once its reorganisation is over. */
   readonly demoBlockSeconds: number;

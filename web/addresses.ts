@@ -69,10 +69,9 @@ export function viewAt({ name }: Place): View {
   return views[name] as View;
 }
 
-/** `<thing> · <chain> · verustream` */
-export function titleOf(place: Place): string {
+/** `<thing> · <chain> · verustream`. `names` stand in for parts of the address. */
+export function titleOf(place: Place, names: Readonly<Record<string, string>> = {}): string {
   const { chain } = place.parts;
-  return [viewAt(place).title(place.parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(
-    ' · ',
-  );
+  const parts = { ...place.parts, ...names };
+  return [viewAt(place).title(parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(' · ');
 }

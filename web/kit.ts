@@ -50,6 +50,7 @@ export { saveAnswer } from './state/save-answer.ts';
 export { chainNames, nativeNameOf, service, spanOfBlocks } from './state/service.ts';
 export { chooseSession, msLeft, openSession, type Session, session, sessions } from './state/session.ts';
 export { timeZone } from './state/settings.ts';
+export { useNames } from './state/thing.ts';
 export { noteTip } from './state/tips.ts';
 export type { Trouble } from './state/trouble.ts';
 export { inertText } from './text/inert.ts';

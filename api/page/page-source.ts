@@ -39,7 +39,7 @@ export interface PageSource {
 /** Facts about the service that stand in the document, so that the page need not ask for them. */
 export interface ServiceFacts {
   readonly version: string;
-  readonly demo: boolean;
+  readonly recordings: Config['recordings'];
   readonly chains: readonly {
     readonly name: string;
     readonly nativeId: string;

@@ -150,7 +150,7 @@ function withoutPage(why: Exclude<BuiltPage | keyof typeof REASONS, BuiltPage>):
 function serviceFacts({ config, release }: Pick<PageOptions, 'config' | 'release'>): ServiceFacts {
   return {
     version: release,
-    demo: config.demo,
+    recordings: config.recordings,
     chains: config.chains.map((chain) => ({
       name: chain.name,
       nativeId: nativeCurrencyId(chain),

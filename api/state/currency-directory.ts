@@ -23,6 +23,8 @@ export interface CurrencyEntry {
 export interface Currencies {
   all(): Iterable<CurrencyEntry>;
   get(currencyId: string): CurrencyEntry | undefined;
+  /** The one chain whose own coin this is; null where no chain or more than one has it. */
+  chainOf(systemId: string): string | null;
   /** The qualified name; null for an id that no chain defines. */
   name(currencyId: string | null): string | null;
   /** By i-address, qualified name, unqualified name, or the name of a bridged currency without `.vETH`; ASCII case ignored. */
@@ -53,12 +55,14 @@ const NATIVE_OPTIONS = CURRENCY_OPTIONS.PBAAS | CURRENCY_OPTIONS.ID_REFERRALS;
 
 export function createCurrencyDirectory(chains: readonly ChainConfig[]): CurrencyDirectory {
   const natives = new Map(chains.map((chain) => [chain.name, nativeEntry(chain)]));
+  /** Two networks may each have a root of the same name: their coin lives on the chain that is configured first. */
+  const byId = new Map([...natives.values()].reverse().map((entry) => [entry.currencyId, entry]));
   let kept: { readonly tag: string; readonly currencies: Currencies } | null = null;
   return {
     nativeId: (chain) => natives.get(chain.name)?.currencyId ?? nativeEntry(chain).currencyId,
     async of(read) {
       if (kept?.tag === read.state.tag) return kept.currencies;
-      const entries = new Map([...natives.values()].map((entry) => [entry.currencyId, entry]));
+      const entries = new Map(byId);
       for (const entry of homesFirst(await read.rows(readDefined, SQL), [...natives.values()])) {
         if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
       }
@@ -77,7 +81,7 @@ type DefinedCurrency = RowRead<typeof readDefined>;
  */
 function homesFirst(defined: readonly DefinedCurrency[], natives: readonly CurrencyEntry[]): readonly CurrencyEntry[] {
   const place = new Map(natives.map(({ chain }, index) => [chain, index]));
-  const chainOfSystem = new Map(natives.map(({ currencyId, chain }) => [currencyId, chain]));
+  const chainOfSystem = new Map([...natives].reverse().map(({ currencyId, chain }) => [currencyId, chain]));
   const parents = new Map(defined.map(({ currencyId, parent }) => [currencyId, parent]));
   const rank = ({ chain, systemId }: DefinedCurrency): number => {
     const home = chainOfSystem.get(systemId) ?? chainOfSystem.get(parents.get(systemId) ?? '');
@@ -94,6 +98,7 @@ function nativeEntry(chain: ChainConfig): CurrencyEntry {
 
 function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly ChainConfig[]): Currencies {
   const byQualified = new Map<string, CurrencyEntry>();
+  const homes = Map.groupBy(chains, nativeCurrencyId);
   const byName = new Map<string, CurrencyEntry[]>();
   for (const entry of entries.values()) {
     const qualified = foldCase(entry.fullyQualifiedName);
@@ -120,6 +125,10 @@ function indexed(entries: ReadonlyMap<string, CurrencyEntry>, chains: readonly C
   return {
     all: () => entries.values(),
     get: (currencyId) => entries.get(currencyId),
+    chainOf: (systemId) => {
+      const [only, ...others] = homes.get(systemId) ?? [];
+      return others.length === 0 ? (only?.name ?? null) : null;
+    },
     name: (currencyId) => (currencyId === null ? null : (entries.get(currencyId)?.fullyQualifiedName ?? null)),
     find: (text, chain) => {
       const found = find(text, chain);

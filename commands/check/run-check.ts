@@ -39,7 +39,7 @@ async function allFindings(config: Config, logger: Logger): Promise<readonly Fin
 function daemons({ chains, demo }: Config, logger: Logger): Promise<readonly Finding[]>[] {
   if (demo) {
     const { note } = findingsOf('daemons');
-    const says = 'none is configured: `start` plays the bundled recording';
+    const says = 'none is configured: `start` plays the bundled recordings';
     return [Promise.resolve([note(says, 'set VERUSD_VRSC, or chains in the file of VERUSTREAM_CONFIG')])];
   }
   return chains.flatMap((chain) => [chain.rpc].flat().map((rpc, index) => checkDaemon(chain, rpc, index + 1, logger)));

@@ -12,6 +12,9 @@ const COMMON = {
 } as const;
 const MAIN = { ...COMMON, networkRoot: 'VRSC' } as const;
 
+/** `rpc` is filled in by the command that starts the nodes. */
+const DEMO = { ...COMMON, rpc: '', networkRoot: 'VRSCTEST', minBasketAge: 20 } as const;
+
 /** Root currencies of the networks' names; verusd knows no others. */
 export const NETWORK_ROOTS: readonly string[] = ['VRSC', 'VRSCTEST'];
 
@@ -47,16 +50,20 @@ export const MAIN_MARKS: readonly Mark[] = [
   },
 ];
 
-/** The bundled recording of a private test chain; `rpc` is filled in by the command that starts its node. */
+/** The bundled recording of a private test chain. */
 export const DEMO_CHAIN: ChainConfig = {
-  ...COMMON,
+  ...DEMO,
   name: 'vrsctest',
-  rpc: '',
   rootCurrency: 'VRSCTEST',
-  networkRoot: 'VRSCTEST',
   stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'], // usdx
-  minBasketAge: 20,
 };
+
+/** With the pair of another private network, whose first chain is called as the other's. */
+export const DEMO_CHAINS: readonly ChainConfig[] = [
+  DEMO_CHAIN,
+  { ...DEMO, name: 'root', rootCurrency: 'VRSCTEST' },
+  { ...DEMO, name: 'pchain', rootCurrency: 'pchain' },
+];
 
 /** First parts of addresses that belong to the service: no chain may be called so. */
 export const RESERVED_NAMES: readonly string[] = [

@@ -6,7 +6,7 @@ import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import {
   CHAIN_DEFAULTS,
-  DEMO_CHAIN,
+  DEMO_CHAINS,
   MAIN_CHAINS,
   MAIN_MARKS,
   NETWORK_ROOTS,
@@ -98,7 +98,7 @@ function addPublishers(raw: Record<string, unknown>, environment: Environment): 
 }
 
 function effective(raw: Raw): Config {
-  const chains = raw.chains ? raw.chains.map(withDefaults) : [DEMO_CHAIN];
+  const chains = raw.chains ? raw.chains.map(withDefaults) : DEMO_CHAINS;
   return {
     chains,
     marks: marksOf(raw.marks, chains),

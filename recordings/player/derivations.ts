@@ -1,8 +1,9 @@
 /** Every method that can be answered otherwise than as it was recorded. */
+import { bareSummary, noRawBlock, readBareChain } from './bare-chain.ts';
 import type { Derivations } from './derivation.ts';
 import { createAddressDerivations } from './derive-addresses.ts';
 import { createBlockDerivations } from './derive-blocks.ts';
-import { createChainInfoDerivations } from './derive-chain-info.ts';
+import { createChainInfoDerivations, recordedSummary } from './derive-chain-info.ts';
 import { createCurrencyDerivations } from './derive-currencies.ts';
 import { createEstimateDerivations } from './derive-estimates.ts';
 import { createIdentityDerivations } from './derive-identities.ts';
@@ -15,12 +16,20 @@ import { createSpentAsOf } from './spent-outputs.ts';
 
 export function createDerivations(recording: Recording, calls: RecordedCalls): Derivations {
   const spentAsOf = createSpentAsOf(recording.orphans);
+  const bare = readBareChain(recording);
+  if (bare) {
+    return {
+      ...createBlockDerivations(noRawBlock, spentAsOf),
+      ...createChainInfoDerivations((method) => bareSummary(bare, method)),
+      getrawmempool: () => '[]',
+    };
+  }
   const rawBlock = createRawBlocks(recording);
   const identities = createIdentityDerivations(recording);
   return {
     ...createBlockDerivations(rawBlock, spentAsOf),
     ...createTransactionDerivations(recording, rawBlock, spentAsOf),
-    ...createChainInfoDerivations(calls),
+    ...createChainInfoDerivations((method) => recordedSummary(calls, method)),
     ...identities,
     ...createSignatureDerivations(calls, identities.getidentity),
     ...createCurrencyDerivations(recording),

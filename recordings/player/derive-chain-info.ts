@@ -71,13 +71,15 @@ function upgrades(recorded: string, height: number): string {
   return printPairs(readPairs(recorded).map(([key, value]): MemberPair => [key, upgrade(value)]));
 }
 
-export function createChainInfoDerivations(calls: RecordedCalls): Derivations {
-  function recorded(method: string): string {
-    const answer = calls.find(method, '[]');
-    if (answer === undefined || !('result' in answer)) throw new Error(`the recording has no ${method}`);
-    return answer.result;
-  }
+/** As it was recorded at the tip. */
+export function recordedSummary(calls: RecordedCalls, method: string): string {
+  const answer = calls.find(method, '[]');
+  if (answer === undefined || !('result' in answer)) throw new Error(`the recording has no ${method}`);
+  return answer.result;
+}
 
+/** `recorded`: the text of a summary whose members the tip of a view replaces. */
+export function createChainInfoDerivations(recorded: (method: string) => string): Derivations {
   function blockchainInfo(view: RecordingView): string {
     const text = recorded('getblockchaininfo');
     const { best, height } = view;

@@ -1,4 +1,5 @@
-/** A recorded chain: the main branch up to its tip and the branch that a reorganisation abandoned. Texts, never objects. */
+/** A recorded chain: the main branch up to its tip and, if there was a reorganisation, the branch that it abandoned. Texts, never objects. */
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { rawMembers } from '../../domain/json/raw-json.ts';
 import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
@@ -21,10 +22,10 @@ export interface Recording {
   readonly folder: string;
   /** By height. */
   readonly main: readonly RecordedBlock[];
-  /** The first one stands at fork + 1. */
+  /** The first one stands at fork + 1; none where nothing was abandoned. */
   readonly orphans: readonly RecordedBlock[];
   readonly byHash: ReadonlyMap<string, RecordedBlock>;
-  /** Height of the newest block that both branches share. */
+  /** Height of the newest block that both branches share; the tip where there is one branch. */
   readonly fork: number;
   /** Height of the newest block of the main branch. */
   readonly tip: number;
@@ -75,16 +76,14 @@ export function loadRecording(folder: string): Recording {
   const read = (file: string, branch: RecordedBranch) =>
     Array.from(readLines(join(folder, file)), (line) => readBlock(line, branch, texts));
   const main = read('blocks.jsonl.gz', 'main');
-  const orphans = read('orphans.jsonl.gz', 'orphan');
-  const first = orphans[0];
-  if (first === undefined) throw new Error(`${folder}: no abandoned branch`);
+  const orphans = existsSync(join(folder, 'orphans.jsonl.gz')) ? read('orphans.jsonl.gz', 'orphan') : [];
   return {
     folder,
     main,
     orphans,
     byHash: new Map([...main, ...orphans].map((block) => [block.hash, block])),
-    fork: first.height - 1,
+    fork: (orphans[0]?.height ?? main.length) - 1,
     tip: main.length - 1,
-    takeover: takeoverHeight(folder, main),
+    takeover: orphans.length === 0 ? 0 : takeoverHeight(folder, main),
   };
 }

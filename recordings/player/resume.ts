@@ -5,8 +5,9 @@ import type { RecordedNode } from './recorded-node.ts';
 /** Blocks that come one by one before the fork, so that the reorganisation is seen. */
 const BEFORE_FORK = 5;
 
-export function standWhere(node: RecordedNode, last: BlockRef | null): void {
-  const height = Math.max(last?.height ?? 0, node.fork - BEFORE_FORK);
+/** `start`: the height of a follower that has less. */
+export function standWhere(node: RecordedNode, last: BlockRef | null, start = node.fork - BEFORE_FORK): void {
+  const height = Math.max(last?.height ?? 0, start);
   if (last && height > node.fork) {
     try {
       node.branch('orphan', height);

@@ -4,6 +4,8 @@ import { hasMixedScripts, inertParts } from '../text/inert.ts';
 
 const FIRST_CHARACTERS = 16 * 1024;
 const STEP_CHARACTERS = 200 * 1024;
+/** So few letters fit anywhere; a table would break them rather than be a little wider. */
+const SHORT = /^[!-~]{1,14}$/;
 
 interface TextProps {
   readonly text: string;
@@ -16,12 +18,11 @@ interface TextProps {
 export function Text({ text, isName = false, keepsLines = false }: TextProps) {
   const [most, setMost] = useState(FIRST_CHARACTERS);
   const rest = text.length - most;
+  const parts = inertParts(text.slice(0, most), { keepsLines });
   return (
     <>
-      <bdi class={keepsLines ? 'text lines' : 'text'}>
-        {inertParts(text.slice(0, most), { keepsLines }).map((part) =>
-          part.isEscape ? <span class="escape">{part.text}</span> : part.text,
-        )}
+      <bdi class={keepsLines ? 'text lines' : SHORT.test(text) ? 'text short' : 'text'}>
+        {parts.map((part) => (part.isEscape ? <span class="escape">{part.text}</span> : part.text))}
       </bdi>
       {isName && hasMixedScripts(text) && <span class="badge warn">mixed scripts</span>}
       {rest > 0 && (

@@ -5,7 +5,7 @@ import { Icon, PAUSE, PLAY } from '../parts/icons.tsx';
 import { now } from '../state/clock.ts';
 import { isPaused, streamState } from '../state/live.ts';
 import { place } from '../state/place.ts';
-import { chainNames, service } from '../state/service.ts';
+import { chainNames, recordingOf, service } from '../state/service.ts';
 import { THEMES, TIMES, theme, timeZone } from '../state/settings.ts';
 import { tips } from '../state/tips.ts';
 import { shownSpan } from '../text/times.ts';
@@ -44,7 +44,9 @@ export function Header() {
         {chainNames.map((chain) => (
           <ChainTip key={chain} chain={chain} />
         ))}
-        {service.demo && <span class="muted">bundled recording of a private test chain</span>}
+        {service.recordings.length > 0 && (
+          <span class="muted">Bundled recordings of private test chains, played as if they were live.</span>
+        )}
       </nav>
     </header>
   );
@@ -53,17 +55,24 @@ export function Header() {
 function ChainTip({ chain }: { readonly chain: string }) {
   const tip = tips.value[chain];
   const age = tip?.time == null ? null : now.value - tip.time;
+  const recording = recordingOf(chain);
   const state = useComputed(() => {
     if (streamState.value !== 'live') return streamState.value.replace('-', ' ');
-    const time = tips.value[chain]?.time ?? null;
+    const { height = 0, time = null } = tips.value[chain] ?? {};
+    if (recording) return height >= recording.tip ? 'ended' : 'live';
     return time !== null && now.value - time > STILL_MS ? 'standing still' : 'live';
   });
   const isHere = place.value?.parts.chain === chain;
   return (
-    <a class="chain" href={hrefOf('chain', { chain })} aria-current={isHere ? 'true' : undefined}>
+    <a
+      class="chain"
+      href={hrefOf('chain', { chain })}
+      aria-current={isHere ? 'true' : undefined}
+      title={recording?.text}
+    >
       <strong>{chain}</strong> {tip && <span class="number">{tip.height.toLocaleString('en-US')}</span>}{' '}
       <span class="muted">
-        {age !== null && `${shownSpan(age)} ago · `}
+        {age !== null && `${recording ? 'recorded ' : ''}${shownSpan(age)} ago · `}
         {state}
       </span>
     </a>

@@ -3,13 +3,14 @@ import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hrefOf, type Place, viewAt } from '../addresses.ts';
-import { Text } from '../parts/text.tsx';
+import { Id, Text } from '../parts/text.tsx';
 import { type Answer, ask } from '../state/answers.ts';
 import { cursor, sequence, streamState } from '../state/live.ts';
 import { isMissing } from '../state/missing.ts';
 import { onNavigation, place, visit } from '../state/place.ts';
 import { session } from '../state/session.ts';
 import { standstill } from '../state/standstill.ts';
+import { names } from '../state/thing.ts';
 import '../kit.ts';
 import { shownSpan } from '../text/times.ts';
 import { viewModules } from '../view-modules.ts';
@@ -77,7 +78,7 @@ function Main({ here }: { readonly here: Place }) {
       data-seq={sequence}
       data-cursor={cursor}
     >
-      <Heading text={viewAt(here).title(parts, query)} chain={parts.chain} />
+      <Heading text={viewAt(here).title({ ...parts, ...names.value }, query)} chain={parts.chain} id={onlyId(parts)} />
       <SessionNotice />
       {viewAt(here).isPrivate && <AccountNav />}
       <Standstill />
@@ -164,7 +165,22 @@ onNavigation(() => {
   hasNavigated = true;
 });
 
-function Heading({ text, chain }: { readonly text: string; readonly chain?: string | undefined }) {
+const I_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
+
+/** The i-address that a name stands for; null for several, which the panels have. */
+function onlyId(parts: Place['parts']): string | null {
+  const [part = '', ...others] = Object.keys(names.value);
+  const id = parts[part] ?? '';
+  return I_ADDRESS.test(id) && others.length === 0 ? id : null;
+}
+
+interface HeadingProps {
+  readonly text: string;
+  readonly chain?: string | undefined;
+  readonly id?: string | null;
+}
+
+function Heading({ text, chain, id = null }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true });
@@ -172,8 +188,13 @@ function Heading({ text, chain }: { readonly text: string; readonly chain?: stri
   return (
     <div class="heading">
       <h1 ref={heading} tabIndex={-1}>
-        {text}
+        <Text text={text} />
       </h1>
+      {id !== null && (
+        <span class="muted">
+          <Id id={id} />
+        </span>
+      )}
       {chain !== undefined && chain !== text && <span class="badge">{chain}</span>}
     </div>
   );

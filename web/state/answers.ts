@@ -16,7 +16,7 @@ export interface Shown<Data> {
   readonly url: string;
   /** X-Chain-State; null for what changes by the clock. */
   readonly chainState: string | null;
-  /** Milliseconds since the epoch. */
+  /** When it was asked for, in milliseconds since the epoch: what is heard of later may not be in it. */
   readonly at: number;
 }
 
@@ -131,6 +131,7 @@ type Reply =
   | { readonly arrived: null; readonly failure: Trouble };
 
 async function get(url: string): Promise<Reply> {
+  const at = Date.now();
   try {
     // The address is whole: no parameter is left to fill in.
     const options = { cache: 'no-cache' } as { [key: string]: unknown };
@@ -140,7 +141,7 @@ async function get(url: string): Promise<Reply> {
     if (!isAnswer) return { arrived: null, failure: troubleOf(error, response) };
     const chainState = response.headers.get('X-Chain-State');
     if (chainState !== null) noteChainState(chainState);
-    return { arrived: { data: data ?? error, url, chainState, at: Date.now() }, failure: null };
+    return { arrived: { data: data ?? error, url, chainState, at }, failure: null };
   } catch (error) {
     return { arrived: null, failure: unreachable(error) };
   }
@@ -169,15 +170,22 @@ export function watch(answer: Answer): () => void {
   };
 }
 
+/** A first answer that is under way may be of any chain. */
+function mayConcern({ shown: { value }, isBusy }: Kept, chain: string): boolean {
+  if (value === null) return isBusy.value;
+  return value.chainState !== null && chainsOf(value.chainState).some(({ name }) => name === chain);
+}
+
 /** A block of this chain came or went; `atOnce` after it took something back. */
 export function chainMoved(chain: string, atOnce = false): void {
   for (const entry of kept.values()) {
     const { value } = entry.shown;
-    if (value?.chainState == null || !chainsOf(value.chainState).some(({ name }) => name === chain)) continue;
+    if (!mayConcern(entry, chain)) continue;
     entry.isStale = true;
     if (entry.watchers === 0 || isLow.value) continue;
     // A limit that was met holds until its own time.
-    const at = Math.max(atOnce ? Date.now() : value.at + REFRESH_MS, entry.trouble.value?.retryAt ?? 0);
+    const shownAt = value?.at ?? Date.now();
+    const at = Math.max(atOnce ? Date.now() : shownAt + REFRESH_MS, entry.trouble.value?.retryAt ?? 0);
     if (entry.isBusy.value) entry.due = Math.min(entry.due ?? at, at);
     else askLater(entry, at);
   }

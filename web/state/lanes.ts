@@ -45,25 +45,38 @@ function setLane(chain: string, lane: Lane): void {
   lanes.value = { ...lanes.value, [chain]: lane };
 }
 
-/** Oldest first. */
-export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
-  const lane = laneOf(chain);
-  const known = new Set(lane.standing.map(({ hash }) => hash));
-  const fresh = blocks.filter(({ hash }) => !known.has(hash));
-  const standing = [...lane.standing, ...fresh].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
+/** What stands again was not taken back after all. */
+function stand(chain: string, lane: Lane, blocks: readonly BlockOfLane[]): void {
+  const standing = [...blocks].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
+  const hashes = new Set(standing.map(({ hash }) => hash));
   const tip = standing[0]?.height ?? 0;
-  const isKept = ({ height, reverted }: Lane['undone'][number]) =>
-    tip - height < NEWER && (Date.now() - reverted.at < KEPT_MS || tip - height < MOST_STANDING);
+  const isKept = ({ height, hash, reverted }: Lane['undone'][number]) =>
+    !hashes.has(hash) && tip - height < NEWER && (Date.now() - reverted.at < KEPT_MS || tip - height < MOST_STANDING);
   setLane(chain, { ...lane, standing, undone: lane.undone.filter(isKept) });
 }
 
-/** What an answer says of the newest blocks holds up to its own tip. */
-export function layAnswer(chain: string, blocks: readonly BlockOfLane[]): void {
+/** As the stream tells them. */
+export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
   const lane = laneOf(chain);
+  const heights = new Set(blocks.map(({ height }) => height));
+  stand(chain, lane, [...lane.standing.filter(({ height }) => !heights.has(height)), ...blocks]);
+}
+
+/**
+ * What an answer says of the newest blocks holds up to its own tip; above it stand those that the stream told. `askedAt`, in
+ * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it.
+ */
+export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt: number): void {
+  const lane = laneOf(chain);
+  if (lane.reverted[0] && lane.reverted[0].at > askedAt) return;
   const tip = Math.max(-1, ...blocks.map(({ height }) => height));
-  const newer = lane.standing.filter(({ height }) => height > tip);
-  const standing = [...newer, ...blocks].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
-  setLane(chain, { ...lane, standing });
+  const newer = lane.standing.filter(({ height, cursor }) => height > tip && cursor !== null);
+  stand(chain, lane, [...newer, ...blocks]);
+}
+
+/** The stream lost its place: what it told may stand no longer. */
+export function forgetStanding(chain: string): void {
+  setLane(chain, { ...laneOf(chain), standing: [] });
 }
 
 export function revertTo(

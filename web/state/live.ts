@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { chainMoved, retryFailed } from './answers.ts';
-import { type BlockOfLane, layBlocks, revertTo } from './lanes.ts';
+import { type BlockOfLane, forgetStanding, layBlocks, revertTo } from './lanes.ts';
 import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
 import { followsStream } from './place.ts';
 import { type PriceEvent, type PriceNews, withEvents } from './price-news.ts';
@@ -91,8 +91,11 @@ function hear(message: ServerMessage): void {
     connection.value = 'catching-up';
     behind = new Map();
     caughtUp = 0;
-    for (const [chain, tip] of Object.entries(heard.cursor === null ? {} : message.chains)) {
-      if (tip && tips.value[chain]?.hash !== tip.hash) behind.set(chain, tip.height);
+    for (const [chain, tip] of Object.entries(message.chains)) {
+      const known = tips.value[chain];
+      if (!tip || known?.hash === tip.hash) continue;
+      if (heard.cursor !== null) behind.set(chain, tip.height);
+      else if (known) chainMoved(chain, true); // what came between the first answers and this greeting is told by no event
     }
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();
@@ -159,6 +162,8 @@ function flush(): void {
         }
       } else if (event.type === 'resync') {
         notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read anew`;
+        lay();
+        forgetStanding(chain);
         moved.set(chain, true);
       } else if (event.type === 'conversion') conversions = [event, ...conversions];
       else if (event.type === 'price') prices.push(event);

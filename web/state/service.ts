@@ -7,9 +7,17 @@ interface Chain {
   readonly blockSeconds: number;
 }
 
+/** A chain that is a bundled recording and no live chain. */
+interface Recording {
+  readonly chain: string;
+  readonly text: string;
+  /** Height at which it ends. */
+  readonly tip: number;
+}
+
 interface Service {
   readonly version: string;
-  readonly demo: boolean;
+  readonly recordings: readonly Recording[];
   readonly chains: readonly Chain[];
   readonly keylessRequestsPerMinute: number;
   readonly creditsPerMinute: Readonly<Record<string, { readonly creditsPerMinute: number }>>;
@@ -17,6 +25,9 @@ interface Service {
 
 export const service: Service = JSON.parse(document.getElementById('service')?.textContent ?? '{}');
 export const chainNames: readonly string[] = service.chains.map(({ name }) => name);
+
+export const recordingOf = (chain: string): Recording | undefined =>
+  service.recordings.find((recording) => recording.chain === chain);
 
 export function nativeNameOf(chain: string): string {
   return service.chains.find(({ name }) => name === chain)?.nativeName ?? chain.toUpperCase();

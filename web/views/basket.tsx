@@ -13,6 +13,7 @@ import {
   shownNumber,
   Table,
   Text,
+  useNames,
   Value,
   type ViewProps,
   VolumeChart,
@@ -27,6 +28,7 @@ type Basket = NonNullable<Baskets['shown']['value']>['data'][number];
 
 export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket'>) {
   const shown = reserves.shown.value?.data;
+  useNames({ basket: shown?.basket });
   const all = baskets.shown.value?.data ?? [];
   const basket = all.find(({ currencyId }) => currencyId === shown?.basketId);
   return (

@@ -28,8 +28,14 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
               { head: 'Kind', cell: () => <Value at="type" as="word" /> },
               {
                 head: 'System',
-                cell: ({ systemName }) =>
-                  systemName === null ? <Value at="systemId" as="id" /> : <Value at="systemName" as="name" />,
+                cell: ({ systemName, systemChain }) => {
+                  const href = systemChain === null ? null : hrefOf('chain', { chain: systemChain });
+                  return systemName === null ? (
+                    <Value at="systemId" as="id" />
+                  ) : (
+                    <Value at="systemName" as="name" href={href} />
+                  );
+                },
               },
               {
                 head: 'Status',

@@ -136,12 +136,11 @@ function Facts({ leg }: { readonly leg: Leg }) {
         <Value at="fee" as="amount" /> {leg.fromCurrencyName !== null && <Value at="fromCurrencyName" as="name" />}
       </Line>
       <Line label="Waited">
-        <Value at="latencyBlocks" as="integer" unit="blocks" why="not executed, or over two chains" />
         {leg.latencySeconds !== null && (
-          <>
-            {' '}
-            <Value at="latencySeconds">{shownSpan(Number(leg.latencySeconds) * 1000)}</Value>
-          </>
+          <Value at="latencySeconds">{shownSpan(Number(leg.latencySeconds) * 1000)}</Value>
+        )}{' '}
+        {(leg.latencyBlocks !== null || leg.latencySeconds === null) && (
+          <Value at="latencyBlocks" as="integer" unit="blocks" why="not executed" />
         )}
       </Line>
       {leg.reason !== null && (

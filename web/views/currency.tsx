@@ -10,6 +10,7 @@ import {
   JsonTree,
   Panel,
   Table,
+  useNames,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -40,6 +41,7 @@ const OPTIONS: readonly (readonly [bit: number, says: string])[] = [
 
 export function View({ parts: { chain }, answers: [answer] }: ViewProps<'currency'>) {
   const parts = answer.shown.value?.data.currencies;
+  useNames({ id: answer.shown.value?.data.fullyQualifiedName });
   return (
     <>
       <Summary answer={answer} chain={chain} />

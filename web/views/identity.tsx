@@ -1,6 +1,6 @@
 /** An identity, now or at any of its heights: its state, what changed, what it holds, whom it referred. */
 import { useRef } from 'preact/hooks';
-import { type Answer, IDENTITY_TABS, isAnswerOf, replaceQuery, Tabs, tabOf, type ViewProps } from '../kit.ts';
+import { type Answer, IDENTITY_TABS, isAnswerOf, replaceQuery, Tabs, tabOf, useNames, type ViewProps } from '../kit.ts';
 import { Content } from './identity-content.tsx';
 import { HeightSlider } from './identity-height.tsx';
 import { History } from './identity-history.tsx';
@@ -10,6 +10,7 @@ import { IdentityWaiting } from './identity-waiting.tsx';
 
 export function View({ parts: { chain }, query, answers: [identity, changes, list] }: ViewProps<'identity'>) {
   const state = useKept(identity);
+  useNames({ name: state.shown.value?.data.friendlyName });
   const updates = changes.shown.value?.data;
   return (
     <>

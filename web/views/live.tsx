@@ -27,7 +27,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
     if (!shown) return;
     for (const chain of chainNames) {
       const blocks = answeredOf(shown.data, chain).map(({ block }) => block);
-      layAnswer(chain, blocks);
+      layAnswer(chain, blocks, shown.at);
       const [newest] = blocks;
       if (newest) noteTip(chain, { height: newest.height, hash: newest.hash, time: newest.time * 1000 });
     }
@@ -42,7 +42,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
         }
       </Panel>
       <MempoolPanel />
-      <div class="columns">
+      <div class={chainNames.length > 1 ? 'columns long-last' : 'columns'}>
         <Panel title="Prices" answer={overview} frame="tall">
           {({ topMovers }) => (
             <Table
@@ -141,13 +141,16 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
 type Pulse = AnswerOf<'/api/stats/pulse'>;
 
 /** Newest first. Of a chain that stands still while others move, the list may have no block: its tip stands beside it. */
-function answeredOf({ blocks, chains }: Pulse, chain: string): readonly AnsweredBlock[] {
-  const answered = blocks.flatMap((block, index) =>
+/** Those among the newest of all, and where they are few the newest of the chain. */
+function answeredOf({ blocks, newest }: Pulse, chain: string): readonly AnsweredBlock[] {
+  const ofAll = blocks.flatMap((block, index) =>
     block.chain === chain ? [{ at: `/blocks/${index}`, isRow: true, block: laneBlock(block) }] : [],
   );
-  const tip = chains[chain];
-  if (answered.length > 0 || !tip) return answered;
-  return [{ at: `/chains/${chain}`, isRow: false, block: laneBlock(tip) }];
+  const ofChain = (newest[chain] ?? []).map((block, index) => {
+    return { at: `/newest/${chain}/${index}`, isRow: false, block: laneBlock(block) };
+  });
+  const known = new Set(ofAll.map(({ block }) => block.hash));
+  return [...ofAll, ...ofChain.filter(({ block }) => !known.has(block.hash))];
 }
 
 type PulseBlock = Pick<Pulse['blocks'][number], 'height' | 'hash' | 'time' | 'txCount'> & {

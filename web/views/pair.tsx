@@ -14,6 +14,7 @@ import {
   Panel,
   shownNumber,
   Table,
+  useNames,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -28,6 +29,7 @@ export function View({ parts, query, answers: [candles, pairs] }: ViewProps<'pai
     ({ basketId, baseId, quoteId }) => basketId === parts.basket && baseId === parts.base && quoteId === parts.quote,
   );
   const shown = candles.shown.value?.data;
+  useNames({ base: shown?.base, quote: shown?.quote });
   return (
     <>
       <Panel title="The last 24 hours" answer={pairs} frame="medium">

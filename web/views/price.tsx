@@ -11,6 +11,7 @@ import {
   shownTime,
   Table,
   timeZone,
+  useNames,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -22,6 +23,7 @@ const SPANS = 499;
 const LEAST_SPAN = 300;
 
 export function View({ parts: { id }, answers: [detail, history] }: ViewProps<'price'>) {
+  useNames({ id: detail.shown.value?.data.currencyName });
   return (
     <>
       <Current answer={detail} id={id} />

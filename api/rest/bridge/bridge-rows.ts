@@ -7,14 +7,7 @@ import type { ApiContext } from '../../api-context.ts';
 import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import {
-  chainOfSystem,
-  ENDS,
-  ENDS_COLUMNS,
-  endsAnswer,
-  JOINED_ENDS,
-  STAMP_JOIN,
-} from '../conversions/transfer-ends.ts';
+import { ENDS, ENDS_COLUMNS, endsAnswer, JOINED_ENDS, otherChain, STAMP_JOIN } from '../conversions/transfer-ends.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import type { BRIDGE_DIRECTIONS } from './schema.ts';
 
@@ -82,7 +75,7 @@ export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: reado
       type: row.kind,
       systemId,
       systemName: currencies.name(systemId),
-      systemChain: chainOfSystem(currencies, systemId),
+      systemChain: otherChain(row, currencies),
       currency: currencies.name(row.currency_id),
       currencyId: row.currency_id,
       amount: coins(row.amount_in),

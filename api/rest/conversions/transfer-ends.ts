@@ -61,6 +61,7 @@ export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.reques
   ${EXPORT_HEIGHT} AS export_height,
   (SELECT time FROM blocks WHERE chain = ${EXPORT_CHAIN} AND height = ${EXPORT_HEIGHT}) AS export_time,
   t.source_system_id, t.import_system_id, t.destination_system_id,
+  CASE WHEN t.source_system_id IS NULL THEN far.chain ELSE near.chain END AS other_chain,
   CASE WHEN ${IS_NOT_DELIVERED} THEN 'refunded' ELSE ${STORED_STATUS_SQL} END AS status, coalesce(far.amount_out, t.amount_out) AS amount_out,
   coalesce(far.import_txid, t.import_txid) AS import_txid, coalesce(far.import_height, t.import_height) AS import_height,
   coalesce(far.import_time, t.import_time) AS import_time,
@@ -80,6 +81,8 @@ export const ENDS = {
   asked_time: columns.nullable(columns.bigint),
   ...storedColumns(TRANSFER, ['source', 'destination', 'sourceSystemId', 'importSystemId', 'destinationSystemId']),
   ...storedColumns(TRANSFER, ['status', 'amountOut', 'exportTxid', 'importTxid']),
+  /** Configured chain that has the other end; null until it does. */
+  other_chain: columns.nullable(columns.text),
   /** On the chain of the request; null while that is not known. */
   ...storedColumns(TRANSFER, ['exportHeight']),
   export_time: columns.nullable(columns.bigint),
@@ -111,10 +114,13 @@ export const TRANSFER_KEYS: Readonly<Record<TransferOrder, ListSource<never, nev
   largest: [{ column: 'usd_value', sql: 's.usd_value', kind: 'decimal', order: 'DESC' }, ...TRANSFER_KEY],
 };
 
-/** Name of the configured chain that a system is; null for a system that is not indexed. */
-export function chainOfSystem(currencies: Currencies, systemId: string | null): string | null {
-  const entry = systemId === null ? undefined : currencies.get(systemId);
-  return entry?.type === 'native' ? entry.chain : null;
+/**
+ * Name of the configured chain at the other end. Where that end is not known yet it is the chain that the system is; null for one
+ * that is not indexed.
+ */
+export function otherChain(row: EndsRecord, currencies: Currencies): string | null {
+  const systemId = row.source_system_id ?? row.import_system_id;
+  return row.other_chain ?? (systemId === null ? null : currencies.chainOf(systemId));
 }
 
 /** Members that an answer shows of the ends. */
@@ -128,7 +134,7 @@ export function endsAnswer(row: EndsRecord, currencies: Currencies) {
     importHeight: row.import_height,
     importTime: row.import_time === null ? null : Number(row.import_time),
     sourceSystemId: row.source_system_id,
-    sourceChain: chainOfSystem(currencies, row.source_system_id),
+    sourceChain: row.source_system_id === null ? null : otherChain(row, currencies),
     exportTo: row.destination_system_id,
     exportToName: currencies.name(row.destination_system_id),
     nextLegTxid: row.leg_txid,

@@ -5,11 +5,13 @@ import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../bloc
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;
+/** A chain that stands still, or whose blocks are rare, has none among the newest of all. */
+const OF_EACH = 7;
 const NEWEST_SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT ${SHOWN}`;
 
 const route = stateRoute({
   path: '/api/stats/pulse',
-  summary: 'The tip of each chain and the newest blocks of all',
+  summary: 'The tip and the newest blocks of each chain, and the newest blocks of all',
   parameters: {},
   response: pulse,
   weight: 1,
@@ -32,6 +34,9 @@ const route = stateRoute({
         ]),
       ),
       blocks: blocks.slice(0, SHOWN),
+      newest: Object.fromEntries(
+        tips.map(({ chain }) => [chain, blocks.filter((block) => block.chain === chain).slice(0, OF_EACH)]),
+      ),
     };
   },
 });

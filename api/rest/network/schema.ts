@@ -99,6 +99,7 @@ const pulseTip = object({ height, hash: string, time: unixTime, txCount: integer
 export const pulse = object({
   chains: { type: 'object', additionalProperties: pulseTip },
   blocks: { ...array(blockRow), description: 'The newest 20 of all chains' },
+  newest: { type: 'object', additionalProperties: array(blockRow), description: 'The newest 7 of each chain' },
 });
 
 const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;

@@ -33,6 +33,7 @@ export function statisticsConform(client: TestClient): void {
       expect(pulse.blocks.map((block: LooseJson) => block.height)).toEqual(
         Array.from({ length: 20 }, (_, n) => tip - n),
       );
+      expect(pulse.newest).toEqual({ vrsc: pulse.blocks.slice(0, 7) });
       expect(await client.json('/api/stats/status')).toMatchObject({ verusd: { chainHeight: tip } });
       expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
     });

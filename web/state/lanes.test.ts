@@ -1,0 +1,96 @@
+/** However events and answers overtake each other, a lane ends as the chain stands. */
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { type BlockOfLane, laneOf, layAnswer, layBlocks, revertTo } from './lanes.ts';
+
+const SHOWN = 20;
+/** Only distinct instants are told apart. */
+const TICK_MS = 1;
+
+type Event = { readonly block: BlockOfLane } | { readonly fromHeight: number; readonly toHeight: number };
+
+let made = 0;
+
+function createBlock(height: number): BlockOfLane {
+  made += 1;
+  return { height, hash: `hash ${made}`, time: height, txCount: 1, isStake: false, cursor: null };
+}
+
+/** A chain behind a server that answers at once, a stream that is behind it, and one answer under way. */
+function createScene(chain: string) {
+  let blocks = Array.from({ length: SHOWN }, (_, height) => createBlock(height));
+  const events: Event[] = [];
+  let asked: { readonly at: number; answer: readonly BlockOfLane[] | null } | null = null;
+
+  const newest = () => blocks.slice(-SHOWN).reverse();
+  const append = () => {
+    const block = createBlock(blocks.length);
+    blocks = [...blocks, block];
+    events.push({ block: { ...block, cursor: block.hash } });
+  };
+  const actions = {
+    append,
+    reorganise(depth: number, length: number) {
+      const toHeight = blocks.length - 1 - depth;
+      events.push({ fromHeight: blocks.length - 1, toHeight });
+      blocks = blocks.slice(0, toHeight + 1);
+      for (let count = 0; count < length; count += 1) append();
+    },
+    hear() {
+      const event = events.shift();
+      if (!event) return;
+      if ('block' in event) layBlocks(chain, [event.block]);
+      else revertTo(chain, event);
+    },
+    ask() {
+      asked ??= { at: Date.now(), answer: null };
+    },
+    compute() {
+      if (asked) asked.answer ??= newest();
+    },
+    arrive() {
+      if (asked?.answer) layAnswer(chain, asked.answer, asked.at);
+      if (asked?.answer) asked = null;
+    },
+  };
+  layAnswer(chain, newest(), Date.now());
+  return { ...actions, newest, isSilent: () => events.length === 0 };
+}
+
+const anAction = fc.oneof(
+  fc.constantFrom('append', 'hear', 'hear', 'ask', 'compute', 'arrive' as const).map((name) => ({ name }) as const),
+  fc.record({
+    name: fc.constant('reorganise' as const),
+    depth: fc.integer({ min: 1, max: 9 }),
+    length: fc.integer({ min: 0, max: 9 }),
+  }),
+);
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+it('ends as the chain stands, with nothing taken back that stands', () => {
+  fc.assert(
+    fc.property(fc.array(anAction, { maxLength: 60 }), (actions) => {
+      made += 1;
+      const chain = `chain ${made}`;
+      const scene = createScene(chain);
+      const act = (run: () => void) => {
+        vi.advanceTimersByTime(TICK_MS);
+        run();
+        const { standing, undone } = laneOf(chain);
+        const hashes = new Set(standing.map(({ hash }) => hash));
+        expect(new Set(standing.map(({ height }) => height)).size).toBe(standing.length);
+        expect(undone.filter(({ hash }) => hashes.has(hash))).toEqual([]);
+      };
+      for (const action of actions) {
+        if (action.name === 'reorganise') act(() => scene.reorganise(action.depth, action.length));
+        else act(scene[action.name]);
+      }
+      while (!scene.isSilent()) act(scene.hear);
+      // An answer that was under way arrives before the one that the last event has led to.
+      for (const run of [scene.compute, scene.arrive, scene.ask, scene.compute, scene.arrive]) act(run);
+      expect(laneOf(chain).standing.map(({ hash }) => hash)).toEqual(scene.newest().map(({ hash }) => hash));
+    }),
+  );
+});
