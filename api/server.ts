@@ -18,6 +18,7 @@ import type { RequestsUnderWay } from './http/exchange.ts';
 import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
+import { isAnswered } from './http/route.ts';
 import { watchEstimates } from './mempool/estimate-outcomes.ts';
 import { followMempools } from './mempool/mempools.ts';
 import { createPageBuild } from './page/page-build.ts';
@@ -182,7 +183,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const app = App();
   const routes = framedRoutes(app);
   registerPush(routes, push, dispatcher);
-  registerRoutes(routes, routeTable, dispatcher);
+  registerRoutes(routes, routeTable.filter(isAnswered), dispatcher);
   registerRpc(routes, rpc, { ...dispatcher, config });
   registerDatasets(routes, { ...dispatcher, config });
   const build = options.page && createPageBuild(options.page, logger);

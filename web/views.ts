@@ -98,6 +98,7 @@ const SUMMARY_PARAMETERS = [
   'address',
   'minUsd',
   'maxUsd',
+  'diverged',
   'fromTime',
   'toTime',
   'fromHeight',

@@ -14,6 +14,8 @@ import { problemReply } from '../http/problem-reply.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
+import type { datasetIndex } from '../rest/datasets/schema.ts';
+import type { Typed } from '../schema/json-schema.ts';
 import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
 import { BUCKET, bucketLocation, InvalidListing, listObjects, s3Error } from './s3-listing.ts';
@@ -175,7 +177,11 @@ async function answerFolder(
   return 200;
 }
 
-function index(manifests: Awaited<ReturnType<ServedFolder['manifests']>>, base: string, origin: string) {
+function index(
+  manifests: Awaited<ReturnType<ServedFolder['manifests']>>,
+  base: string,
+  origin: string,
+): Typed<typeof datasetIndex> {
   return {
     schemaVersion: DATASET_SCHEMA_VERSION,
     s3: {

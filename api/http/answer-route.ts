@@ -13,11 +13,11 @@ import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
 import type { Reply } from './reply.ts';
 import {
   type Answer,
+  type AnsweredRoute,
   HeadedValue,
   isStreamed,
   type LiveCall,
   type LiveRoute,
-  type Route,
   type StateRoute,
   statusOf,
 } from './route.ts';
@@ -74,7 +74,7 @@ const CATCH_UP_MS = 1000;
 /** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
 export function preparedReply(
   options: AnswerOptions,
-  route: Route,
+  route: AnsweredRoute,
   { params, key }: RouteRequest,
   asked: RequestInfo,
 ): Reply | null {
@@ -88,7 +88,7 @@ export function preparedReply(
 
 export async function answerRoute(
   options: AnswerOptions,
-  route: Route,
+  route: AnsweredRoute,
   { params, key }: RouteRequest,
   asked: RequestInfo,
   request: Omit<LiveCall, 'params' | 'api'>,

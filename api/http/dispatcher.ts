@@ -15,7 +15,7 @@ import { compileBody } from './json-body.ts';
 import { sharedParameters } from './numbers.ts';
 import { compileParameters } from './parameters.ts';
 import { PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
-import { isStreamed, methodOf, type Route } from './route.ts';
+import { type AnsweredRoute, isStreamed, methodOf } from './route.ts';
 
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
@@ -26,7 +26,7 @@ export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
 /** Checked parameters that are kept of a route. */
 const MEMOIZED = 200;
 
-export function registerRoutes(app: FramedRoutes, routes: readonly Route[], options: DispatcherOptions): void {
+export function registerRoutes(app: FramedRoutes, routes: readonly AnsweredRoute[], options: DispatcherOptions): void {
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
     const methods = atPath.map(methodOf);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
@@ -41,7 +41,12 @@ export function registerRoutes(app: FramedRoutes, routes: readonly Route[], opti
   }
 }
 
-function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Route, options: DispatcherOptions): void {
+function registerRoute(
+  app: FramedRoutes,
+  patterns: readonly string[],
+  route: AnsweredRoute,
+  options: DispatcherOptions,
+): void {
   const { path: template, weight: credits, tier, vital = false, ofAccount } = route;
   const names = [...template.matchAll(/:(\w+)/g)].map(([, name = '']) => name);
   const readJson = route.cache === 'none' && route.body ? compileBody(route.body) : null;
@@ -81,7 +86,7 @@ function registerRoute(app: FramedRoutes, patterns: readonly string[], route: Ro
 }
 
 /** `parts?query` → checked parameters, which several requests may share. */
-function readAddress(route: Route, names: readonly string[], { api }: DispatcherOptions) {
+function readAddress(route: AnsweredRoute, names: readonly string[], { api }: DispatcherOptions) {
   const parameters = compileParameters(
     { ...route.parameters, ...sharedParameters(route) },
     api.config.chains.map((chain) => chain.name),

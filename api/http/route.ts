@@ -114,7 +114,19 @@ export interface LiveRoute<
   readonly handler: (call: LiveCall<P, Typed<B>>) => Promise<A>;
 }
 
-export type Route = StateRoute | LiveRoute;
+/** Served by a part of its own, as files: it costs bandwidth instead of credits. */
+export interface FileRoute<P extends Parameters = Parameters, S extends JsonSchema = JsonSchema>
+  extends RouteBase<P, S> {
+  readonly cache: 'files';
+  readonly weight: 0;
+  readonly tier: null;
+}
+
+/** Those that the dispatcher answers. */
+export type AnsweredRoute = StateRoute | LiveRoute;
+export type Route = AnsweredRoute | FileRoute;
+
+export const isAnswered = (route: Route): route is AnsweredRoute => route.cache !== 'files';
 
 export function methodOf(route: Route): Method {
   return (route.cache === 'none' && route.method) || 'GET';
@@ -193,6 +205,12 @@ export function liveRoute<
     },
 ): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
   return route as unknown as LiveRoute;
+}
+
+export function fileRoute<const P extends Parameters, const S extends JsonSchema, const Path extends string>(
+  route: Omit<FileRoute<P, S>, 'cache' | 'weight' | 'tier'> & { readonly path: Path },
+): FileRoute & DescribedRoute<Description<Path, 'get', 200, P, Typed<S>>> {
+  return { ...route, cache: 'files', weight: 0, tier: null };
 }
 
 /** Whether Accept or `format` can request the rows of the answer as a stream. */

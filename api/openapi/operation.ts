@@ -4,7 +4,7 @@ import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/ap
 import { STREAM_TYPES } from '../http/list-stream.ts';
 import { sharedParameters, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
 import { type ChainSchema, compileParameters } from '../http/parameters.ts';
-import { isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
+import { isAnswered, isStreamed, methodOf, type Route, statusOf } from '../http/route.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import type { HEADERS } from './headers.ts';
 import type { linksOf } from './links.ts';
@@ -95,8 +95,8 @@ function answerResponse(route: Route, examples: Examples, links: Links) {
   return {
     description: route.summary,
     headers: references([
-      ...LIMITS,
-      ...(route.cache === 'none' ? [] : (['ETag', 'X-Chain-State'] as const)),
+      ...(isAnswered(route) ? LIMITS : (['X-Request-Id', 'ETag'] as const)),
+      ...(route.cache === 'none' || !isAnswered(route) ? [] : (['ETag', 'X-Chain-State'] as const)),
       ...(route.headers ?? []),
     ]),
     ...(statusOf(route) !== 204 && {

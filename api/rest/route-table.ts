@@ -20,6 +20,7 @@ import { currencyAtHeightRoutes } from './currencies/at-height-routes.ts';
 import { currencyHolderRoutes } from './currencies/holder-routes.ts';
 import { currencyListRoutes } from './currencies/list-routes.ts';
 import { currencyRoutes } from './currencies/routes.ts';
+import { datasetRoutes } from './datasets/routes.ts';
 import { identityChangeRoutes } from './identities/change-routes.ts';
 import { identityContentRoutes } from './identities/content-routes.ts';
 import { identityEventRoutes } from './identities/event-routes.ts';
@@ -93,6 +94,7 @@ const subjects = [
   ...mempoolEstimateRoutes,
   ...conversionSummaryRoutes,
   ...bridgeRoutes,
+  ...datasetRoutes,
   ...searchRoutes,
   ...suggestRoutes,
   ...nameRoutes,

@@ -17,6 +17,7 @@ import {
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
+import { AT_ONCE, createTurns, type Turns } from './turns.ts';
 import { type DayToWrite, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
@@ -91,12 +92,13 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     });
     return publishing;
   };
+  const turn = createTurns(pace.atOnce);
   const queue = tasks.values();
   const work = async () => {
     for (const task of queue) {
       signal.throwIfAborted();
       const began = performance.now();
-      const rows = await writeTask(options, task, notesOf(notes, task.table));
+      const rows = await writeTask(options, task, notesOf(notes, task.table), turn);
       if (rows === null) missed++;
       else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
       note(task, rows ?? 0);
@@ -104,7 +106,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
       await restAfter(pace, performance.now() - began, signal);
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: pace.atOnce }, work));
+  const workers = await Promise.allSettled(Array.from({ length: pace.atOnce + pace.meanwhile }, work));
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   await sweep(folder, notes, Date.now(), options.graceMs);
@@ -116,14 +118,15 @@ async function writeTask(
   { stores, folder, pace, signal }: ExportOptions,
   task: Task,
   notes: Notes,
+  turn: Turns,
 ): Promise<number | null> {
-  const bounds = { scratch: folder.scratch, pace, signal };
+  const bounds = { scratch: folder.scratch, pace, signal, turn };
   const done = isAtRest(task)
     ? { task, written: await writeDay(stores, task, bounds) }
     : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
         const now = taskOf(task.table, task.day, priced) ?? task;
         // The stages wait for it.
-        const paused = { ...bounds, pace: { ...pace, nice: 0 } };
+        const paused = { ...bounds, pace: { ...pace, nice: 0 }, turn: AT_ONCE };
         return { task: now, written: await writeDay(stores, now, paused) };
       });
   if (!done) return null;

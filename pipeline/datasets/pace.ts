@@ -2,8 +2,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface ExportPace {
-  /** Files at once. */
+  /** Files that ClickHouse writes at once. */
   readonly atOnce: number;
+  /** Files that are copied from Postgres, hashed or put in their place meanwhile. */
+  readonly meanwhile: number;
   /** How many one statement may use. */
   readonly threads: number;
   /** Nice value of ClickHouse's threads on Linux; without the right to set it ClickHouse leaves it. */
@@ -13,9 +15,9 @@ export interface ExportPace {
 }
 
 /** Nothing else runs that anyone waits for. */
-export const ALONE: ExportPace = { atOnce: 3, threads: 2, nice: 0, rest: 0 };
+export const ALONE: ExportPace = { atOnce: 3, meanwhile: 2, threads: 2, nice: 0, rest: 0 };
 /** The process serves too: a core and a connection at most, half of the time, and whoever else wants the core has it first. */
-export const BESIDE_SERVICE: ExportPace = { atOnce: 1, threads: 1, nice: 19, rest: 1 };
+export const BESIDE_SERVICE: ExportPace = { atOnce: 1, meanwhile: 0, threads: 1, nice: 19, rest: 1 };
 
 /** After a file that took so long. Ends early when the signal aborts. */
 export async function restAfter({ rest }: ExportPace, tookMs: number, signal: AbortSignal): Promise<void> {

@@ -12,6 +12,7 @@ import type { ChainDay, PricedState } from './export-state.ts';
 import { readBytes } from './folder.ts';
 import type { ExportPace } from './pace.ts';
 import { daySelect, paramsOf } from './select-day.ts';
+import type { Turns } from './turns.ts';
 
 export interface WrittenDay {
   /** In the scratch folder. */
@@ -29,6 +30,8 @@ export interface DayToWrite {
 export interface WriteBounds {
   readonly scratch: string;
   readonly pace: Pick<ExportPace, 'threads' | 'nice'>;
+  /** For what ClickHouse writes. */
+  readonly turn: Turns;
   readonly signal: AbortSignal;
 }
 
@@ -46,19 +49,21 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
   const csv = await copyDay(stores, asked, bounds);
   try {
     bounds.signal.throwIfAborted();
-    await stores.clickhouse.parquet({
-      select: (rows) => daySelect(table, priced, isClosed, rows),
-      params: paramsOf(day),
-      file,
-      ...(csv && { csv }),
-      bounds: {
-        max_execution_time: LONGEST_SECONDS,
-        max_threads: bounds.pace.threads,
-        os_threads_nice_value_query: bounds.pace.nice,
-        max_memory_usage: MEMORY_BYTES,
-        max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
-      },
-    });
+    await bounds.turn(() =>
+      stores.clickhouse.parquet({
+        select: (rows) => daySelect(table, priced, isClosed, rows),
+        params: paramsOf(day),
+        file,
+        ...(csv && { csv }),
+        bounds: {
+          max_execution_time: LONGEST_SECONDS,
+          max_threads: bounds.pace.threads,
+          os_threads_nice_value_query: bounds.pace.nice,
+          max_memory_usage: MEMORY_BYTES,
+          max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
+        },
+      }),
+    );
     return await described(asked, file);
   } catch (error) {
     await rm(file, { force: true });

@@ -29,6 +29,9 @@ const FILTERS = [
   'basket=PureTri&toTime=2026-11-18T11:44:29Z',
   'minUsd=1&fromTime=2026-11-18T11:44:28.000000001Z',
   'fromHeight=300&toHeight=900',
+  'diverged=true',
+  'diverged=false',
+  'diverged=true&status=completed&minUsd=1',
   'executedFromTime=2026-11-18T11:44:29Z',
   'executedToTime=1795000000&basket=PureTri&minUsd=1',
   'executedFromHeight=300&executedToHeight=900',
@@ -46,6 +49,10 @@ const MEANINGS: Readonly<Record<string, Held>> = {
     importTime !== null && importTime >= Date.parse('2026-11-18T11:44:29Z') / 1000,
   'executedFromHeight=300&executedToHeight=900': ({ importHeight }) =>
     importHeight !== null && importHeight >= 300 && importHeight <= 900,
+  'diverged=true': ({ diverged }) => diverged === true,
+  'diverged=false': ({ diverged }) => diverged === false,
+  'diverged=true&status=completed&minUsd=1': ({ diverged, status, usdValue }) =>
+    diverged === true && status === 'completed' && Number(usdValue) >= 1,
   'sort=oldest': () => true,
   'sort=largest': ({ usdValue }) => usdValue !== null,
 };

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { schemaFaults } from '../api/client.ts';
 import type { DuckDb } from '../support/datasets/duckdb.ts';
 import type { ExportedService, OpenedDataset } from './exported-service.ts';
 
@@ -62,6 +63,16 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
       `SELECT count(*) AS n, max(height) AS tip FROM ${read('blocks')} WHERE chain = 'vrsc'`,
     );
     expect(blocks).toEqual([{ n: String(service.node.height + 1), tip: service.node.height }]);
+  });
+
+  it('index and manifests fit what the OpenAPI document says of them', async () => {
+    const { paths } = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as { readonly paths: object };
+    expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/datasets/', '/api/datasets/{manifest}']));
+    const index = await (await fetch(`${service.url}/api/datasets/`)).json();
+    expect(schemaFaults('/api/datasets/', index)).toBeNull();
+    for (const { table, files } of (index as { tables: { table: string; files: number }[] }).tables) {
+      if (files > 0) expect(schemaFaults(`/api/datasets/${table}.json`, await manifest(table)), table).toBeNull();
+    }
   });
 
   it('a manifest says of each file what the file itself says', async () => {

@@ -200,7 +200,14 @@ it('new columns: every file is written again under a new name, and until then th
   const before = { ...table, columns: table.columns.slice(0, -1) } as DatasetTable;
   const pass = (of: DatasetTable, stop = new AbortController(), after = Number.POSITIVE_INFINITY) =>
     exportDatasets({
-      ...{ stores, chains: config.chains, tables: [of], folder, pace: { ...ALONE, atOnce: 1 }, graceMs: GRACE_MS },
+      ...{
+        stores,
+        chains: config.chains,
+        tables: [of],
+        folder,
+        pace: { ...ALONE, atOnce: 1, meanwhile: 0 },
+        graceMs: GRACE_MS,
+      },
       signal: stop.signal,
       progress: ({ done }) => done === after && stop.abort(new Error('stopped')),
     });

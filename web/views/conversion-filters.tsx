@@ -28,6 +28,7 @@ const CONTROLS: Readonly<Record<Parameter, Control>> = {
   address: { help: 'Sender or receiver', placeholder: 'name@ or address' },
   minUsd: { help: 'Least USD value', placeholder: '100' },
   maxUsd: { help: 'Greatest USD value', placeholder: '5000' },
+  diverged: { help: 'Whether the USD of both sides differ by more than 10 %', options: () => ['true', 'false'] },
   fromTime: { help: 'Requested at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
   toTime: { help: 'Requested before: ISO 8601 or seconds since the epoch', placeholder: TIME },
   fromHeight: { help: 'Requested in this block or later', placeholder: '1000' },

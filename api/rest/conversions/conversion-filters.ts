@@ -17,6 +17,7 @@ import { STATUS_MEANINGS } from './schema.ts';
 import {
   countsAsRefunded,
   FAR_END,
+  hasDiverged,
   SAME_EXPORT,
   STAMP_JOIN,
   STORED_STATUS_SQL,
@@ -32,6 +33,7 @@ export const filterParameters = {
   type: queryParameter('Type', { type: 'string', enum: CONVERSION_TYPES }),
   minUsd: queryParameter('Least USD value, compared digit by digit', writtenDecimal),
   maxUsd: queryParameter('Greatest USD value, compared digit by digit', writtenDecimal),
+  diverged: queryParameter('Whether fromUsd and toUsd differ by more than 10 % of the larger', { type: 'boolean' }),
   fromTime: queryParameter('Requested at or after: ISO 8601 or seconds since the epoch', TIME),
   toTime: queryParameter('Requested before: ISO 8601 or seconds since the epoch', TIME),
   fromHeight: queryParameter('Requested in this block or later', HEIGHT),
@@ -78,6 +80,8 @@ export interface ConversionFilter {
 interface End {
   readonly status: string;
   readonly countsAsRefunded: string;
+  /** Whether its stamp says so. */
+  readonly hasDiverged: string;
   /** Time and height of the import; null before it. */
   readonly time: string;
   readonly height: string;
@@ -86,12 +90,14 @@ interface End {
 const HERE: End = {
   status: 't.status',
   countsAsRefunded: countsAsRefunded('t'),
+  hasDiverged: hasDiverged('t'),
   time: 't.import_time',
   height: 't.import_height',
 };
 const ELSEWHERE: End = {
   status: STORED_STATUS_SQL,
   countsAsRefunded: countsAsRefunded('far'),
+  hasDiverged: hasDiverged('far'),
   time: 'coalesce(far.import_time, t.import_time)',
   height: 'coalesce(far.import_height, t.import_height)',
 };
@@ -168,6 +174,7 @@ export function conversionFilter(
     parts.params.type = type;
   }
   addStatus(parts, filters);
+  addDiverged(parts, filters);
   const isValued = addValue(parts, filters);
   addExecution(parts, filters);
   addRequest(parts, filters);
@@ -200,6 +207,12 @@ function addStatus(parts: Parts, { status }: Filters): void {
   parts.clickHouse.push('status = {status: String}');
   parts.params.status = status;
   if (!SETTLED.has(status)) parts.isInClickHouse = false;
+}
+
+function addDiverged(parts: Parts, { diverged }: Filters): void {
+  if (diverged === undefined) return;
+  parts.outcome.push(({ hasDiverged: has }) => (diverged ? has : `NOT ${has}`));
+  parts.clickHouse.push(diverged ? 'diverged' : 'NOT diverged');
 }
 
 /** Whether a value is needed. */

@@ -36,8 +36,14 @@ const NO_DELIVERY = 'no_delivery';
  * Whether there is such a stamp, where none is joined: of a row of `transfers` that its own chain executes. A look by key, since
  * Postgres may turn an EXISTS into a scan of all stamps.
  */
-export const countsAsRefunded = (row: 't' | 'far') => `((SELECT u.reason FROM stamps u WHERE u.generation = $1
-  AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout) IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
+export const countsAsRefunded = (row: 't' | 'far') =>
+  `(${stampMember('reason', row)} IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
+
+/** Whether there is a stamp whose sides disagree. */
+export const hasDiverged = (row: 't' | 'far') => `coalesce(${stampMember('diverged', row)}, false)`;
+
+const stampMember = (column: string, row: 't' | 'far') => `(SELECT u.${column} FROM stamps u WHERE u.generation = $1
+  AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout)`;
 
 /** Status as known on any chain, without the effect of its stamp. */
 export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';

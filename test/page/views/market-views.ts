@@ -273,6 +273,9 @@ export function marketViews(page: () => OpenedPage): void {
       expect(await again.getByRole('combobox', { name: 'status', exact: true }).inputValue()).toBe('completed');
       expect(await again.getByRole('combobox', { name: 'to', exact: true }).inputValue()).toBe('usdx');
       expect(await again.getByRole('textbox', { name: 'minUsd' }).inputValue()).toBe('50');
+      await again.getByRole('combobox', { name: 'diverged' }).selectOption('true');
+      await other.page.waitForURL(/diverged=true/);
+      await other.page.locator('main[data-ready="true"] form').first().waitFor();
       await other.page.goto(withoutStream(service.url, '/market/conversions?status=lost'));
       await other.page
         .locator('main[data-ready="failed"] [role=alert][data-code="invalid_parameter"]', { hasText: 'status' })

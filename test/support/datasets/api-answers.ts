@@ -44,7 +44,7 @@ export async function apiAnswers(url: string, chosen: ChosenWords): Promise<Read
   const key = ({ txid, vout }: Row) => ({ txid: txid ?? null, vout: vout ?? null });
   const byPlace = (a: Row, b: Row) =>
     Number(a.importHeight) - Number(b.importHeight) || ((a.txid ?? '') < (b.txid ?? '') ? -1 : 1);
-  const all = (await list('/api/conversions/', {})).filter(({ importHeight }) => importHeight !== null);
+  const diverged = await list('/api/conversions/', { diverged: 'true' });
 
   const large = await list('/api/conversions/', {
     basket,
@@ -94,16 +94,13 @@ export async function apiAnswers(url: string, chosen: ChosenWords): Promise<Read
     ],
     [
       7,
-      all
-        .filter(({ diverged }) => String(diverged) === 'true')
-        .sort(byPlace)
-        .map((row) => ({
-          ...key(row),
-          from_usd: row.fromUsd,
-          to_usd: row.toUsd,
-          usd_value: row.usdValue,
-          rule: row.rule,
-        })),
+      diverged.toSorted(byPlace).map((row) => ({
+        ...key(row),
+        from_usd: row.fromUsd,
+        to_usd: row.toUsd,
+        usd_value: row.usdValue,
+        rule: row.rule,
+      })),
     ],
     [9, [{ height: block.height }]],
     [

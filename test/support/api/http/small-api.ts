@@ -8,7 +8,7 @@ import type { ApiContext } from '../../../../api/api-context.ts';
 import { type BufferedBodiesOptions, createBufferedBodies } from '../../../../api/http/buffered-bodies.ts';
 import { type DispatcherOptions, registerFallback, registerRoutes } from '../../../../api/http/dispatcher.ts';
 import { framedRoutes } from '../../../../api/http/framed-routes.ts';
-import { liveRoute, type Route } from '../../../../api/http/route.ts';
+import { type AnsweredRoute, liveRoute } from '../../../../api/http/route.ts';
 import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
@@ -31,7 +31,7 @@ export interface SmallApiOptions {
   readonly answerMs?: number;
   /** Awaited before the daemon answers. */
   readonly daemon?: () => Promise<unknown>;
-  readonly routes?: readonly Route[];
+  readonly routes?: readonly AnsweredRoute[];
 }
 
 export const CHAIN = 'vrsc';

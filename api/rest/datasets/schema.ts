@@ -1,0 +1,58 @@
+/** What `/api/datasets/` says of the data set. */
+import { DATASET_PATH } from '../../../schemas/datasets/manifest.ts';
+import {
+  array,
+  boolean,
+  hash,
+  height,
+  integer,
+  nullableInteger,
+  nullableString,
+  object,
+  string,
+} from '../../schema/json-schema.ts';
+
+const day = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day of the chain’s clock' } as const;
+const schemaVersion = {
+  ...integer,
+  description: 'Rises when a column is removed or changes its meaning or type, not when one is added',
+} as const;
+
+const file = object({
+  table: string,
+  chain: string,
+  day,
+  closed: { ...boolean, description: 'Whether the day is closed: a file of its rows will not change' },
+  schemaVersion,
+  generation: { ...nullableInteger, description: 'The served generation; null for a table without prices' },
+  rows: integer,
+  minHeight: { ...height, description: 'Least height of a row' },
+  maxHeight: { ...height, description: 'Greatest height of a row' },
+  fromHeight: { ...height, description: 'First block of which it holds every row' },
+  toHeight: { ...height, description: 'Last block of which it holds every row' },
+  bytes: integer,
+  sha256: hash,
+  path: { type: 'string', pattern: DATASET_PATH.source, description: 'In the folder' },
+  url: { ...string, description: 'Where it is read: range requests are answered' },
+});
+
+export const datasetManifest = array(file, 'By chain and day');
+
+export const datasetIndex = object({
+  schemaVersion,
+  s3: object(
+    { endpoint: string, bucket: string, urlStyle: { type: 'string', enum: ['path'] }, useSsl: boolean },
+    'The same folder as an S3 bucket, anonymous and read-only',
+  ),
+  tables: array(
+    object({
+      table: string,
+      summary: string,
+      manifest: { ...string, description: 'Address of the manifest, which lists the files' },
+      files: integer,
+      rows: integer,
+      bytes: integer,
+      columns: array(object({ name: string, type: string, unit: nullableString, text: string })),
+    }),
+  ),
+});

@@ -1,0 +1,24 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { createTurns } from './turns.ts';
+
+it('runs so many at once, in order, also after failures', async () => {
+  const turn = createTurns(2);
+  const began: number[] = [];
+  let [running, most] = [0, 0];
+  const work = (number: number) =>
+    turn(async () => {
+      began.push(number);
+      running += 1;
+      most = Math.max(most, running);
+      await nextTurn();
+      running -= 1;
+      if (number % 3 === 0) throw new Error(`failed ${number}`);
+      return number;
+    });
+  const numbers = [1, 2, 3, 4, 5, 6, 7];
+  const done = await Promise.allSettled(numbers.map(work));
+  expect(began).toEqual(numbers);
+  expect(most).toBe(2);
+  expect(done.map(({ status }) => status === 'fulfilled')).toEqual(numbers.map((number) => number % 3 !== 0));
+});
