@@ -97,7 +97,14 @@ export async function untilServed(program: Program, node: Tip, ms?: number, chai
   });
 }
 
-async function newestHash(program: Program): Promise<string | undefined> {
-  const { body } = await program.get('/api/blocks/?pageSize=1');
+/** Of one chain among several; prices of its newest blocks may wait for the others. */
+export async function untilDerived(program: Program, node: Tip, chain: string): Promise<void> {
+  await until(`block ${node.height} of ${chain} is served`, async () => {
+    return (await newestHash(program, `&chain=${chain}`)) === node.hash;
+  });
+}
+
+async function newestHash(program: Program, more = ''): Promise<string | undefined> {
+  const { body } = await program.get(`/api/blocks/?pageSize=1${more}`);
   return (JSON.parse(body) as { results?: { hash: string }[] }).results?.[0]?.hash;
 }
