@@ -1,9 +1,10 @@
 /** Trouble with the daemon: shown in one line, waited out where waiting helps, and nothing is lost. */
-import { describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { reservePort } from '../support/infra/reserved-port.ts';
 import { startForeignGenesis } from './foreign-genesis.ts';
 import { type LogLine, type Program, startProgram, until } from './program.ts';
-import { settingsFor, settingsForAll, startNode, stopNode, untilServed } from './recorded-chain.ts';
+import { settingsFor, settingsForAll, startNode, stopNode, untilDerived, untilServed } from './recorded-chain.ts';
 
 interface Reason {
   readonly code: string;
@@ -13,16 +14,16 @@ interface Reason {
 }
 
 /** A reason is left ten seconds after its cause has gone. */
-async function untilReady(program: Program): Promise<void> {
-  await until('the service is ready', async () => (await unready(program)).length === 0);
+async function untilReady(program: Program, chain?: string): Promise<void> {
+  await until('the service is ready', async () => (await unready(program, chain)).length === 0);
 }
 
 /** Until ready names the code, of which the reason is returned. */
-async function untilUnready(program: Program, code: string): Promise<Reason> {
+async function untilUnready(program: Program, code: string, chain?: string): Promise<Reason> {
   let reasons: readonly Reason[] = [];
   const find = () => reasons.find((reason) => reason.code === code);
   const holds = async () => {
-    reasons = await unready(program);
+    reasons = await unready(program, chain);
     return find() !== undefined;
   };
   await until(`ready says ${code}`, holds).catch((error: unknown) => {
@@ -31,8 +32,8 @@ async function untilUnready(program: Program, code: string): Promise<Reason> {
   return find() as Reason;
 }
 
-async function unready(program: Program): Promise<readonly Reason[]> {
-  const { status, body } = await program.get('/api/health/ready');
+async function unready(program: Program, chain?: string): Promise<readonly Reason[]> {
+  const { status, body } = await program.get(`/api/health/ready${chain === undefined ? '' : `?chain=${chain}`}`);
   expect([200, 503]).toContain(status);
   const { reasons } = JSON.parse(body) as { reasons: Reason[] };
   expect(reasons.length > 0).toBe(status === 503);
@@ -81,59 +82,57 @@ describe('a daemon that cannot be reached', () => {
   });
 });
 
-describe('a daemon that loads its index', () => {
-  it('is waited for; ready says why', async () => {
-    const node = await startNode(40);
-    node.setFaults({ warmUp: true });
-    const program = await startProgram(settingsFor(node.url)).answers();
+describe('daemons of one program', () => {
+  const CHAINS = ['loading', 'hanging', 'refusing'] as const;
+  let nodes: Readonly<Record<(typeof CHAINS)[number], RecordedNode>>;
+  let program: Program;
+
+  beforeAll(async () => {
+    const [loading, hanging, refusing] = [await startNode(40), await startNode(40), await startNode(40)];
+    nodes = { loading, hanging, refusing };
+    loading.setFaults({ warmUp: true });
+    const settings = settingsForAll(CHAINS.map((name) => ({ name, rpc: nodes[name].url })));
+    program = await startProgram(settings, { lives: 'file' }).answers();
+  });
+  afterAll(() => program?.kill('SIGKILL'));
+
+  it('one that loads its index is waited for; ready says why', async () => {
+    await untilReady(program, 'hanging');
+    await untilReady(program, 'refusing');
     await complaint(program, 'daemon_warming_up');
-    expect(await untilUnready(program, 'daemon_warming_up')).toMatchObject({ stage: null });
+    expect(await untilUnready(program, 'daemon_warming_up', 'loading')).toMatchObject({ stage: null });
     await until('the standing chain names its daemon', async () => {
-      const { detail } = await untilUnready(program, 'stalled');
+      const { detail } = await untilUnready(program, 'stalled', 'loading');
       return /no block yet.*waiting, daemon_warming_up/.test(detail);
     });
     expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'degraded' });
-    node.setFaults({});
-    await untilServed(program, node);
+    nodes.loading.setFaults({});
+    await untilDerived(program, nodes.loading, 'loading');
     await untilReady(program);
   });
-});
 
-describe('a daemon that hangs', () => {
-  it('is waited for; ready says so while what is there is served, and of a chain whose daemon answers nothing', async () => {
-    const [node, other] = [await startNode(40), await startNode(40)];
-    const program = await startProgram(
-      settingsForAll([
-        { name: 'vrsc', rpc: node.url },
-        { name: 'other', rpc: other.url },
-      ]),
-    ).answers();
-    await untilReady(program);
-    node.setFaults({ timeoutRate: 1 });
-    await untilUnready(program, 'daemon_timeout');
+  it('one that hangs is waited for; ready says so while what is there is served, and of a chain whose daemon answers nothing', async () => {
+    nodes.hanging.setFaults({ timeoutRate: 1 });
+    await untilUnready(program, 'daemon_timeout', 'hanging');
     const statusOf = async (path: string) => (await program.get(path)).status;
-    expect(await statusOf('/api/health/ready?chain=vrsc')).toBe(503);
-    expect(await statusOf('/api/health/ready?chain=OTHER')).toBe(200);
+    expect(await statusOf('/api/health/ready?chain=hanging')).toBe(503);
+    expect(await statusOf('/api/health/ready?chain=LOADING')).toBe(200);
     expect(await statusOf('/api/health/ready?chain=nowhere')).toBe(400);
-    for (const path of ['/api/blocks/?pageSize=1', '/api/stats/network', '/api/stats/status']) {
-      expect([path, await statusOf(path)]).toEqual([path, 200]);
-    }
-    node.setFaults({});
+    const paths = ['/api/blocks/?pageSize=1&chain=hanging', '/api/stats/network?chain=hanging', '/api/stats/status'];
+    for (const path of paths) expect([path, await statusOf(path)]).toEqual([path, 200]);
+    nodes.hanging.setFaults({});
     await untilReady(program);
   });
-});
 
-describe('a daemon that refuses the password', () => {
-  it('is said to, is not hammered, and is followed once it accepts', async () => {
-    const node = await startNode(40);
-    node.setFaults({ wrongAuth: true });
-    const program = await startProgram(settingsFor(node.url)).answers();
+  it('one that refuses the password is said to, is not hammered, and is followed once it accepts', async () => {
+    nodes.refusing.setFaults({ wrongAuth: true });
+    nodes.refusing.step();
     const { message } = await complaint(program, 'daemon_auth_failed');
     expect(message).toMatch(/password|credentials/);
     expect(JSON.stringify(program.complaints())).not.toContain('secret');
-    await untilUnready(program, 'daemon_auth_failed');
-    node.setFaults({});
-    await untilServed(program, node);
+    await untilUnready(program, 'daemon_auth_failed', 'refusing');
+    nodes.refusing.setFaults({});
+    await untilDerived(program, nodes.refusing, 'refusing');
   });
 });
 

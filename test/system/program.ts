@@ -47,6 +47,7 @@ const WARN = 40;
 /** A little less than the limit of a test, so that the test says what it waited for. */
 const ANSWER_MS = 150_000;
 const POLL_MS = 100;
+const LONGEST_POLL_MS = 1_000;
 const SURROUNDINGS = Object.fromEntries(
   ['PATH', 'HOME', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]]),
 );
@@ -161,12 +162,16 @@ function logLines(output: string): LogLine[] {
     });
 }
 
-/** Asks until it holds. @throws Error after `ms`, or what `holds` throws */
+/**
+ * Asks until it holds; the longer it has waited the less often, since asking takes the processor from what it waits for.
+ * @throws Error after `ms`, or what `holds` throws
+ */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = ANSWER_MS): Promise<void> {
-  const deadline = Date.now() + ms;
+  const began = Date.now();
   while (!(await holds())) {
-    if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
-    await sleep(POLL_MS);
+    const waited = Date.now() - began;
+    if (waited > ms) throw new Error(`not within ${ms / 1000} s: ${what}`);
+    await sleep(Math.min(LONGEST_POLL_MS, Math.max(POLL_MS, waited / 8)));
   }
 }
 

@@ -8,7 +8,7 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { ROOT } from '../house/source-files.ts';
 import { answersOf, differing } from '../system/answers.ts';
 import { type Program, type ProgramSettings, runCommand, startProgram, until } from '../system/program.ts';
-import { settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
+import { servedHeight, settingsForAll, startNode, untilServed } from '../system/recorded-chain.ts';
 import { CHAIN, CHAIN_SETTINGS, type FolderContents, OWNER } from './contents.ts';
 import { unpackFolder } from './folder-archive.ts';
 
@@ -46,6 +46,7 @@ describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (versio
   const contents = JSON.parse(readFileSync(join(FOLDER, version, 'contents.json'), 'utf8')) as FolderContents;
   let settings: ProgramSettings;
   let node: Awaited<ReturnType<typeof startNode>>;
+  let program: Program;
 
   const asOwner = async (program: Program, path: string, token = contents.key) => {
     const answer = await fetch(program.base + path, { headers: { authorization: `Bearer ${token}` } });
@@ -60,6 +61,7 @@ describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (versio
 
   beforeAll(async () => {
     node = await startNode(contents.fork);
+    node.setFaults({ warmUp: true }); // until everything that was left has been looked at
     const own = settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }]);
     settings = own;
     unpackFolder(join(FOLDER, version, 'data.tar.zst'), own.DATA_DIR);
@@ -68,17 +70,24 @@ describe.skipIf(!isHere).each(VERSIONS)('the data folder of version %s', (versio
   it('opens with what users and operators left in it, which its own log gives again', {
     timeout: 5 * MINUTES,
   }, async () => {
+    // The first to open the folder, and the only one here that opens it for itself: the service answers the others.
     expect(await succeeds('dead-letters', 'list')).toMatch(/^[1-9]\d* dead letters$/m);
+    program = await startProgram(settings, { lives: 'file' }).answers();
     expect((await succeeds('reprocess')).match(/ (served|ready) /g)).toHaveLength(2);
     expect(await succeeds('keys', CHAIN, OWNER)).toMatch(/pro/);
     await succeeds('dead-letters', 'redrive', CHAIN);
+    expect(await succeeds('dead-letters', 'list')).toMatch(/^0 dead letters$/m);
+    await until(
+      'both stages stand at the end of the log',
+      async () => (await servedHeight(program)) === contents.height,
+    );
     await succeeds('audit');
     await succeeds('verify');
   });
 
   it('goes on: the branch that lost is taken back, and new blocks come', { timeout: 8 * MINUTES }, async () => {
     node.advanceTo(contents.height + 20);
-    const program = await startProgram(settings).answers();
+    node.setFaults({});
     await untilServed(program, node, 2 * MINUTES);
     expect(program.output()).toContain(`"fromHeight":${contents.height},"toHeight":${contents.fork}`);
     const webhooks = await asOwner(program, '/api/webhooks');
