@@ -2,7 +2,8 @@
  * A first sync of small blocks, against what the daemon delivers to eight bare connections in the same run: the tailer alone on the
  * embedded log, and the whole service (tail, derive, price). Once from a daemon that spends 330 µs on a block, as a verusd does, once
  * from one that spends nothing.
- * node benchmarks/first-sync.bench.ts [blocks = 6000] [rounds = 1]
+ * Fewer blocks are over before V8 has compiled what a sync runs: 6,000 cost half as much again, each (decision 0113).
+ * node benchmarks/first-sync.bench.ts [blocks = 20000] [rounds = 1]
  */
 import { pino } from 'pino';
 import { Pool } from 'undici';
@@ -24,7 +25,7 @@ const CONNECTIONS = 8;
 /** As measured on a verusd: small blocks, eight connections. */
 const VERUSD_MICROS = 330;
 const logger = pino({ level: 'silent' });
-const [blocks = 6000, rounds = 1] = process.argv.slice(2).map(Number);
+const [blocks = 20_000, rounds = 1] = process.argv.slice(2).map(Number);
 
 type Rate = (daemon: ReadyDaemon) => Promise<number>;
 
