@@ -54,9 +54,8 @@ function Credits() {
   const left = seconds === 0 ? value.limit : value.left;
   return (
     <span>
-      <meter min={0} max={value.limit} low={value.limit * 0.2} value={left} aria-label="Credits left" />{' '}
-      {left.toLocaleString('en-US')} of {value.limit.toLocaleString('en-US')} credits
-      {seconds > 0 && `, all back in ${seconds} s`}
+      <meter min={0} max={value.limit} low={value.limit * 0.2} value={left} aria-label="Credits left" /> {left} of{' '}
+      {value.limit} credits{seconds > 0 && `, all back in ${seconds} s`}
     </span>
   );
 }
