@@ -2,7 +2,8 @@
 import type { Program } from './program.ts';
 
 /** Their answers tell of the process, of the moment or of branches that the process saw, not of the chain. */
-const OF_THE_MOMENT = /^\/(metrics|api\/(ws|stream|health.*|mempool\/.*|reorgs\/|stats\/(status|pulse|network)))$/;
+const OF_THE_MOMENT =
+  /^\/(metrics|api\/(ws|stream|health.*|mempool\/.*|datasets\/.*|reorgs\/|stats\/(status|pulse|network)))$/;
 const NAMES = ['PureTri@', 'alice@', 'usdx', 'VRSCTEST'];
 
 /** path → status and body */
