@@ -3,6 +3,7 @@ import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { openZmqPublisher, type ZmqPublisher } from '../../recordings/player/zmq-publisher.ts';
 import type { DaemonNotification } from '../../schemas/verusd/zmq-message.ts';
+import { reservePort } from '../../test/support/infra/reserved-port.ts';
 import { registry } from '../metrics.ts';
 import type { DaemonNotifications } from './daemon-notifications.ts';
 import { openZmqNotifications } from './zmq-notifications.ts';
@@ -61,9 +62,9 @@ it('hears blocks and transactions with the bytes in the order in which they are 
 });
 
 it('is unreachable where nobody listens, and is heard once somebody does', async () => {
-  const first = await publisherAt();
-  const { address } = first;
-  first.close();
+  const { port, release } = await reservePort();
+  closers.push(release);
+  const address = `tcp://127.0.0.1:${port}`;
   const listener = await listen([address], 'late');
   await expect.poll(() => stateOf(listener)).toBe('unreachable');
   await publishUntilHeard(await publisherAt(address), listener, hashOf(1));

@@ -19,7 +19,7 @@ const UNTIL_WRITTEN = { timeout: 60_000, interval: 250 };
 const READ = '/api/market/protocol';
 /** Subjects that belong to nobody. Every other path is one of an account, also one that is added later. */
 const OF_NOBODY =
-  /^\/(metrics|api\/?$|api\/(address|asyncapi\.json|blocks|bridge|conversions|currency|docs|errors|health|identity|market|mempool|names|openapi\.json|oracle|reorgs|richlist|search|stakes|stats|tickers|tx)(\/|$))/;
+  /^\/(metrics|api\/?$|api\/(address|asyncapi\.json|blocks|bridge|conversions|currency|datasets|docs|errors|health|identity|market|mempool|names|openapi\.json|oracle|reorgs|richlist|search|stakes|stats|tickers|tx)(\/|$))/;
 /** Of nobody yet: `test/api/login.test.ts` asks these. The plan of calls needs no login and names no account. */
 const BEFORE_LOGIN = ['/api/auth/challenge', '/api/auth/login', '/api/usage/plan'];
 const OF_ACCOUNT = routeTable.filter(({ path }) => !OF_NOBODY.test(path) && !BEFORE_LOGIN.includes(path));
