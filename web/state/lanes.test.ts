@@ -20,6 +20,8 @@ function createBlock(height: number): BlockOfLane {
 function createScene(chain: string) {
   let blocks = Array.from({ length: SHOWN }, (_, height) => createBlock(height));
   const events: Event[] = [];
+  /** The chain as the stream has told it. */
+  let told: readonly BlockOfLane[] = blocks;
   let asked: { readonly at: number; answer: readonly BlockOfLane[] | null } | null = null;
 
   const newest = () => blocks.slice(-SHOWN).reverse();
@@ -39,8 +41,15 @@ function createScene(chain: string) {
     hear() {
       const event = events.shift();
       if (!event) return;
-      if ('block' in event) layBlocks(chain, [event.block]);
-      else revertTo(chain, event);
+      if ('block' in event) {
+        told = [...told, event.block];
+        return layBlocks(chain, [event.block]);
+      }
+      const gone = told.slice(-SHOWN).filter(({ height }) => height > event.toHeight);
+      told = told.slice(0, event.toHeight + 1);
+      revertTo(chain, event);
+      const undone = new Set(laneOf(chain).undone.map(({ hash }) => hash));
+      expect(gone.filter(({ hash }) => !undone.has(hash))).toEqual([]);
     },
     ask() {
       asked ??= { at: Date.now(), answer: null };
@@ -69,7 +78,7 @@ const anAction = fc.oneof(
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('ends as the chain stands, with nothing taken back that stands', () => {
+it('ends as the chain stands, and says what each reorganisation took back', () => {
   fc.assert(
     fc.property(fc.array(anAction, { maxLength: 60 }), (actions) => {
       made += 1;

@@ -26,9 +26,11 @@ export interface Lane {
   readonly standing: readonly BlockOfLane[];
   readonly undone: readonly (BlockOfLane & { readonly reverted: RevertedRange })[];
   readonly reverted: readonly RevertedRange[];
+  /** When the first of the answers that are of another branch was asked for; null while none is. */
+  readonly partedAt: number | null;
 }
 
-const EMPTY: Lane = { standing: [], undone: [], reverted: [] };
+const EMPTY: Lane = { standing: [], undone: [], reverted: [], partedAt: null };
 /** As many as /api/stats/pulse shows. */
 const MOST_STANDING = 20;
 const MOST_UNDONE = 60;
@@ -36,6 +38,8 @@ const MOST_RANGES = 20;
 /** An undone block is gone when so many newer ones have come. */
 const NEWER = 50;
 const KEPT_MS = 120_000;
+/** An answer that is still of another branch after this is right: what the stream told of it was missed. */
+const PARTED_MS = 5_000;
 
 export const lanes = signal<Readonly<Record<string, Lane>>>({});
 
@@ -64,14 +68,25 @@ export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
 
 /**
  * What an answer says of the newest blocks holds up to its own tip; above it stand those that the stream told. `askedAt`, in
- * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it.
+ * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it, and one of
+ * another branch than the lane is ahead of the stream, which tells first what was taken back.
  */
 export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt: number): void {
   const lane = laneOf(chain);
   if (lane.reverted[0] && lane.reverted[0].at > askedAt) return;
+  const partedAt = isOfAnotherBranch(lane.standing, blocks) ? (lane.partedAt ?? askedAt) : null;
+  if (partedAt !== null && askedAt - partedAt < PARTED_MS) {
+    setLane(chain, { ...lane, partedAt });
+    return;
+  }
   const tip = Math.max(-1, ...blocks.map(({ height }) => height));
-  const newer = lane.standing.filter(({ height, cursor }) => height > tip && cursor !== null);
-  stand(chain, lane, [...newer, ...blocks]);
+  const newer = partedAt === null ? lane.standing.filter(({ height }) => height > tip) : [];
+  stand(chain, { ...lane, partedAt: null }, [...newer, ...blocks]);
+}
+
+function isOfAnotherBranch(standing: readonly BlockOfLane[], blocks: readonly BlockOfLane[]): boolean {
+  const hashes = new Map(standing.map(({ height, hash }) => [height, hash]));
+  return blocks.some(({ height, hash }) => (hashes.get(height) ?? hash) !== hash);
 }
 
 /** The stream lost its place: what it told may stand no longer. */
@@ -87,6 +102,8 @@ export function revertTo(
   const reverted = { fromHeight, toHeight, at: Date.now(), depth: fromHeight - toHeight };
   const gone = lane.standing.filter(({ height }) => height > toHeight).map((block) => ({ ...block, reverted }));
   setLane(chain, {
+    ...lane,
+    partedAt: null,
     standing: lane.standing.filter(({ height }) => height <= toHeight),
     undone: [...gone, ...lane.undone].slice(0, MOST_UNDONE),
     reverted: [reverted, ...lane.reverted].slice(0, MOST_RANGES),

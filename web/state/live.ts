@@ -95,7 +95,11 @@ function hear(message: ServerMessage): void {
       const known = tips.value[chain];
       if (!tip || known?.hash === tip.hash) continue;
       if (heard.cursor !== null) behind.set(chain, tip.height);
-      else if (known) chainMoved(chain, true); // what came between the first answers and this greeting is told by no event
+      else if (known) {
+        // What came between the first answers and this greeting is told by no event.
+        forgetStanding(chain);
+        chainMoved(chain, true);
+      }
     }
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();

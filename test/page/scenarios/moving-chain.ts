@@ -68,7 +68,7 @@ export function movingChain(opened: () => Opened): void {
       expect(undone.map(({ height, hash }) => ({ height, hash })).reverse()).toEqual(
         orphans.map(({ height, hash }) => ({ height, hash })),
       );
-      expect(await standing(live.page)).toEqual(await pulse());
+      await expect.poll(() => standing(live.page)).toEqual(await pulse());
 
       for (const { page } of [block, transaction]) {
         const banner = page.locator('main [data-testid=taken-back]');
@@ -111,7 +111,7 @@ export function movingChain(opened: () => Opened): void {
         .getByText('5 blocks caught up, nothing missed')
         .waitFor();
       await expect.poll(() => newest(page)).toBe(service.node.hash);
-      expect(await standing(page)).toEqual(await pulse());
+      await expect.poll(() => standing(page)).toEqual(await pulse());
       const { states } = await marksOf(page);
       expect(states.slice(-4)).toEqual(['live', 'offline', 'catching-up', 'live']);
       expect(await page.locator('main').getAttribute('data-cursor')).not.toBe(cursor);
