@@ -21,7 +21,7 @@ function createScene(chain: string) {
   let blocks = Array.from({ length: SHOWN }, (_, height) => createBlock(height));
   const events: Event[] = [];
   /** The chain as the stream has told it. */
-  let told: readonly BlockOfLane[] = blocks;
+  let announced: readonly BlockOfLane[] = blocks;
   let asked: { readonly at: number; answer: readonly BlockOfLane[] | null } | null = null;
 
   const newest = () => blocks.slice(-SHOWN).reverse();
@@ -42,11 +42,11 @@ function createScene(chain: string) {
       const event = events.shift();
       if (!event) return;
       if ('block' in event) {
-        told = [...told, event.block];
+        announced = [...announced, event.block];
         return layBlocks(chain, [event.block]);
       }
-      const gone = told.slice(-SHOWN).filter(({ height }) => height > event.toHeight);
-      told = told.slice(0, event.toHeight + 1);
+      const gone = announced.slice(-SHOWN).filter(({ height }) => height > event.toHeight);
+      announced = announced.slice(0, event.toHeight + 1);
       revertTo(chain, event);
       const undone = new Set(laneOf(chain).undone.map(({ hash }) => hash));
       expect(gone.filter(({ hash }) => !undone.has(hash))).toEqual([]);
