@@ -1,4 +1,9 @@
 /** What the stores of this process are busy with: the first thing to know of a test that waits for ever. */
+import { execFile } from 'node:child_process';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import type { Stores } from '../../../infra/stores.ts';
 
 /** Those of the tests that run now. */
@@ -6,6 +11,7 @@ export const openStores = new Set<Pick<Stores, 'postgres' | 'clickhouse'>>();
 
 const LATE_MS = 60_000;
 const ANSWER_MS = 5_000;
+const STACKS_MS = 120_000;
 /** Locks that are waited for name who holds them. */
 const POSTGRES_SQL = `SELECT pid, state, wait_event_type || ': ' || wait_event AS waits_for, pg_blocking_pids(pid) AS blocked_by,
     round(extract(epoch FROM now() - query_start)) AS seconds, left(query, 300) AS query
@@ -25,7 +31,25 @@ export async function whatIsUnderWay(): Promise<string> {
   }));
   const resources: Record<string, number> = {};
   for (const name of process.getActiveResourcesInfo()) resources[name] = (resources[name] ?? 0) + 1;
-  return JSON.stringify({ stores: await Promise.all(statements), resources }, null, 2);
+  const report = { stores: await Promise.all(statements), resources, engine: await answerOf(engineStacks, STACKS_MS) };
+  return JSON.stringify(report, null, 2);
+}
+
+/** Where the threads that run statements of ClickHouse stand, if gdb is there: a statement may be under way of which the engine knows nothing. */
+async function engineStacks(): Promise<unknown> {
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-stacks-'));
+  const file = join(folder, 'stacks');
+  try {
+    // To a file: this process is stopped meanwhile and would not read a pipe.
+    const command = `gdb -p ${process.pid} -batch -ex 'thread apply all backtrace 40' > '${file}' 2> /dev/null`;
+    await promisify(execFile)('sh', ['-c', command]);
+    const threads = (await readFile(file, 'utf8')).split(/\n(?=Thread )/);
+    return threads
+      .filter((text) => text.includes('libuv-worker') && text.includes('chdb'))
+      .map((text) => text.split('\n'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
 }
 
 /** Settles like the work, which says what the stores are busy with when it takes too long. */
@@ -41,10 +65,10 @@ export async function whatKeeps<T>(name: string, work: Promise<T>): Promise<T> {
 }
 
 /** That there is none is an answer as well. */
-async function answerOf(ask: () => Promise<unknown>): Promise<unknown> {
+async function answerOf(ask: () => Promise<unknown>, withinMs = ANSWER_MS): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<string>((resolve) => {
-    timer = setTimeout(resolve, ANSWER_MS, `no answer within ${ANSWER_MS / 1000} s`);
+    timer = setTimeout(resolve, withinMs, `no answer within ${withinMs / 1000} s`);
   });
   try {
     return await Promise.race([ask().catch(String), silence]);
