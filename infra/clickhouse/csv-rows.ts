@@ -18,12 +18,12 @@ export function quotedPath(path: string): string {
   return `'${path}'`;
 }
 
-/** What stands after FROM for the embedded engine. */
+/** The table function that the embedded engine reads the file with. */
 export const csvSource = ({ file, structure }: CsvRows): string =>
   `file(${quotedPath(file)}, 'CSV', '${structure.replaceAll("'", "\\'")}')`;
 
 /** A table of a server; → its name */
-export async function createCsvTable(client: Client, { file, structure }: CsvRows): Promise<string> {
+async function createCsvTable(client: Client, { file, structure }: CsvRows): Promise<string> {
   const table = `dataset_rows_${randomBytes(8).toString('hex')}`;
   try {
     await client.command({ query: `CREATE TABLE ${table} (${structure}) ENGINE = MergeTree ORDER BY tuple()` });
@@ -35,7 +35,7 @@ export async function createCsvTable(client: Client, { file, structure }: CsvRow
   }
 }
 
-export async function dropCsvTable(client: Client, table: string): Promise<void> {
+async function dropCsvTable(client: Client, table: string): Promise<void> {
   await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
 }
 

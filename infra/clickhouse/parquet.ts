@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Client, settingsList } from './client.ts';
-import { type CsvRows, createCsvTable, csvSource, dropCsvTable, quotedPath } from './csv-rows.ts';
+import { type CsvRows, csvSource, quotedPath, withCsvRows } from './csv-rows.ts';
 
 export interface ParquetWrite {
   /** `rows`: what stands after FROM for the CSV rows. */
@@ -38,15 +38,13 @@ export async function writeParquetHere(client: Client, write: ParquetWrite, requ
 /** By a server. Rows from elsewhere pass through a table of their own, which is dropped. */
 export async function writeParquetThere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
   const { select, csv, params, file, bounds } = write;
-  const table = csv ? await createCsvTable(client, csv) : '';
-  try {
+  const writeFrom = async ([table = '']: readonly string[]): Promise<void> => {
     const { stream } = await client.exec({
       query: `${select(table)} SETTINGS ${settingsList({ ...SETTINGS, ...bounds })} FORMAT Parquet`,
       ...request,
       ...(params && { query_params: { ...params } }),
     });
     await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
-  } finally {
-    if (csv) await dropCsvTable(client, table);
-  }
+  };
+  await withCsvRows(csv ? [csv] : [], false, writeFrom, (use) => use(client));
 }

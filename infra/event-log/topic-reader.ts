@@ -2,7 +2,7 @@
  * Reads the topics of facts and stamps for everyone in this process who follows them: whoever wants a record first decodes it, and
  * the others get the same value. How far records count is up to each reader, which compares the record's mark with the commit that it
  * goes by: `source` of a facts record with derive's position, `position` of a stamps record with the published one.
- * What this process has just appended need not be decoded: whoever appends it hands it over.
+ * A writer in this process hands over the records that it has just appended, so that no reader decodes them.
  * docs/decisions/0052-one-decoder-of-topics.md
  */
 import { LRUCache } from 'lru-cache';
@@ -49,7 +49,7 @@ export interface TopicReader {
 
 /** Memory of the decoded records of each topic; a facts record is a block's, a stamps record some rows of it. */
 const MEMORY = { facts: 24 * 1024 * 1024, stamps: 8 * 1024 * 1024 };
-/** What was handed over and is not read yet: one batch that derive writes and one that price reads. */
+/** Memory of the records that were handed over and not read yet: one batch that derive writes and one that price reads. */
 const HANDED = { facts: 64 * 1024 * 1024, stamps: 0 };
 /** What the cache itself takes for a record. */
 const ENTRY_BYTES = 256;

@@ -1,4 +1,4 @@
-/** What the file of a day follows from, as one text: while it stays, the file does. It ends with the columns. */
+/** The basis of a day's file: a text of everything that the file depends on. The file is written again when it changes. It ends with the columns. */
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 
 /** Every table begins with the chain. */

@@ -73,7 +73,7 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
   }
 }
 
-/** What Postgres alone has of the day; null where ClickHouse has all. */
+/** Copies the rows of the day that only Postgres has; null where ClickHouse has all. */
 async function copyDay(
   { postgres }: Stores,
   { table, day, priced, isClosed }: DayToWrite,

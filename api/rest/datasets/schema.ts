@@ -1,4 +1,4 @@
-/** What `/api/datasets/` says of the data set. */
+/** The answers of `/api/datasets/`: the index of the tables, and the manifest of one. */
 import { DATASET_PATH } from '../../../schemas/datasets/manifest.ts';
 import {
   array,

@@ -150,7 +150,7 @@ export function marketViews(page: () => OpenedPage): void {
         expect(id === '' ? await shownId.count() : await shownId.textContent(), address).toBe(id || 0);
         await expect.poll(() => page.title()).toBe([heading, ...(chain ? [chain] : []), 'verustream'].join(' · '));
       }
-      // Of the view after it nothing is left.
+      // The next view does not keep the heading of the one before.
       await page.getByRole('link', { name: 'Market', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Market', exact: true }).waitFor();
       expect(await page.title()).toBe('Market · verustream');

@@ -5,7 +5,7 @@ import { pythonPackage } from '../infra/python-packages.ts';
 import { reservePort } from '../infra/reserved-port.ts';
 
 const PACKAGE = 'moto[s3]==5.2.1';
-/** What the server needs; its extra `server` also brings what other services than S3 need, three times as much. */
+/** The server needs these. The extra `server` would install three times as much, for services other than S3. */
 const SERVER = ['flask==3.1.3', 'flask-cors==6.0.5'] as const;
 const START_MS = 60_000;
 
