@@ -124,7 +124,7 @@ async function useKeys(token: string): Promise<string> {
   const path = `/api/keys/${made.id}`;
   const again = await ask('POST', '/api/keys/:id/regenerate', `${path}/regenerate`, { token, secret: 'key' });
   for (const route of ['/api/usage', '/api/usage/now', '/api/usage/csv']) {
-    for (const of of [token, again.key, made.key]) await ask('GET', route, route, { token: of });
+    for (const credential of [token, again.key, made.key]) await ask('GET', route, route, { token: credential });
   }
   await ask('POST', '/api/usage/plan', '/api/usage/plan', {
     token,
@@ -160,15 +160,15 @@ async function useWebhooks(token: string): Promise<void> {
 
 /** Requests that are refused, whose answers and log lines say why. */
 async function provoke(token: string, key: string): Promise<void> {
-  for (const of of [token, key, `${key}0`, `${key.slice(0, -1)}g`]) {
-    await ask('GET', 'none', '/api/no/such/path', { token: of });
-    await ask('POST', '/api/keys', '/api/keys', { token: of, body: '{"name": ' });
+  for (const credential of [token, key, `${key}0`, `${key.slice(0, -1)}g`]) {
+    await ask('GET', 'none', '/api/no/such/path', { token: credential });
+    await ask('POST', '/api/keys', '/api/keys', { token: credential, body: '{"name": ' });
     await ask('POST', '/api/webhooks', '/api/webhooks', {
-      token: of,
+      token: credential,
       body: { url: 'http://10.0.0.1/', events: ['block'] },
     });
-    await ask('GET', '/api/webhooks/:id', '/api/webhooks/0000000000000000', { token: of });
-    await ask('GET', '/api/usage', '/api/usage?step=never', { token: of });
+    await ask('GET', '/api/webhooks/:id', '/api/webhooks/0000000000000000', { token: credential });
+    await ask('GET', '/api/usage', '/api/usage?step=never', { token: credential });
   }
 }
 
