@@ -12,14 +12,12 @@ import { watchForStalled } from './stalled-statements.ts';
 import type { FromEngine } from './start.ts';
 import { type EngineStatement, runStatement } from './statement.ts';
 
-/** Without the statement that asks. */
-const RUNNING = 'SELECT count() - 1 FROM system.processes';
-
 const [folder = '', config = '', path = ''] = process.argv.slice(2);
 
 function main(): void {
   const first = new Session(folder, { connectionArgs: [`--config-file=${config}`] });
-  const running = async () => Number((await first.queryAsync(RUNNING)).text());
+  const running = async (seconds: number) =>
+    Number((await first.queryAsync(`SELECT countIf(elapsed > ${seconds}) FROM system.processes`)).text());
   const watch = watchForStalled(running, (what) => say({ stalled: what }, kill));
   /** The last statement of each client. */
   const clients = new Map<Socket, Promise<unknown>>();

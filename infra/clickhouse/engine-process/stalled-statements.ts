@@ -21,9 +21,9 @@ export interface WatchTimes {
 const TIMES: WatchTimes = { afterMs: 30_000, everyMs: 5_000, answerMs: 30_000 };
 const SHOWN_CHARACTERS = 300;
 
-/** `running`: how many statements the engine runs. `onStalled` is called once, with the lost ones. */
+/** `running`: how many statements the engine has run for longer than `seconds`. `onStalled` is called once, with the lost ones. */
 export function watchForStalled(
-  running: () => Promise<number>,
+  running: (seconds: number) => Promise<number>,
   onStalled: (statements: readonly string[]) => void,
   { afterMs, everyMs, answerMs }: WatchTimes = TIMES,
 ): StalledWatch {
@@ -36,7 +36,7 @@ export function watchForStalled(
   async function look(): Promise<readonly symbol[]> {
     if (old().length === 0) return [];
     const found = await Promise.race([
-      running().catch(() => Number.POSITIVE_INFINITY), // it refuses, so it works
+      running(afterMs / 1000 / 2).catch(() => Number.POSITIVE_INFINITY), // it refuses, so it works
       sleep(answerMs, 0, { ref: false }),
     ]);
     const still = old();
@@ -48,8 +48,9 @@ export function watchForStalled(
       await sleep(everyMs, undefined, { ref: false, signal: ended.signal });
       const now = await look();
       // Twice: between the end of a statement and its answer it is in neither list.
-      if (now.length > 0 && before.length > 0) {
-        onStalled(now.map((key) => (underWay.get(key)?.sql ?? '').slice(0, SHOWN_CHARACTERS)));
+      const still = now.filter((key) => before.includes(key));
+      if (still.length > 0) {
+        onStalled(still.map((key) => (underWay.get(key)?.sql ?? '').slice(0, SHOWN_CHARACTERS)));
         return;
       }
       before = now;

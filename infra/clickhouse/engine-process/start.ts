@@ -68,11 +68,12 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   });
   const killNow = () => child.kill('SIGKILL');
   process.prependOnceListener('exit', killNow);
-  const ended = once(child, 'exit').then(([code, signal]) => {
-    process.removeListener('exit', killNow);
-    remove();
-    return stalled || String(signal ?? `code ${code}`);
-  });
+  const ended = once(child, 'exit')
+    .finally(() => {
+      process.removeListener('exit', killNow);
+      remove();
+    })
+    .then(([code, signal]) => stalled || String(signal ?? `code ${code}`));
   await untilReady(child, ended);
   // A forgotten close() must not keep the program alive.
   child.unref();
