@@ -6,7 +6,7 @@ import { NATIVE } from '../generator/addresses.ts';
 import { startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { SEED } from '../setup/seed.ts';
-import { engineProcesses } from '../support/infra/clickhouse/engine-processes.ts';
+import { engineProcesses, isRunning } from '../support/infra/clickhouse/engine-processes.ts';
 import { runCommand, startProgram, until } from './program.ts';
 import { CHAIN, settingsFor, settingsForAll, startNode, untilServed } from './recorded-chain.ts';
 
@@ -68,11 +68,3 @@ it('a program that is killed leaves no engine behind, and the next start finds t
   await untilServed(program, node);
   expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
 });
-
-function isRunning(pid: number): boolean {
-  try {
-    return process.kill(pid, 0);
-  } catch {
-    return false;
-  }
-}

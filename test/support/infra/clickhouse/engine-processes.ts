@@ -7,18 +7,25 @@ const MAIN = 'engine-process/main.ts';
 export function engineProcesses(parent: number): number[] {
   return readdirSync('/proc')
     .map(Number)
-    .filter((pid) => pid > 0 && isEngineOf(pid, parent));
+    .filter((pid) => pid > 0 && parentOf(pid) === parent && read(`/proc/${pid}/cmdline`).includes(MAIN));
 }
 
-function isEngineOf(pid: number, parent: number): boolean {
+/** A zombie has ended. */
+export const isRunning = (pid: number): boolean => parentOf(pid) !== null;
+
+function parentOf(pid: number): number | null {
+  const [state, parent] = read(`/proc/${pid}/stat`)
+    .replace(/^.*\) /s, '')
+    .split(' ');
+  return parent === undefined || state === 'Z' ? null : Number(parent);
+}
+
+/** Empty for a process that has ended meanwhile. */
+function read(file: string): string {
   try {
-    const [state, parentId] = readFileSync(`/proc/${pid}/stat`, 'utf8')
-      .replace(/^.*\) /s, '')
-      .split(' ');
-    const isZombie = state === 'Z';
-    return !isZombie && Number(parentId) === parent && readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes(MAIN);
+    return readFileSync(file, 'utf8');
   } catch (error) {
-    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return false; // it has ended meanwhile
+    if (['ENOENT', 'ESRCH'].includes((error as NodeJS.ErrnoException).code ?? '')) return '';
     throw error;
   }
 }
