@@ -1,5 +1,5 @@
 /** Conversions and prices as the stream tells them. */
-import { type ConversionNews, hrefOf, Id, news, type PriceNews, shownNumber } from '../kit.ts';
+import { type ConversionNews, hrefOf, Id, nameOf, news, type PriceNews, shownNumber, Text } from '../kit.ts';
 
 export function NewsPanel() {
   const { conversions, prices } = news.value;
@@ -26,23 +26,29 @@ export function NewsPanel() {
 }
 
 function Conversion({ event: { chain, cursor, data } }: { readonly event: ConversionNews }) {
-  const { txid, vout, status, amountIn } = data;
+  const { txid, vout, status, amountIn, fromCurrencyId, toCurrencyId } = data;
   return (
     <li data-event="conversion" data-cursor={cursor}>
-      <span class={`status ${status}`}>{status}</span> conversion of{' '}
-      <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data> in{' '}
-      <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>
-        <Id id={txid} />
-      </a>
+      <span class={`status ${status}`}>{status}</span>{' '}
+      <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>conversion</a> of{' '}
+      <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data> <CurrencyName id={fromCurrencyId} /> to{' '}
+      <CurrencyName id={toCurrencyId} />
     </li>
   );
+}
+
+/** By its id until the service has said its name. */
+function CurrencyName({ id }: { readonly id: string | null }) {
+  if (id === null) return <>a currency that is not known here</>;
+  const name = nameOf(id).value;
+  return name === null ? <Id id={id} /> : <Text text={name} isName />;
 }
 
 function Price({ event: { type, cursor, data } }: { readonly event: PriceNews }) {
   const { currencyId, usdPrice, provisional } = data;
   return (
     <li data-event={type} data-cursor={cursor}>
-      <Id id={currencyId} /> <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>
+      <CurrencyName id={currencyId} /> <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>
       {provisional && <span class="badge warn">provisional</span>}
       {type === 'price_correction' && <span class="badge">corrected</span>}
     </li>
