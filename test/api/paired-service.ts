@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { type ApiOptions, startApi } from '../../api/server.ts';
+import type { StoreContext } from '../../commands/command.ts';
 import { runStages } from '../../commands/run-stages.ts';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -14,6 +15,7 @@ import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { createStageReporter } from '../../pipeline/stage/stage-reporter.ts';
 import { DERIVE_TABLES } from '../../pipeline/verify/digest-tables.ts';
 import { type Digests, postgresDigests } from '../../pipeline/verify/store-digests.ts';
+import type { Config } from '../../schemas/config.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { recordedFile, rewindRecord, type UnplacedRecord } from '../laws/chain-records.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';
@@ -25,6 +27,8 @@ export const SIDES = ['root', 'pchain'] as const;
 export type PairedSide = (typeof SIDES)[number];
 
 export interface PairedService {
+  /** What the commands are given while it runs. */
+  readonly context: StoreContext;
   readonly url: string;
   readonly tips: Readonly<Record<PairedSide, number>>;
   /** Takes the chain to the block at `height` of the recording, forwards or by a rewind. */
@@ -41,6 +45,7 @@ export interface PairedOptions {
   readonly stableAnchors?: readonly string[];
   /** Seconds since the epoch. */
   readonly cutover?: number;
+  readonly datasets?: Config['datasets'];
   readonly page?: ApiOptions['page'];
   /** Changes a block of pchain before it comes into the log. */
   readonly change?: { readonly height: number; readonly by: (block: LooseJson) => void };
@@ -56,6 +61,7 @@ function withChange(record: UnplacedRecord, change: PairedOptions['change']): Un
 export async function startPairedService({
   stableAnchors = [PAIRED_CHAINS.root.nativeCurrencyId],
   cutover,
+  datasets,
   page,
   change,
 }: PairedOptions = {}): Promise<PairedService> {
@@ -71,6 +77,7 @@ export async function startPairedService({
     ]),
     roles: ['derive', 'price', 'serve'] as const,
     ...(cutover !== undefined && { cutover }),
+    ...(datasets && { datasets }),
   };
   const daemons = new Map(SIDES.map((chain) => [chain, createVerusdClient({ rpc: nowhere, chain, logger })]));
   const reporter = createStageReporter(stores.postgres, logger);
@@ -113,6 +120,7 @@ export async function startPairedService({
   }
 
   return {
+    context: { config, stores, log, logger, signal },
     url: `http://127.0.0.1:${api.port}`,
     tips: { root: blocks.root.length - 1, pchain: blocks.pchain.length - 1 },
     async go(side, height) {

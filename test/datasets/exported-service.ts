@@ -8,13 +8,14 @@ import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
 import { ALONE } from '../../pipeline/datasets/pace.ts';
 import type { Config } from '../../schemas/config.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { type PairedService, startPairedService } from '../api/paired-service.ts';
 import { NATIVE, type RunningService, startService, startServiceOn } from '../api/running-service.ts';
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
 import { SEED } from '../setup/seed.ts';
 import type { DuckDb } from '../support/datasets/duckdb.ts';
 
-interface Exported {
+export interface Exported {
   readonly folder: string;
   /** A pass of the export over what is there. */
   exported(): Promise<ExportOutcome>;
@@ -26,13 +27,13 @@ interface DatasetOptions {
   readonly datasets?: Partial<Config['datasets']>;
 }
 
-/** On the recording. */
 /** An exported service that several files of tests read, and what reads it. */
 export interface OpenedDataset {
   readonly service: ExportedService;
   readonly duckdb: DuckDb;
 }
 
+/** On the recording. */
 export async function startExportedService({
   datasets,
   ...options
@@ -49,13 +50,19 @@ export async function startGeneratedService(blocks: number, transactions: number
   return withExport(await startServiceOn(node, { chain, datasets: settings(folder) }), folder);
 }
 
+/** On the recording of two chains. */
+export async function exportedPair(): Promise<PairedService & Exported> {
+  const folder = await newFolder();
+  return withExport(await startPairedService({ datasets: settings(folder) }), folder);
+}
+
 const newFolder = () => mkdtemp(join(tmpdir(), 'verustream-datasets-'));
 
 const settings = (folder: string, more: DatasetOptions['datasets'] = {}): Config['datasets'] => {
   return { folder, refreshSeconds: 0, bytesPerHour: 1e12, url: null, ...more };
 };
 
-function withExport<S extends RunningService<ChainDaemon> | RunningService>(service: S, folder: string): S & Exported {
+function withExport<S extends Pick<RunningService, 'context' | 'stop'>>(service: S, folder: string): S & Exported {
   const stop = new AbortController();
   return Object.assign(Object.create(service, Object.getOwnPropertyDescriptors(service)), {
     folder,
