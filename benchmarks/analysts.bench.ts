@@ -1,7 +1,7 @@
 /**
  * The eleven questions of analysts on N conversions of four chains, each against the bare statement in ClickHouse; the export of the data
  * set against ClickHouse writing the same files; and the service's p99 while an export runs, and while readers fetch the data set.
- * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds a measurement = 3] [rounds = 3]
+ * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds a measurement = 3] [rounds = 3] [parts = questions,sql,export,service]
  */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,7 +21,8 @@ import type { BenchmarkHistory } from './clickhouse-paths/history.ts';
 import { percentile } from './percentile.ts';
 import { startMemorySamples } from './replay/memory-samples.ts';
 
-const [conversions = 200_000, seconds = 3, rounds = 3] = process.argv.slice(2).map(Number);
+const [conversions = 200_000, seconds = 3, rounds = 3] = process.argv.slice(2, 5).map(Number);
+const parts = new Set((process.argv[5] ?? 'questions,sql,export,service').split(','));
 const EXPORT_TARGET = 0.8;
 const READERS = 8;
 const RATE = 25;
@@ -33,6 +34,8 @@ const began = performance.now();
 const history = await makeAnalystsHistory(stores, conversions);
 const served = await serveHistory(stores);
 const run = { stores, chains: served.config.chains, signal: new AbortController().signal };
+/** What is measured again and again is the days of one chain: with four it would take minutes. */
+const ofOneChain = { ...run, chains: run.chains.slice(0, 1) };
 console.log(
   `${conversions} conversions, ${history.height + 1} blocks a chain: ${((performance.now() - began) / 1000).toFixed(0)} s`,
 );
@@ -103,15 +106,47 @@ async function measureQuestions(made: BenchmarkHistory): Promise<void> {
   }
 }
 
+/** What reads every conversion, with what Postgres alone holds of it: within the memory that a statement has. */
+const WHOLE = [
+  ['SELECT * FROM v_conversions', '10000'],
+  ['SELECT * FROM v_conversions ORDER BY usd_value DESC', '10'],
+  [
+    'SELECT price_basket, count() AS n, sum(usd_value) AS usd, sum(other_usd_value) AS other FROM v_conversions GROUP BY price_basket',
+    '100',
+  ],
+  ['SELECT kind, count() AS n, sum(amount_in) AS paid FROM v_transfers GROUP BY kind', '100'],
+] as const;
+
+async function measureWholeStatements(): Promise<void> {
+  console.log('\nstatements over every conversion');
+  for (const [statement, most] of WHOLE) {
+    const input = { statement, format: 'csv', rows: most, seconds: '600' };
+    let lines = 0;
+    const output = { line: () => void lines++, progress: () => undefined };
+    const [said, took] = await timed(() =>
+      sql({ stores }, input, output).then(
+        () => `${lines - 1} rows`,
+        (error: unknown) => {
+          process.exitCode = 1;
+          return `REFUSED: ${error}`;
+        },
+      ),
+    );
+    console.log(`${(took / 1000).toFixed(1).padStart(6)} s  ${said}  ${statement}`);
+  }
+}
+
 const swapped = <A, B>(a: A, b: B): [B, A] => [b, a];
 
 async function measureExport(): Promise<void> {
-  console.log(`\nexport: rows/s, and the ratio to ClickHouse writing the same files (least ${EXPORT_TARGET})`);
+  console.log(
+    `\nexport of a chain: rows/s, and the ratio to ClickHouse writing the same files (least ${EXPORT_TARGET})`,
+  );
   for (const table of OWN_TABLES) {
     const [own, bare]: [number[], number[]] = [[], []];
     for (let round = 0; round < rounds; round++) {
-      const first = async () => void own.push(await timeExport(run, table));
-      const second = async () => void bare.push(await timeBare(run, table));
+      const first = async () => void own.push(await timeExport(ofOneChain, table));
+      const second = async () => void bare.push(await timeBare(ofOneChain, table));
       for (const work of round % 2 === 0 ? [first, second] : [second, first]) await work();
     }
     const ratio = median(own) / median(bare);
@@ -205,18 +240,28 @@ async function whileFetching() {
   };
 }
 
-try {
-  await measureQuestions(history);
-  await measureExport();
+async function measureWholeExport(): Promise<void> {
   const memory = startMemorySamples();
-  const outcome = await exportInto(served.folder, run);
+  const [outcome, took] = await timed(() => exportInto(served.folder, run));
   const { peak } = memory.stop();
   const [rows, files] = [outcome.tables.map(({ rows: n }) => n), outcome.tables.map(({ files: n }) => n)].map((of) =>
     of.reduce((a, b) => a + b, 0),
   );
-  console.log(`\nall tables: ${rows} rows in ${files} files, peak memory ${peak} MB`);
-  await quietAnd('while an export runs', whileExporting);
-  await quietAnd('while the data set is fetched', whileFetching);
+  console.log(`\nall tables: ${rows} rows in ${files} files, ${(took / 1000).toFixed(0)} s, peak memory ${peak} MB`);
+}
+
+try {
+  if (parts.has('questions')) await measureQuestions(history);
+  if (parts.has('sql')) await measureWholeStatements();
+  if (parts.has('export')) {
+    await measureExport();
+    await measureWholeExport();
+  }
+  if (parts.has('service')) {
+    await exportInto(served.folder, ofOneChain);
+    await quietAnd('while an export runs', whileExporting);
+    await quietAnd('while the data set is fetched', whileFetching);
+  }
 } finally {
   await served.close();
   await stores.close();

@@ -14,6 +14,11 @@ const MOST_ROWS = 1_000_000;
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 600;
 const MEMORY_BYTES = 2 ** 30;
+/** The join of the generations of millions of conversions would not fit into that memory. The second is for ASOF joins. */
+const JOINS = "SETTINGS join_algorithm = 'grace_hash,hash'";
+/** Beyond that a side of a join goes to the disk. */
+const JOINED_IN_MEMORY_BYTES = 2 ** 27;
+const SORTED_IN_MEMORY_BYTES = 2 ** 28;
 
 /** @throws UsageError, PermanentError sql_failed */
 export async function run(
@@ -33,7 +38,7 @@ export async function run(
   }
   await checkTree(stores, sql);
   const found = await withViews(stores, { names, mentions: mentionsOf(sql), seconds }, (views) => {
-    const asked = `${views}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1}`;
+    const asked = `${views}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1} ${JOINS}`;
     return stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
   });
   const rows = found.slice(0, rowLimit);
@@ -58,6 +63,8 @@ const boundsOf = (seconds: number) => ({
   max_execution_time: seconds,
   max_memory_usage: MEMORY_BYTES,
   max_threads: 1,
+  max_bytes_in_join: JOINED_IN_MEMORY_BYTES,
+  max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
   join_use_nulls: 1,
   prefer_column_name_to_alias: 1,
   // The order within the parentheses is the order of the answer.

@@ -2,9 +2,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { copiedRowsOf, copyOut } from '../../pipeline/datasets/copied-rows.ts';
 import { type ExportOptions, type ExportOutcome, exportDatasets } from '../../pipeline/datasets/export-datasets.ts';
-import { readExportState } from '../../pipeline/datasets/export-state.ts';
+import { type ChainDay, readExportState } from '../../pipeline/datasets/export-state.ts';
 import { openLocalFolder } from '../../pipeline/datasets/folder.ts';
 import { GRACE_MS } from '../../pipeline/datasets/notes.ts';
 import { ALONE } from '../../pipeline/datasets/pace.ts';
@@ -45,19 +47,28 @@ export async function timeExport(run: ExportRun, table: DatasetTable): Promise<n
   });
 }
 
-/** The same files, as many at once, by the statements alone; no hash, no manifest, nothing synced. */
-export async function timeBare({ stores, chains }: ExportRun, table: DatasetTable): Promise<number> {
+/** The same files, as many at once, by the statements alone: what Postgres alone holds is copied before; no hash, no manifest, nothing synced. */
+export async function timeBare({ stores, chains, signal }: ExportRun, table: DatasetTable): Promise<number> {
   if (table.store === 'postgres') throw new TypeError(`${table.name} is not ClickHouse's`);
   const { days, priced } = await readExportState(stores, chains);
   return inFolder(async (folder) => {
+    const copies = new Map<ChainDay, CsvRows>();
+    const client = await stores.postgres.pool.connect();
+    for (const day of days) {
+      const rows = copiedRowsOf(table, day, priced, true);
+      if (rows) copies.set(day, await copyOut(client, rows, folder, signal));
+    }
+    client.release();
     const began = performance.now();
     const queue = days.values();
     const work = async () => {
       for (const day of queue) {
+        const csv = copies.get(day);
         await stores.clickhouse.parquet({
-          select: () => daySelect(table, priced, true, null),
+          select: (rows) => daySelect(table, priced, true, rows),
           params: paramsOf(day),
           file: join(folder, `${day.chain}-${day.day}.parquet`),
+          ...(csv && { csv }),
           bounds: { max_threads: ALONE.threads },
         });
       }

@@ -6,11 +6,10 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom } from 'pg-copy-streams';
 import { keyAddress } from '../../domain/addresses.ts';
-import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { rollUp } from '../../pipeline/price/rollups.ts';
-import { makeCurrentState } from '../clickhouse-paths/current-state.ts';
+import { inLanes, makeCurrentState } from '../clickhouse-paths/current-state.ts';
 import { BEGIN, type BenchmarkHistory, BLOCK_SECONDS, makeHistory, SERVED } from '../clickhouse-paths/history.ts';
+import { CHAINS, CURRENCIES, FIRST_BASKET, PER_TICK } from '../reprocess/made-conversions.ts';
 
 /** Those of conversions; each converts again and again. */
 export const ADDRESSES: readonly string[] = Array.from({ length: 10_000 }, (_, number) =>
@@ -20,18 +19,51 @@ export const ADDRESSES: readonly string[] = Array.from({ length: 10_000 }, (_, n
 const OTHER = 1;
 
 const address = (salt: number) =>
-  `[${ADDRESSES.map((text) => `'${text}'`).join()}][sipHash64(txid, ${salt}) % ${ADDRESSES.length} + 1]`;
-const ADDRESSED = `ALTER TABLE conversions UPDATE source = ${address(1)}, destination = ${address(2)} WHERE 1
-  SETTINGS mutations_sync = 2, max_query_size = 10000000`;
-/** Stamped by the other rules: each value a hundredth higher. */
-const OTHER_STAMPS = `INSERT INTO conversions
-  SELECT * REPLACE (${OTHER} AS generation, 'backfill' AS regime, usd_value + divideDecimal(usd_value, toDecimal256(100, 0), 38) AS usd_value)
-  FROM conversions WHERE generation = ${SERVED}`;
+  `[${ADDRESSES.map((text) => `'${text}'`).join()}][sipHash64(number, ${salt}) % ${ADDRESSES.length} + 1]`;
+const id = (number: string) => `concat('i', toString(${number} % ${CURRENCIES}))`;
+/** What an amount is worth at so many cents a coin, in a generation whose values are so many hundredths of the served one’s. */
+const usd = (amount: string, cents: string) =>
+  `toDecimal256(${amount} * (${cents}) * {hundredths:UInt32}, 0) * toDecimal256('0.000000000001', 12)`;
+
+/** Conversions with their stamps, in the order of the chains. */
+const STAMPED = `INSERT INTO conversions (generation, chain, txid, vout, tick, kind, status, from_currency_id, to_currency_id, basket_id,
+    amount_in, amount_out, conversion_fee, source, destination, request_height, import_height, time, from_usd, to_usd, usd_value, rule,
+    regime, diverged, provisional, reason)
+  SELECT {generation:UInt32}, [${CHAINS.map((name) => `'${name}'`).join()}][tick % ${CHAINS.length} + 1],
+    lower(hex(SHA256(toString(number)))), 0, intDiv(number, ${PER_TICK}) AS tick, 'convert',
+    if(hash % 50 = 0, 'refunded', 'completed') AS status, ${id('hash')}, ${id('(hash + 1 + intDiv(hash, 1000) % 19)')},
+    concat('i', toString(${FIRST_BASKET} + number % ${CURRENCIES - FIRST_BASKET})),
+    toInt64(hash % 1000000000000) AS paid, if(status = 'refunded', NULL, toInt64(intDiv(hash, 7) % 1000000000000)) AS brought, 1000,
+    ${address(1)}, ${address(2)}, greatest(height - 2, 0), intDiv(tick, ${CHAINS.length}) AS height,
+    fromUnixTimestamp(${BEGIN} + height * ${BLOCK_SECONDS}),
+    if(hash % 41 = 0, NULL, ${usd('paid', '100 + hash % 900')}) AS given_usd,
+    if(hash % 43 = 0, NULL, ${usd('brought', '100 + intDiv(hash, 900) % 900')}) AS brought_usd,
+    if(status = 'refunded', NULL, coalesce(brought_usd, given_usd)) AS worth,
+    multiIf(worth IS NULL, 'unpriced', brought_usd IS NULL, 'to_basket_from', 'to_side'), {regime:String},
+    worth IS NOT NULL AND hash % 16 = 0, false, if(status = 'refunded', 'refunded', if(worth IS NULL, 'no_price', ''))
+  FROM (SELECT number, sipHash64(number) AS hash FROM numbers({first:UInt64}, {count:UInt64}))
+  SETTINGS max_query_size = 10000000`;
+/** Conversions of one statement: ClickHouse sorts them in memory. */
+const AT_ONCE = 250_000;
+
 const DELTAS = `INSERT INTO address_deltas
   SELECT chain, tupleElement(moved, 1), tupleElement(moved, 2), import_height, vout, time, txid, tupleElement(moved, 3), tupleElement(moved, 4), import_height
   FROM (SELECT *, arrayJoin([
       (source, from_currency_id, amount_in, intDiv(amount_in, 2)), (destination, to_currency_id, ifNull(amount_out, amount_in), toInt64(0))]) AS moved
     FROM conversions WHERE generation = ${SERVED})`;
+
+/** Fills both generations; the other one has the rules of before the cutover, and each value a hundredth higher. */
+async function makeStamped({ clickhouse }: Stores, conversions: number): Promise<void> {
+  for (const of of [
+    { generation: SERVED, regime: 'live', hundredths: 100 },
+    { generation: OTHER, regime: 'backfill', hundredths: 101 },
+  ]) {
+    for (let first = 0; first < conversions; first += AT_ONCE) {
+      await clickhouse.command(STAMPED, { ...of, first, count: Math.min(AT_ONCE, conversions - first) });
+    }
+  }
+  await clickhouse.command(DELTAS);
+}
 
 const time = (height: string) => `${BEGIN} + toInt64(${height}) * ${BLOCK_SECONDS}`;
 const BYTES = "concat('\\\\x', txid)";
@@ -79,17 +111,13 @@ async function copyInto({ clickhouse, postgres }: Stores, table: string, select:
 
 /** All days but the last are closed, in both generations. */
 export async function makeAnalystsHistory(stores: Stores, conversions: number): Promise<BenchmarkHistory> {
-  const { clickhouse, postgres } = stores;
-  const history = await makeHistory(stores, conversions);
-  await clickhouse.command(`ALTER TABLE conversions DROP PARTITION ${OTHER}`);
-  await clickhouse.command(ADDRESSED);
-  await clickhouse.command('TRUNCATE TABLE address_deltas');
-  for (const sql of [OTHER_STAMPS, DELTAS]) await clickhouse.command(sql);
-  const today = Math.floor((BEGIN + history.height * BLOCK_SECONDS) / SECONDS_PER_DAY);
-  const span = { generation: OTHER, after: -1, through: today - 1 };
-  await postgres.transaction((client) => rollUp(client, clickhouse, span, history.tick));
-  await makeCurrentState(postgres, history, 0, async () => {
-    for (const [table, select] of Object.entries(COPIED)) await copyInto(stores, table, select);
-  });
+  const { postgres } = stores;
+  const history = await makeHistory(stores, conversions, makeStamped);
+  await postgres.pool.query(
+    `INSERT INTO rolled_days SELECT ${OTHER}, day, tick FROM rolled_days WHERE generation = ${SERVED}`,
+  );
+  await makeCurrentState(postgres, history, 0, () =>
+    inLanes(Object.entries(COPIED), ([table, select]) => copyInto(stores, table, select)),
+  );
   return history;
 }

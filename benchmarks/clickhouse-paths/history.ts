@@ -4,7 +4,7 @@ import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { rollUp } from '../../pipeline/price/rollups.ts';
 import { stampAll } from '../../pipeline/reprocess/stamp-all.ts';
-import { CHAINS, CURRENCIES, FIRST_BASKET, makeConversions } from '../reprocess/made-conversions.ts';
+import { CHAINS, CURRENCIES, FIRST_BASKET, makeConversions, newestTick } from '../reprocess/made-conversions.ts';
 
 /** The generation that is served: the conversions with their stamps. */
 export const SERVED = 2;
@@ -40,9 +40,6 @@ const PRICES = `INSERT INTO prices (generation, currency_id, tick, chain, height
     toDecimal256(250000, 30), 'i10',
     '[{"basketId":"i10","chain":"${CHAINS[0]}","price":"1.5","depth":"150000"},{"basketId":"i11","chain":"${CHAINS[0]}","price":"1.4","depth":"100000"}]'
   FROM numbers({heights:UInt64} * ${CURRENCIES})`;
-const DELTAS = `INSERT INTO address_deltas
-  SELECT chain, arrayJoin([source, destination]), from_currency_id, import_height, vout, time, txid, amount_in, 0, import_height
-  FROM conversions WHERE generation = 1`;
 const STATES = `INSERT INTO currency_states
   SELECT ${chainOf(`number % ${BASKETS}`)}, concat('i', toString(${FIRST_BASKET} + number % ${BASKETS})),
     intDiv(number, ${BASKETS}) * ${STATE_BLOCKS} AS height, 1, 1, ${timeOf('height')}, 49, 100000000000, ${RESERVES}, height
@@ -53,12 +50,28 @@ const SNAPSHOTS = `INSERT INTO reserve_snapshots
     intDiv(number, ${BASKETS}) * ${SNAPSHOT_SECONDS / BLOCK_SECONDS} AS height, height, 100000000000, ${RESERVES}, height
   FROM numbers(intDiv({heights:UInt64} * ${BLOCK_SECONDS}, ${SNAPSHOT_SECONDS}) * ${BASKETS})`;
 
-/** Stamped and rolled up as the price stage leaves it. */
-export async function makeHistory({ clickhouse, postgres }: Stores, conversions: number): Promise<BenchmarkHistory> {
-  const { high: tick, days } = await makeConversions(clickhouse, conversions, 'live');
+/** Changes of balances as of the requests alone. */
+const DELTAS = `INSERT INTO address_deltas
+  SELECT chain, arrayJoin([source, destination]), from_currency_id, import_height, vout, time, txid, amount_in, 0, import_height
+  FROM conversions WHERE generation = 1`;
+
+async function makeStamped({ clickhouse }: Stores, conversions: number): Promise<void> {
+  const { high, days } = await makeConversions(clickhouse, conversions, 'live');
+  await clickhouse.command(DELTAS);
+  await stampAll(clickhouse, { generation: SERVED, base: 1, high, hasBackfill: false, days });
+}
+
+/** Rolled up as the price stage leaves it. `make` fills the conversions of the served generation with their stamps, and the changes of balances. */
+export async function makeHistory(
+  stores: Stores,
+  conversions: number,
+  make: (stores: Stores, conversions: number) => Promise<void> = makeStamped,
+): Promise<BenchmarkHistory> {
+  const { clickhouse, postgres } = stores;
+  const tick = newestTick(conversions);
   const height = Math.floor(tick / CHAINS.length);
-  for (const sql of [BLOCKS, PRICES, DELTAS, STATES, SNAPSHOTS]) await clickhouse.command(sql, { heights: height + 1 });
-  await stampAll(clickhouse, { generation: SERVED, base: 1, high: tick, hasBackfill: false, days });
+  await make(stores, conversions);
+  for (const sql of [BLOCKS, PRICES, STATES, SNAPSHOTS]) await clickhouse.command(sql, { heights: height + 1 });
   await postgres.pool.query('UPDATE generations SET served = false');
   await postgres.pool.query(
     `INSERT INTO generations (generation, served, description) VALUES ($1, true, 'benchmark')`,

@@ -9,7 +9,9 @@ export const CHAINS = ['one', 'two', 'three', 'four'] as const;
 /** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */
 export const CURRENCIES = 20;
 export const FIRST_BASKET = 10;
-const PER_TICK = 2;
+/** Conversions of a tick. */
+export const PER_TICK = 2;
+export const newestTick = (conversions: number): number => Math.ceil(conversions / PER_TICK) - 1;
 const BLOCK_SECONDS = 60;
 
 export interface Made {
@@ -34,7 +36,7 @@ const id = (hash: string) => `concat('i', toString(${hash} % ${CURRENCIES}))`;
 
 /** Into generation 1; what they are stamped with into generation 2. */
 export async function makeConversions(clickhouse: ClickHouse, count: number, regime: Regime): Promise<Made> {
-  const high = Math.ceil(count / PER_TICK) - 1;
+  const high = newestTick(count);
   for (const table of ['conversions', 'stamp_prices', 'stamp_bounds'])
     await clickhouse.command(`TRUNCATE TABLE ${table}`);
   for (let first = 0; first < count; first += AT_ONCE) {

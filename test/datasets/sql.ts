@@ -66,6 +66,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     'SELECT 1 AS one',
     'SELECT number FROM numbers(3) WHERE number IN (1, 2)',
     'WITH a AS (SELECT height FROM v_blocks), 1 AS b SELECT a.height, b FROM a WHERE a.height IN (SELECT height FROM v_transactions) LIMIT 2',
+    'SELECT count() AS n FROM v_blocks AS b ASOF JOIN v_prices AS p ON b.chain = p.chain AND b.height >= p.height',
     'SELECT t.kind, count() OVER (PARTITION BY t.kind ORDER BY t.height) AS n FROM v_transactions AS t WHERE t.height NOT IN (1, 2) LIMIT 2',
     'SELECT * EXCEPT (hash) FROM v_blocks ORDER BY height LIMIT 1 BY height UNION ALL SELECT * EXCEPT (hash) FROM v_blocks',
     "SELECT arrayJoin(reserve_ids) AS id, COLUMNS('reserve') FROM v_currency_states ARRAY JOIN weights",
