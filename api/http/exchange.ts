@@ -161,8 +161,9 @@ async function answer(exchange: Exchange): Promise<void> {
     exchange.limits = admission.headers;
     charged = admission.charged;
     if (admission.refusal) throw admission.refusal;
+    if (body) keepNetwork(exchange);
     const bytes = body ? wholeBody(await body.whole) : NO_BODY;
-    reply = answerer.atHand(asked, admission.caller) ?? (await answerer.make(asked, admission.caller, bytes));
+    reply = answerer.atHand(asked, admission.caller) ?? (await make(exchange, admission.caller, bytes));
   } catch (error) {
     if (body) await body.whole; // an answer before its end would close the connection
     reply = problem(exchange, error);
@@ -170,6 +171,16 @@ async function answer(exchange: Exchange): Promise<void> {
   // Charged before the work, given back when it fails through our fault.
   if (reply.status >= 500 && !reply.isPaid) charged?.giveBack();
   respond(exchange, reply);
+}
+
+function make(exchange: Exchange, caller: Caller, body: Buffer): Promise<Reply> {
+  keepNetwork(exchange);
+  return exchange.answerer.make(exchange.asked, caller, body);
+}
+
+/** It cannot be read after the first await, and whoever answers at once does not need it. */
+function keepNetwork({ account, visitor }: Exchange): void {
+  if (account.reads?.streams) void visitor.network;
 }
 
 /** For a request whose callback ends without its answer. */
@@ -209,7 +220,6 @@ function chargeLater(
   visitor: Visitor,
   { template }: Account,
 ): RequestInfo['charge'] {
-  void visitor.network; // cannot be read later
   return async (credits) => (await gate.rest(visitor, { template, credits, tier: null, requests: 0 })).refusal;
 }
 

@@ -2,7 +2,7 @@
 import { chooseEncoding, compressed, type Encoding, isCompressible } from './compression.ts';
 import { etagOf } from './etag.ts';
 import { headerLines } from './header-lines.ts';
-import type { Reply } from './reply.ts';
+import { composedHead, type Reply } from './reply.ts';
 
 export interface ReplyContent {
   readonly status: number;
@@ -58,5 +58,5 @@ function formOf(
     ...(tag !== null && { ETag: etagOf(tag, encoding) }),
     ...(encoding !== null && { 'Content-Encoding': encoding }),
   });
-  return { status, headers: lines, body };
+  return { status, headers: lines, head: composedHead(lines), body };
 }

@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
+import { memoize } from '../state/memoize.ts';
 import { ApiError } from './api-error.ts';
 import { csvLine } from './csv.ts';
 import { leadsBack } from './cursor.ts';
@@ -41,10 +42,18 @@ const CREDITS = 2;
 /** Allowances refill within a minute, so a client that has to wait longer is disconnected. */
 const MOST_WAITS = 3;
 
+/** Texts of Accept that are kept. */
+const MEMOIZED = 200;
+
 /** Requested stream format, or null for pages. `format` decides; without it, the type in Accept of the highest quality, then the first. */
 export function streamFormat(route: StateRoute, params: Values, accept: string): StreamFormat | null {
   if (!isStreamed(route)) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
+  return accept === '' ? null : acceptedFormat(accept);
+}
+
+/** Clients send few different ones. */
+const acceptedFormat = memoize((accept: string): StreamFormat | null => {
   let best: { readonly format: StreamFormat | null; readonly quality: number } = { format: null, quality: 0 };
   for (const range of accept.toLowerCase().split(',')) {
     const [type = '', ...details] = range.split(';').map((part) => part.trim());
@@ -53,7 +62,7 @@ export function streamFormat(route: StateRoute, params: Values, accept: string):
     if (format !== undefined && quality > best.quality) best = { format, quality };
   }
   return best.format;
-}
+}, MEMOIZED);
 
 /** Rows of a list by pages. */
 export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };

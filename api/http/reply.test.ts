@@ -1,8 +1,11 @@
 /** What is read back from the wire. */
+
 import { App, type HttpRequest, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
+import { connect } from 'node:net';
+import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { headerLines, joinLines, NO_LINES } from './header-lines.ts';
-import { type Reply, writeReply } from './reply.ts';
+import { composedHead, type Reply, writeReply } from './reply.ts';
 
 let app: TemplatedApp;
 afterEach(() => app.close());
@@ -42,4 +45,25 @@ it.each([100, 100_000, 1_000_000, 3_000_000])('a shared body of %i bytes ends fo
     asked.map((own) => [bytes + 1 + own.length, `é${own}`]),
   );
   expect(body.equals(Buffer.alloc(bytes, 'a'))).toBe(true);
+});
+
+it('a head that is composed before is the same bytes', async () => {
+  const headers = joinLines(headerLines({ 'X-A': 'ä "quoted"' }), headerLines({ ETag: '"tag"' }));
+  const body = Buffer.from('body');
+  const own = joinLines(headerLines({ 'X-Limit': 'a: b' }), headerLines({ 'X-Request-Id': '1' }));
+  const raw = async (reply: Reply, lines = own) => {
+    const url = new URL(await serving(() => reply, lines));
+    const socket = connect(Number(url.port), url.hostname);
+    socket.end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const text = (await buffer(socket)).toString('latin1');
+    app.close();
+    return text.replace(/Date: .*/, '');
+  };
+  for (const status of [200, 404]) {
+    const reply = { status, headers, body };
+    const made = await raw(reply);
+    expect(made).toContain('X-Request-Id: 1');
+    expect(await raw({ ...reply, head: composedHead(headers) })).toBe(made);
+    expect(await raw({ ...reply, head: composedHead(headers) }, NO_LINES)).toBe(await raw(reply, NO_LINES));
+  }
 });
