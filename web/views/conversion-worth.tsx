@@ -53,8 +53,8 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
           <Value at="rule" as="word" />
         </Field>
         <Field label="Priced by">
-          <Value at="pricedCurrencyUsd" as="price" unit="USD" why="no currency was priced" />{' '}
-          <Named at="pricedCurrencyId" id={pricedCurrencyId} valuation={valuation} chain={executedOn} />
+          <Named at="pricedCurrencyId" id={pricedCurrencyId} valuation={valuation} chain={executedOn} />{' '}
+          <Value at="pricedCurrencyUsd" as="price" unit="USD" why="no currency was priced" />
         </Field>
         <Field label="Deepest basket">
           <Named at="priceBasket" id={priceBasket} valuation={valuation} chain={executedOn} />

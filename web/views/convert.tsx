@@ -155,7 +155,10 @@ function Routes({ answer, asked, names }: RoutesProps) {
                   : <a href={hrefOf('login', {}, { next: address.value })}>log in</a> with an identity that has it
                 </>
               )}
-              . <Copy label="Copy the request" text={estimateRequest(asked)} />
+              .
+            </p>
+            <p class="actions">
+              <Copy label="Copy the request" text={estimateRequest(asked)} />
             </p>
             <RouteTable routes={routes} asked={asked} names={names} />
           </>

@@ -9,6 +9,7 @@ import {
   hrefOf,
   JsonTree,
   Panel,
+  Share,
   Table,
   useNames,
   Value,
@@ -67,7 +68,7 @@ interface PartProps {
 function Summary({ answer, chain }: PartProps) {
   return (
     <Panel title="What it is" answer={answer} frame="medium">
-      {({ currencyId, type, options, definitionTxid, definitionHeight, chain: home }) => {
+      {({ currencyId, type, options, systemId, definitionTxid, definitionHeight, chain: home }) => {
         const words = OPTIONS.filter(([bit]) => (Number(options) & bit) !== 0).map(([, says]) => says);
         return (
           <>
@@ -92,13 +93,19 @@ function Summary({ answer, chain }: PartProps) {
                 <Value at="supply" as="amount" why="it has no state on this chain" />
               </Field>
               <Field label="Price">
-                <Value at="price" as="price" unit="USD" why="no basket prices it" />
+                <Value
+                  at="price"
+                  as="price"
+                  unit="USD"
+                  why="no basket prices it"
+                  href={hrefOf('price', { id: currencyId })}
+                />
               </Field>
               <Field label="Parent">
                 <Currency chain={chain} name="parentName" id="parent" why="nothing" />
               </Field>
               <Field label="System">
-                <Value at="systemId" as="id" />
+                <Value at="systemId" as="id" href={hrefOf('currency', { chain: home, id: systemId })} />
               </Field>
               <Field label="Defined in block">
                 <Value
@@ -214,7 +221,7 @@ function Reserves({ answer, chain, ids }: PartProps & { readonly ids: readonly s
                       <Currency chain={chain} name={`/currencyNames/${id}`} id={`/currencies/${index}`} />
                     </td>
                     <td data-label="Weight" class="right">
-                      <Value at={`/weights/${index}`} as="amount" />
+                      <Share at={`/weights/${index}`} />
                     </td>
                     <td data-label="First contribution" class="right">
                       <Value at={`/initialContributions/${index}`} as="amount" />

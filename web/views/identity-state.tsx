@@ -208,7 +208,12 @@ function Registration({ identity, chain }: { readonly identity: Identity; readon
         <Field label="Referred by">
           {referral !== null && (
             <>
-              <Value at="referralName" as="name" why="not known here" />{' '}
+              <Value
+                at="referralName"
+                as="name"
+                why="not known here"
+                href={hrefOf('identity', { chain, name: referral })}
+              />{' '}
             </>
           )}
           <Value at="referral" as="id" why="nobody" href={referral && hrefOf('identity', { chain, name: referral })} />

@@ -51,7 +51,10 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               caption="Prices and their change in a day"
               empty="No currency has enough depth for a price."
               columns={[
-                { head: 'Currency', cell: () => <Value at="name" as="name" /> },
+                {
+                  head: 'Currency',
+                  cell: ({ currencyId }) => <Value at="name" as="name" href={hrefOf('price', { id: currencyId })} />,
+                },
                 {
                   head: 'Price',
                   isNumber: true,
@@ -74,7 +77,12 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               caption="Baskets by what they hold"
               empty="No basket trades."
               columns={[
-                { head: 'Basket', cell: () => <Value at="name" as="name" /> },
+                {
+                  head: 'Basket',
+                  cell: ({ currencyId }) => (
+                    <Value at="name" as="name" href={hrefOf('basket', { basket: currencyId })} />
+                  ),
+                },
                 { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
                 {
                   head: 'Holds',
@@ -140,7 +148,6 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
 
 type Pulse = AnswerOf<'/api/stats/pulse'>;
 
-/** Newest first. Of a chain that stands still while others move, the list may have no block: its tip stands beside it. */
 /** Those among the newest of all, and where they are few the newest of the chain. */
 function answeredOf({ blocks, newest }: Pulse, chain: string): readonly AnsweredBlock[] {
   const ofAll = blocks.flatMap((block, index) =>

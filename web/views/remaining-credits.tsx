@@ -28,8 +28,12 @@ export function RemainingCredits({ answer, note }: RemainingCreditsProps) {
               <strong>
                 <Value at="/remaining" as="integer" />
               </strong>{' '}
-              of <Value at="/creditsPerMinute" as="integer" /> credits (tier <Value at="/tier" />
-              ), all back in <Value at="/resetSeconds" as="integer" unit="s" />
+              of <Value at="/creditsPerMinute" as="integer" /> credits (tier <Value at="/tier" />)
+              {Number(remaining) < Number(creditsPerMinute) && (
+                <>
+                  , all back in <Value at="/resetSeconds" as="integer" unit="s" />
+                </>
+              )}
             </span>
           </p>
           <p class="note">{note()}</p>

@@ -61,7 +61,15 @@ function Conversions({ rows, chain, txid }: ConversionsProps) {
           cell: ({ toCurrencyId }) => <CurrencyById at="toCurrencyId" id={toCurrencyId} chain={chain} />,
         },
         { head: 'Through', cell: ({ basketId }) => <CurrencyById at="basketId" id={basketId} chain={chain} /> },
-        { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
+        {
+          head: 'Fee',
+          isNumber: true,
+          cell: ({ fromCurrencyId }) => (
+            <>
+              <Value at="fee" as="amount" /> <CurrencyById at="fromCurrencyId" id={fromCurrencyId} chain={chain} />
+            </>
+          ),
+        },
         { head: 'Paid to', cell: () => <Party at="destination" chain={chain} why="the request names none" /> },
       ]}
     />

@@ -282,7 +282,16 @@ function Conversions({ answer, chain }: PartProps) {
               ),
             },
             { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
-            { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
+            {
+              head: 'Fee',
+              isNumber: true,
+              cell: ({ fromCurrencyName }) => (
+                <>
+                  <Value at="fee" as="amount" />{' '}
+                  {fromCurrencyName !== null && <Value at="fromCurrencyName" as="name" />}
+                </>
+              ),
+            },
             {
               head: 'Worth',
               isNumber: true,

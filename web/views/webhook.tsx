@@ -44,7 +44,7 @@ function State({ answer, onChange }: StateProps) {
               <Value at="/url" />
             </Field>
             <Field label="Description">
-              <Value at="/description" as="name" />
+              {webhook.description === '' ? <span class="none">– none</span> : <Value at="/description" as="name" />}
             </Field>
             <Field label="Events">
               <Events count={webhook.events.length} at="/events" />
