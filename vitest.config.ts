@@ -6,7 +6,11 @@ export default defineConfig({
   test: {
     include: ['{api,client,commands,domain,infra,pipeline,processors,recordings,schemas,test,web}/**/*.test.ts'],
     globalSetup: ['./test/setup/temporary-folders.ts'],
-    setupFiles: ['./test/setup/fast-check.ts', './test/setup/late-tests.ts'],
+    setupFiles: [
+      './test/setup/fast-check.ts',
+      './test/setup/late-tests.ts',
+      ...(process.env.MEASURE_CPU === '1' ? ['./test/setup/cpu-seconds.ts'] : []),
+    ],
     // Processes, each for many files: modules, the embedded Postgres and the ClickHouse engine of a process are started once.
     pool: 'forks',
     isolate: false,

@@ -25,8 +25,8 @@ export { useRefresh } from './parts/refresh.ts';
 export { RevertedBanner } from './parts/reverted-banner.tsx';
 export { SaidAt } from './parts/said-at.tsx';
 export { SaveLink } from './parts/save-link.tsx';
-
 export { At, useLeaf, usePointer } from './parts/scope.tsx';
+export { percentOf, Share } from './parts/share.tsx';
 export { Sparkline } from './parts/sparkline.tsx';
 export { type Column, Table } from './parts/table.tsx';
 export { Tabs, tabOf } from './parts/tabs.tsx';

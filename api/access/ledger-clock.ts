@@ -1,6 +1,6 @@
 /**
  * The time of the shared ledger, in milliseconds: it began as Postgres' clock and goes on by each process' monotonic one,
- * so that no step of a wall clock, here or there, shortens a minute. Processes tell each other how they stand once a second.
+ * so that no step of a wall clock, here or there, shortens a minute. Processes tell each other how they stand every two seconds.
  */
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
@@ -37,7 +37,7 @@ const readPeer = rowReader({
 });
 type Peer = RowRead<typeof readPeer>;
 
-const BEAT_MS = 1_000;
+const BEAT_MS = 2_000;
 const MEMBER_TIMEOUT_S = 5;
 /** A reading that took longer to fetch says too little. */
 const SURE_MS = 100;

@@ -38,8 +38,7 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   now: () => number = () => performance.now(),
 ): PreparedAnswers<A> {
   const kept = new LRUCache<string, Kept<A>>({
-    // 0 bytes keep nothing: every answer is larger than 1.
-    max: Math.max(1, Math.ceil(maxBytes / ENTRY_BYTES)),
+    // 0 bytes keep nothing: every answer is larger than 1. No number of entries: room for all of them would be made at the start.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ answer }) => answer.body.byteLength + ENTRY_BYTES,
   });

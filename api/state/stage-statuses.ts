@@ -28,7 +28,7 @@ export interface StageStatuses {
 export const STATUS_SQL = `SELECT stage, chain, status, extract(epoch FROM now() - updated_at)::float8 AS age
   FROM stage_status`;
 
-/** A process gives one each second, unless it or Postgres is too busy for that. */
+/** A process gives one every three seconds at least, unless it or Postgres is too busy for that. */
 const SILENT_SECONDS = 10;
 
 export function readStageStatuses(rows: readonly StatusRow[]): StageStatuses {

@@ -2,7 +2,7 @@
 import type { Logger } from '../../infra/logger.ts';
 import { watchPositions } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { readRows } from '../../infra/postgres/read-rows.ts';
+import { readBoth } from '../../infra/postgres/read-rows.ts';
 import { repeatUntil } from '../../infra/repeat-until.ts';
 import { readServiceState, readState, type ServiceState, STATE_SQL } from './service-state.ts';
 import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from './stage-statuses.ts';
@@ -44,10 +44,7 @@ export async function createStateWatch(
   let statuses: StageStatuses;
 
   async function ask(): Promise<void> {
-    const [positions, rows] = await Promise.all([
-      readRows(postgres.pool, readState, STATE_SQL),
-      readRows(postgres.pool, readStatus, STATUS_SQL),
-    ]);
+    const [positions, rows] = await readBoth(postgres.pool, [readState, STATE_SQL], [readStatus, STATUS_SQL]);
     const isOther = positions[0]?.version !== state?.version;
     if (isOther) state = readServiceState(positions, release);
     statuses = readStageStatuses(rows);

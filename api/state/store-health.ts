@@ -10,7 +10,7 @@ import { VerustreamError } from '../../schemas/errors.ts';
 
 export interface ProbedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
   /** The connections that requests read Postgres by. */
-  readonly reader: Pick<PostgresReader, 'query'>;
+  readonly reader: Pick<PostgresReader, 'query' | 'asked'>;
 }
 
 /** Fault of a store: a code of docs/errors.md. */
@@ -22,6 +22,8 @@ export interface StoreFault {
 }
 
 const TIMEOUT_SECONDS = 2;
+/** Connections for requests that were well and that no request has used since are asked again after so long. */
+const QUIET_READERS_MS = 5_000;
 const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
   { code: 'postgres_unreachable', detail: 'Postgres does not answer' },
   { code: 'postgres_starting', detail: 'Postgres is starting, recovering or shutting down' },
@@ -40,6 +42,8 @@ const UNKNOWN = { code: 'store_failed', detail: 'a store has failed; the log of 
 /** One probe serves all callers that arrive during it. */
 export function createStoreHealth(stores: ProbedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
   let known: readonly string[] = [];
+  /** When the readers last answered, and how often they had been asked by then. */
+  let readersWell = { at: Number.NEGATIVE_INFINITY, asked: 0 };
 
   function codeOf(err: unknown): string {
     const trouble = postgresTrouble(err) ?? err;
@@ -49,13 +53,23 @@ export function createStoreHealth(stores: ProbedStores, logger: Logger): () => P
     return code;
   }
 
+  async function probeReaders(): Promise<string | null> {
+    const { at, asked } = readersWell;
+    if (stores.reader.asked === asked && performance.now() - at < QUIET_READERS_MS) return null;
+    const before = stores.reader.asked;
+    const code = await inTime(askReaders(stores).catch(codeOf), 'postgres_readers_silent');
+    const isWell = code === null;
+    readersWell = { at: isWell ? performance.now() : Number.NEGATIVE_INFINITY, asked: before + READER_PROBES.length };
+    return code;
+  }
+
   return shared(async () => {
     const [postgres, clickhouse] = await Promise.all([
       inTime(askPostgres(stores).catch(codeOf), 'postgres_unreachable'),
       inTime(askClickHouse(stores).catch(codeOf), 'clickhouse_silent'),
     ]);
     // Report only one fault of Postgres: without the server, the readers have no fault of their own.
-    const readers = postgres ?? (await inTime(askReaders(stores).catch(codeOf), 'postgres_readers_silent'));
+    const readers = postgres ?? (await probeReaders());
     known = [readers, clickhouse].filter((code) => code !== null);
     return [...faultsOf('postgres', readers), ...faultsOf('clickhouse', clickhouse)];
   });
@@ -74,9 +88,11 @@ async function askPostgres({ postgres }: ProbedStores): Promise<string | null> {
 
 export const PROBE = prepared('SELECT 1');
 
-/** Both pools: the one for prepared statements, and the one for all others. */
+/** One for each pool: that for prepared statements, and that for all others. */
+const READER_PROBES = [PROBE, { ...PROBE, name: undefined }];
+
 async function askReaders({ reader }: ProbedStores): Promise<null> {
-  await Promise.all([reader.query(PROBE, []), reader.query({ ...PROBE, name: undefined }, [])]);
+  await Promise.all(READER_PROBES.map((probe) => reader.query(probe, [])));
   return null;
 }
 

@@ -40,17 +40,20 @@ export interface Enqueued {
 const readPosition = rowReader({ position: columns.bigint });
 const readSince = rowReader({ since: columns.bigint });
 
+/** Whether there are webhooks; without any, the cursor goes, so that the first one begins at its own mark. */
+const ANY_SQL = `WITH gone AS (
+    DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2 AND NOT EXISTS (SELECT FROM webhooks)
+  ) SELECT EXISTS (SELECT FROM webhooks) AS any`;
+const readAny = rowReader({ any: columns.boolean });
+
 const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
-export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
+export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
   const { source, postgres, topics, queue, activeWebhooks, logger } = options;
   const { topic, chain, key, stage } = source;
+  if (!(await readRow(postgres.pool, readAny, ANY_SQL, [topic, chain]))?.any) return RESTING;
   return postgres.transaction(async (client) => {
-    if (!(await hasWebhooks(client))) {
-      await client.query('DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2', [topic, chain]);
-      return RESTING;
-    }
     const reached = await readStagePosition(client, stage, chain);
     const committed = reached?.position ?? null;
     const position = await lockCursor(client, source, topics);
@@ -83,10 +86,6 @@ export function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
     await client.query(sql, [source.topic, source.chain, next]);
     await queue.wake(client, [...woken]);
   }
-}
-
-async function hasWebhooks(client: PoolClient): Promise<boolean> {
-  return ((await client.query('SELECT FROM webhooks LIMIT 1')).rowCount ?? 0) > 0;
 }
 
 /** Null while another process has it. */

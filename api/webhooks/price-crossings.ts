@@ -17,6 +17,10 @@ export interface PriceCrossingOptions {
   readonly activeWebhooks: ActiveWebhooks;
 }
 
+/** Whether anyone watches prices, or did so. */
+const ANY_SQL = `SELECT EXISTS (SELECT FROM webhooks) OR EXISTS (SELECT FROM webhook_price_sides) AS any`;
+const readAny = rowReader({ any: columns.boolean });
+
 const readCrossing = rowReader({
   webhook_id: columns.text,
   watch: columns.number,
@@ -90,6 +94,7 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
   }
 
   return async () => {
+    if (!(await readRow(postgres.pool, readAny, ANY_SQL))?.any) return 0;
     const { due, seen } = await postgres.transaction(look);
     looked = seen;
     return due;

@@ -8,6 +8,7 @@ import { PgBoss } from 'pg-boss';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface Turn {
@@ -40,8 +41,9 @@ const SCHEMA = 'webhook_queue';
 const QUEUE = 'receivers';
 const LEASE_SECONDS = 20;
 const CONNECTIONS = 3;
-/** How often turns of dead workers are looked for. */
+/** How often turns of dead workers are looked for, while any turn is open. */
 const SUPERVISE_SECONDS = 5;
+/** How often ended turns are removed. */
 const MAINTAIN_SECONDS = 300;
 /** Ended turns say nothing that a delivery does not. */
 const KEEP_ENDED_SECONDS = 60;
@@ -80,7 +82,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     max: CONNECTIONS,
     schema: SCHEMA,
     schedule: false,
-    superviseIntervalSeconds: SUPERVISE_SECONDS,
+    supervise: false, // by itself it would also look after an empty queue
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTAIN_SECONDS,
   });
@@ -89,9 +91,23 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     if (!closing) logger.warn({ err }, 'the webhook queue cannot use Postgres');
   });
   boss.on('warning', (warning) => logger.debug({ warning }, 'the queue of webhooks'));
-  const close = () => {
+  const isEmpty = async () => (await readRow(postgres.pool, readOpen, OPEN_SQL))?.open === false;
+  const stopped = new AbortController();
+  let maintainedAt = Number.NEGATIVE_INFINITY;
+
+  async function supervise(): Promise<void> {
+    const isDue = performance.now() - maintainedAt >= MAINTAIN_SECONDS * 1000;
+    if (isDue || !(await isEmpty())) await boss.supervise(QUEUE);
+    if (isDue) maintainedAt = performance.now();
+    await pause(SUPERVISE_SECONDS * 1000, stopped.signal, false);
+  }
+
+  let supervising: Promise<void> = Promise.resolve();
+  const close = async () => {
     closing = true;
-    return boss.stop({ graceful: false });
+    stopped.abort();
+    await boss.stop({ graceful: false });
+    await supervising;
   };
   try {
     await boss.start();
@@ -107,6 +123,11 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     await close();
     throw error;
   }
+  supervising = repeatUntil(stopped.signal, supervise, {
+    retryMs: SUPERVISE_SECONDS * 1000,
+    ref: false,
+    onError: (err) => logger.warn({ err }, 'the webhook queue cannot be supervised; trying again'),
+  });
   const within = (client: PoolClient) => ({
     db: { executeSql: (text: string, values?: unknown[]) => client.query(text, values) },
   });
@@ -140,9 +161,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
         job: { id, retryCount },
       }));
     },
-    async isEmpty() {
-      return (await readRow(postgres.pool, readOpen, OPEN_SQL))?.open === false;
-    },
+    isEmpty,
     async touch(turns) {
       if (turns.length > 0)
         await boss.touch(

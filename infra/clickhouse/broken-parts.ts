@@ -1,11 +1,11 @@
 /** Parts that the engine set aside when it opened its folder, because their files are not whole. */
 import { rm } from 'node:fs/promises';
-import type { Session } from 'chdb';
 import type { Logger } from '../logger.ts';
 import { ClickHouseDamaged } from './clickhouse-errors.ts';
+import type { Client } from './client.ts';
 
 export interface Settling {
-  readonly session: Session;
+  readonly client: Client;
   /**
    * What is known of a broken part that one insert made: whoever asked for it knows that it failed, it was acknowledged and
    * had been whole, or, after a kill, neither.
@@ -36,12 +36,9 @@ const BROKEN_PARTS = `
   SETTINGS join_use_nulls = 1`;
 
 /** Removes broken parts whose rows exist elsewhere. @throws ClickHouseDamaged if acknowledged rows are lost */
-export async function settleBrokenParts({ session, inserts, logger }: Settling): Promise<void> {
-  const answer = (await session.queryAsync(BROKEN_PARTS, { format: 'JSONEachRow' })).text();
-  const broken = answer
-    .split('\n')
-    .filter(Boolean)
-    .map((line): BrokenPart => JSON.parse(line));
+export async function settleBrokenParts({ client, inserts, logger }: Settling): Promise<void> {
+  const answer = await client.query({ query: BROKEN_PARTS, format: 'JSONEachRow' });
+  const broken = await answer.json<BrokenPart>();
   const lost = broken.filter(({ name, replaced }) => !replaced && (inserts === 'acknowledged' || !isInsert(name)));
   if (lost.length > 0) throw new ClickHouseDamaged(`ClickHouse has lost rows: ${list(lost)}`, undefined);
   const unknown = inserts === 'unknown' ? broken.filter(({ replaced }) => !replaced) : [];

@@ -7,6 +7,13 @@ export class ClickHouseUnreachable extends RetryableError {
   }
 }
 
+/** The embedded engine ended in the middle of the statement, and is started again. */
+export class ClickHouseEnded extends RetryableError {
+  constructor(cause: unknown) {
+    super('clickhouse_unreachable', 'The embedded ClickHouse ended unexpectedly, and is started again', { cause });
+  }
+}
+
 /** ClickHouse took the statement and does not answer. The statement was cancelled, and may run on for a while. */
 export class ClickHouseSilent extends RetryableError {
   constructor(limitMs: number) {
@@ -55,7 +62,6 @@ const DAMAGED = new Set(['246', '40', '271', '432']);
 const UNREADABLE = new Set('32 33 74 107 117 128 131 226 227 228 233'.split(' '));
 const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;
 
-/** By code and not by class: the embedded engine throws the class of another copy of the client library. */
 export function clickhouseError(error: unknown, sends: 'rows' | 'no rows'): unknown {
   const code = (error as { code?: unknown } | null)?.code;
   if (!(error instanceof Error) || typeof code !== 'string') return error;
@@ -71,6 +77,11 @@ export function clickhouseError(error: unknown, sends: 'rows' | 'no rows'): unkn
     return new ClickHouseUnreachable(`ClickHouse cannot be reached: ${message}. Check CLICKHOUSE_URL.`, error);
   }
   return error;
+}
+
+export function isConnectionError(error: unknown): boolean {
+  const code = (error as { code?: unknown } | null)?.code;
+  return typeof code === 'string' && NETWORK.test(code);
 }
 
 function oneLine(text: string): string {

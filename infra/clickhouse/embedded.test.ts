@@ -1,8 +1,10 @@
 import { existsSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { engineProcesses } from '../../test/support/infra/clickhouse/engine-processes.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
@@ -55,6 +57,68 @@ describe('the embedded engine', () => {
     writeFileSync(join(folder, 'metadata/other.sql'), '');
     clickhouse = await openEmbeddedClickHouse(folder);
     expect(await clickhouse.query('SELECT n FROM numbers ORDER BY n')).toEqual([{ n: '1' }, { n: '2' }]);
+  });
+});
+
+describe('the process of the engine', () => {
+  let folder: string;
+  let said: string[];
+  let clickhouse: ClickHouse;
+
+  let before: number[];
+  const engine = (): number => engineProcesses(process.pid).find((pid) => !before.includes(pid)) ?? 0;
+  const numbers = async () => (await clickhouse.query('SELECT n FROM numbers ORDER BY n')).map(({ n }) => Number(n));
+
+  beforeEach(async () => {
+    before = engineProcesses(process.pid);
+    folder = mkdtempSync(join(tmpdir(), 'verustream-clickhouse-'));
+    said = [];
+    const logger = pino({ level: 'warn' }, { write: (line: string) => void said.push(JSON.parse(line).msg) });
+    clickhouse = await openEmbeddedClickHouse(folder, 'verustream', logger);
+    await clickhouse.command('CREATE TABLE numbers (n UInt64) ENGINE = MergeTree ORDER BY n');
+  });
+
+  afterEach(async () => {
+    await clickhouse.close();
+    rmSync(folder, { recursive: true, force: true });
+    await expect.poll(engine, { message: 'it ends with the last connection' }).toBe(0);
+  });
+
+  it('is started again when it is killed: statements under way fail, what was acknowledged is there', async () => {
+    for (let round = 1; round <= 3; round++) {
+      await clickhouse.insert('numbers', ['n'], [[round]]);
+      const killed = engine();
+      const underWay = [
+        clickhouse.query('SELECT sleep(3)'),
+        clickhouse.command('INSERT INTO numbers SELECT 1000 + number FROM numbers(3) WHERE sleepEachRow(1) = 0'),
+        clickhouse.query('SELECT sleep({seconds:Float32})', { seconds: 3 }),
+      ];
+      const outcomes = Promise.allSettled(underWay);
+      await sleep(300); // they have begun
+      process.kill(killed, 'SIGKILL');
+      for (const outcome of await outcomes) {
+        expect(outcome).toMatchObject({ status: 'rejected', reason: { code: 'clickhouse_unreachable' } });
+      }
+      expect(await numbers()).toEqual(Array.from({ length: round }, (_, i) => i + 1));
+      expect(engine()).not.toBe(killed);
+    }
+    expect(said.filter((line) => /ended unexpectedly \(SIGKILL\)/.test(line))).toHaveLength(3);
+    expect(said.filter((line) => /runs again/.test(line))).toHaveLength(3);
+  });
+
+  it('is started again when nobody asks for anything', async () => {
+    const killed = engine();
+    process.kill(killed, 'SIGKILL');
+    await expect.poll(() => [0, killed].includes(engine())).toBe(false);
+    await expect.poll(() => said.at(-1)).toMatch(/runs again/);
+  });
+
+  it('ignores signals to the whole group of the program', async () => {
+    const pid = engine();
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);
+    await clickhouse.insert('numbers', ['n'], [[1]]);
+    expect(await numbers()).toEqual([1]);
+    expect(engine()).toBe(pid);
   });
 });
 

@@ -1,4 +1,4 @@
-/** The ClickHouse engine inside this process (chdb): the default, one process per data folder. */
+/** The ClickHouse engine (chdb) in a process that this one starts: the default, one a data folder. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from '../logger.ts';

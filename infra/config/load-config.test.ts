@@ -1,6 +1,7 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import { loadConfig, printableConfig } from './load-config.ts';
@@ -77,6 +78,12 @@ function changed(path: readonly string[], change: (value: unknown) => unknown): 
 }
 
 describe('loadConfig', () => {
+  it('compiles its schema without a look at it, so it is held to JSON Schema here', () => {
+    const ajv = new Ajv();
+    expect(ajv.validateSchema(CONFIG_SCHEMA) ? null : ajv.errors).toBeNull();
+    expect(ajv.validateSchema({ ...CONFIG_SCHEMA, type: 'thing' })).toBe(false);
+  });
+
   it('without any setting is the recorded demo on embedded stores', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({ demo: true, databaseUrl: null, kafkaBrokers: null, port: 8080, dataDir: './data' });

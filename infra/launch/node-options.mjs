@@ -1,8 +1,5 @@
 // Options and environment of Node.js for the program, started by run.mjs or in the image.
 export const nodeEnvironment = {
-  // A statement of the embedded ClickHouse holds a thread as long as it runs. With the 4 threads of Node.js, four slow statements
-  // stop files, name look-ups and compression for everybody, and their own cancellation.
-  UV_THREADPOOL_SIZE: '16',
   // The allocator of glibc keeps what many threads free, each for itself: fewer arenas, and large pieces given back (decision 0101).
   MALLOC_ARENA_MAX: '2',
   MALLOC_MMAP_THRESHOLD_: '131072',

@@ -21,3 +21,17 @@ export async function readRows<Row>(
 export async function readRow<Row>(...asked: Parameters<typeof readRows<Row>>): Promise<Row | undefined> {
   return (await readRows(...asked))[0];
 }
+
+/** A reader, and a statement without values for its rows. */
+type ReadStatement<Row> = readonly [RowReader<Row>, string];
+
+/** Rows of two statements in one message: one way to the server and back, and one transaction. */
+export async function readBoth<First, Second>(
+  source: Queryable,
+  [readFirst, first]: ReadStatement<First>,
+  [readSecond, second]: ReadStatement<Second>,
+): Promise<[First[], Second[]]> {
+  // Two statements in one message answer with two results, which the declared type does not say.
+  const results = (await source.query(`${first}; ${second}`)) as unknown as readonly { readonly rows: StoredRow[] }[];
+  return [(results[0]?.rows ?? []).map(readFirst), (results[1]?.rows ?? []).map(readSecond)];
+}

@@ -23,6 +23,8 @@ export interface PostgresReader {
   parameterTypes(text: string): Promise<readonly string[]>;
   /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
   snapshot<T>(first: string, work: (first: StoredRow[], query: Query) => Promise<T>): Promise<T>;
+  /** Number of queries and snapshots that were asked for so far. */
+  readonly asked: number;
   close(): Promise<void>;
 }
 
@@ -62,6 +64,8 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
   const preparedPool = openPool('force_generic_plan');
   const otherPool = openPool('auto');
 
+  let asked = 0;
+
   /** The answer does not wait for the end of a transaction that changed nothing. */
   function end(client: pg.PoolClient): void {
     client.query('ROLLBACK').then(
@@ -71,7 +75,11 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
   }
 
   return {
+    get asked() {
+      return asked;
+    },
     query({ name, text }, values) {
+      asked += 1;
       const pool = name === undefined ? otherPool : preparedPool;
       return pool.query({ name, text, values: [...values] }).then(rowsOf, throwPostgresError);
     },
@@ -90,6 +98,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
       }
     },
     async snapshot(sql, work) {
+      asked += 1;
       const client = await otherPool.connect().catch(throwPostgresError);
       try {
         const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;

@@ -22,52 +22,100 @@ export interface PostOptions {
  * Resolves with the whole reply, whatever its status.
  * @throws DaemonUnreachable, DaemonTimeout, DaemonGarbage (cut off in the middle), or the signal's reason once it aborts
  */
-export async function post(pool: Pool, options: PostOptions): Promise<HttpReply> {
-  const { signal, timeoutMs, what, maxBytes } = options;
-  signal?.throwIfAborted();
-  // Not AbortSignal.any: a long-lived signal would gather one listener for each of millions of calls.
-  const controller = new AbortController();
-  const abort = (): void => controller.abort();
-  signal?.addEventListener('abort', abort, { once: true });
-  const timer = setTimeout(abort, timeoutMs);
-  let begun = false;
-  try {
-    const reply = await pool.request({
-      path: '/',
-      method: 'POST',
-      headers: options.headers,
-      body: options.body,
-      signal: controller.signal,
-    });
-    begun = true;
-    return { status: reply.statusCode, body: await readBody(reply, maxBytes) };
-  } catch (error) {
+export function post(pool: Pool, options: PostOptions): Promise<HttpReply> {
+  const { signal } = options;
+  return new Promise((resolve, reject) => {
     signal?.throwIfAborted();
-    if (controller.signal.aborted) {
-      throw new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`, { cause: error });
-    }
-    const reason = reasonOf(error);
-    if (begun) throw new DaemonGarbage(`${what}: the reply ended early (${reason})`, { cause: error });
-    throw new DaemonUnreachable(`${what}: ${reason}. Is the daemon running and its RPC port open?`, { cause: error });
-  } finally {
-    clearTimeout(timer);
-    signal?.removeEventListener('abort', abort);
+    const call = new Call(options, resolve, reject);
+    pool.dispatch({ path: '/', method: 'POST', headers: options.headers, body: options.body }, call);
+  });
+}
+
+/** By the driver's events: its streams cost as much again as the whole call, and the daemon is asked several times a second. */
+class Call implements Dispatcher.DispatchHandler {
+  readonly #options: PostOptions;
+  readonly #resolve: (reply: HttpReply) => void;
+  readonly #reject: (error: unknown) => void;
+  readonly #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  #isOver = false;
+  #status = 0;
+  #bytes = 0;
+  #chunks: Buffer[] = [];
+
+  constructor(options: PostOptions, resolve: (reply: HttpReply) => void, reject: (error: unknown) => void) {
+    this.#options = options;
+    this.#resolve = resolve;
+    this.#reject = reject;
+    this.#timer = setTimeout(this.#late, options.timeoutMs);
+    // Not AbortSignal.any: a long-lived signal would gather one listener for each of millions of calls.
+    options.signal?.addEventListener('abort', this.#calledOff, { once: true });
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    this.#controller = controller;
+    this.#status = 0;
+    this.#bytes = 0;
+    this.#chunks = [];
+    // It waited for a free connection for too long.
+    if (this.#isOver) controller.abort(new Error('given up'));
+  }
+
+  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
+    if (status >= 200) this.#status = status;
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    const { maxBytes } = this.#options;
+    this.#bytes += chunk.length;
+    this.#chunks.push(chunk);
+    if (this.#bytes > maxBytes) this.#fail(this.#early(new Error(`it has more than ${maxBytes} bytes`)));
+  }
+
+  onResponseEnd(): void {
+    if (!this.#end()) return;
+    const [first = NOTHING] = this.#chunks;
+    this.#resolve({ status: this.#status, body: this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
+    const { what } = this.#options;
+    const unreachable = () =>
+      new DaemonUnreachable(`${what}: ${reasonOf(error)}. Is the daemon running and its RPC port open?`, {
+        cause: error,
+      });
+    this.#fail(this.#status > 0 ? this.#early(error) : unreachable());
+  }
+
+  readonly #late = (): void => {
+    const { what, timeoutMs } = this.#options;
+    this.#fail(new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`));
+  };
+
+  readonly #calledOff = (): void => this.#fail(this.#options.signal?.reason);
+
+  #early(cause: Error): DaemonGarbage {
+    return new DaemonGarbage(`${this.#options.what}: the reply ended early (${reasonOf(cause)})`, { cause });
+  }
+
+  /** Ends the connection with the call. */
+  #fail(error: unknown): void {
+    if (!this.#end()) return;
+    this.#reject(error);
+    this.#controller?.abort(new Error('given up'));
+  }
+
+  /** Whether it was under way. */
+  #end(): boolean {
+    if (this.#isOver) return false;
+    this.#isOver = true;
+    clearTimeout(this.#timer);
+    this.#options.signal?.removeEventListener('abort', this.#calledOff);
+    return true;
   }
 }
 
-async function readBody({ body, headers }: Dispatcher.ResponseData, maxBytes: number): Promise<Buffer> {
-  const announced = Number(headers['content-length'] ?? Number.NaN);
-  if (announced <= maxBytes) return Buffer.from(await body.arrayBuffer());
-  const chunks: Buffer[] = [];
-  let bytes = 0;
-  // Leaving the loop early ends the connection.
-  for await (const chunk of body) {
-    bytes += (chunk as Buffer).length;
-    if (bytes > maxBytes) throw new Error(`it has more than ${maxBytes} bytes`);
-    chunks.push(chunk as Buffer);
-  }
-  return Buffer.concat(chunks);
-}
+const NOTHING = Buffer.alloc(0);
 
 /** A refusal on both IPv4 and IPv6 comes without a message, but with a code. */
 function reasonOf(error: unknown): string {

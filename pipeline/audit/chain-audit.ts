@@ -14,7 +14,7 @@ export interface ChainAudit {
 
 /** At most this long, so that the stages and the API get their share of the stores. */
 const EXTEND_MS = 5000;
-const REVISIT_MS = 300;
+const REVISIT_MS = 100;
 /** What was compared before is compared again at every so many looks, so that a service at rest does little else than wait. */
 const REVISIT_LOOKS = 4;
 
@@ -100,7 +100,7 @@ export function createChainAudit(
       const revisits = mismatch?.lasts || violation?.lasts || looks % REVISIT_LOOKS === 0;
       looks += 1;
       for (const watch of [facts, stamps]) {
-        const found = [await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)]))];
+        const found = [await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)]), revisits)];
         if (revisits) found.push(await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)])));
         seen.set(watch, found);
       }

@@ -1,5 +1,6 @@
 /** Watches one kind of rows of one chain: compares new ranges and keeps their digests, and revisits the kept ones in turn. */
 
+import { isDeepStrictEqual } from 'node:util';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -7,11 +8,11 @@ import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import { committedOf, LARGEST_RANGE } from './audit.ts';
 import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
-import type { AuditedChain, AuditLedger } from './ledger.ts';
+import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 
 export interface LedgerWatch {
-  /** Compares new ranges until `end` aborts. */
-  extend(end: AbortSignal): Promise<Findings>;
+  /** Compares new ranges until `end` aborts; those that are not kept yet only if something has moved, or `again`. */
+  extend(end: AbortSignal, again: boolean): Promise<Findings>;
   /** Compares again what was kept, a range at least, going on where the last call ended; a range that differs is not passed. */
   revisit(end: AbortSignal): Promise<Findings>;
   /** Newest kept height up to one, and its digest in hex. */
@@ -42,6 +43,8 @@ export function createLedgerWatch(
 ): LedgerWatch {
   const size = createBatchSize(LARGEST_RANGE);
   let next = from;
+  /** What was committed and kept when `extend` last found all of it the same. */
+  let compared: readonly [Committed, Kept | null] | null = null;
 
   /** Null when the chain moved. */
   async function check(low: number, high: number, keep: boolean): Promise<Checked | null> {
@@ -53,8 +56,9 @@ export function createLedgerWatch(
     return outcome.kind === 'checked' ? outcome : null;
   }
 
-  async function kept(upTo = Number.POSITIVE_INFINITY): Promise<Kept | null> {
-    const committed = await committedOf(stores, ledger, chain);
+  const kept = async (upTo?: number) => keptOf(await committedOf(stores, ledger, chain), upTo);
+
+  async function keptOf(committed: Committed | null, upTo = Number.POSITIVE_INFINITY): Promise<Kept | null> {
     const values = [chain.name, Math.min(upTo, committed?.height ?? -1), committed?.generation ?? 0];
     return (await readRow(stores.postgres.pool, readKept, ledger.newestKept, values)) ?? null;
   }
@@ -63,14 +67,17 @@ export function createLedgerWatch(
     kept,
     isAbout: (table) => table === keptDigests(ledger) || ledger.tables.some(({ name }) => name === table),
 
-    async extend(end) {
+    async extend(end, again) {
       const violations: Violation[] = [];
       const found = (mismatch: Mismatch | null, isDisturbed: boolean): Findings => {
         return { mismatch, violations, isDisturbed, isRound: false };
       };
       const committed = await committedOf(stores, ledger, chain);
       if (!committed) return found(null, true);
-      let low = ((await kept())?.height ?? -1) + 1;
+      const newest = await keptOf(committed);
+      // A rewind takes what is kept along, so the same height of another branch is not the same.
+      if (!again && isDeepStrictEqual([committed, newest], compared)) return found(null, false);
+      let low = (newest?.height ?? -1) + 1;
       while (low <= committed.height && !end.aborted) {
         const keep = low <= committed.settledHeight;
         const last = keep ? committed.settledHeight : committed.height;
@@ -85,6 +92,7 @@ export function createLedgerWatch(
         }
         low = high + 1;
       }
+      compared = low > committed.height ? [committed, await keptOf(committed)] : null;
       return found(null, false);
     },
 

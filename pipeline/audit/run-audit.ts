@@ -1,4 +1,4 @@
-/** The audit that runs alongside the stages: finds differences between the stores and broken invariants within a minute. */
+/** The audit that runs alongside the stages: finds differences between the stores and broken invariants. */
 import type { Logger } from '../../infra/logger.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';

@@ -33,9 +33,13 @@ const readBlock = rowReader({
   position: columns.bigint,
 });
 
+/** Notified of each request, with its chain. */
+export const REDRIVES_CHANNEL = 'redrives';
+
 /** Asks the owner of the chain to derive again from the block at `height` on. Returns the id of the request. */
 export async function requestRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
-  const sql = 'INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id';
+  const sql = `WITH asked AS (INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id)
+    SELECT id, pg_notify('${REDRIVES_CHANNEL}', $1) FROM asked`;
   const row = await readRow(pool, readId, sql, [chain, height]);
   if (!row) throw new TypeError('an insert returned no id');
   return row.id;

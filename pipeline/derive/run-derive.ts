@@ -20,7 +20,7 @@ import { checkLog } from './check-log.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from './fold-log.ts';
-import { pendingRedriveHeight, publishRedrive, rewindForRedrive } from './redrive.ts';
+import { pendingRedriveHeight, publishRedrive, REDRIVES_CHANNEL, rewindForRedrive } from './redrive.ts';
 import { createStoredState } from './stored-state.ts';
 
 export interface DeriveOptions {
@@ -46,6 +46,8 @@ export interface DeriveOptions {
 /** A new block ends the wait. */
 const WAIT_MS = 5000;
 const TARGET_EVERY_MS = 1000;
+/** It hears of a request at once. */
+const REDRIVE_EVERY_MS = 5000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
 const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
@@ -58,12 +60,21 @@ export function runDerive(options: DeriveOptions): Promise<void> {
   const { chain, stores, signal } = options;
   return ownStage({ postgres: stores.postgres, stage: 'derive', chain: chain.name, signal }, async (lock) => {
     const fenced = { ...options, stores: fencedBy(lock, stores) };
-    while (!signal.aborted) await ownChain(fenced, lock);
+    const requests: Requests = { heard: () => undefined };
+    await lock.listen(REDRIVES_CHANNEL, (name) => {
+      if (name === chain.name) requests.heard();
+    });
+    while (!signal.aborted) await ownChain(fenced, lock, requests);
   });
 }
 
+/** Requests to derive again; `heard` is called with each. */
+interface Requests {
+  heard: () => void;
+}
+
 /** Until the signal aborts, or something is asked to be derived again. */
-async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> {
+async function ownChain(options: DeriveOptions, lock: StageLock, requests: Requests): Promise<void> {
   const { chain, nativeCurrencyId, log, stores, logger, crashPoint, probe } = options;
   const asked = new AbortController();
   const signal = AbortSignal.any([options.signal, asked.signal]);
@@ -78,15 +89,16 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
   const height = committed?.height ?? null;
   const report = createStageReport({ chain: chain.name, height, logger, status: options.status, lines: DERIVE_LINES });
   const deadLetters = createDeadLetterReport(stores.postgres.pool, chain.name, logger);
-  const watch = setInterval(() => {
-    void showTarget(options, report);
-    void lookForRedrive(options, asked);
-  }, TARGET_EVERY_MS);
+  const showTarget = createTargetLook(options, report);
+  const look = () => void lookForRedrive(options, asked);
+  const timers = [setInterval(() => void showTarget(), TARGET_EVERY_MS), setInterval(look, REDRIVE_EVERY_MS)];
+  requests.heard = look;
+  look(); // for what was asked since the rewind above
   try {
     await publishRedrive(redrive, publisher, committed);
     await deadLetters.count();
     const writer = createBatchWriter({ chain: context, stores, lock, publisher, committed, crashPoint });
-    await showTarget(options, report);
+    await showTarget();
     report.state('catching_up');
     await foldLog({
       chain: context,
@@ -105,7 +117,8 @@ async function ownChain(options: DeriveOptions, lock: StageLock): Promise<void> 
     // The request arrived while it waited for blocks: all derived blocks are written, so it continues from there.
     if (!asked.signal.aborted || (error as { name?: unknown }).name !== 'AbortError') throw error;
   } finally {
-    clearInterval(watch);
+    requests.heard = () => undefined;
+    for (const timer of timers) clearInterval(timer);
     await publisher.close();
   }
 }
@@ -136,12 +149,16 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   }
 }
 
-async function showTarget({ log, chain, logger }: DeriveOptions, report: StageReport): Promise<void> {
-  try {
-    const last = await log.last('blocks', chain.name);
-    report.target(last ? readBlocksRecord(last.payload).height : null);
-    report.state('catching_up'); // a follower stays one while it is near
-  } catch (err) {
-    logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the error of the fold says why');
-  }
+function createTargetLook({ log, chain, logger }: DeriveOptions, report: StageReport): () => Promise<void> {
+  let shown: number | null = null;
+  return async () => {
+    try {
+      const last = await log.last('blocks', chain.name);
+      if (last?.position !== shown) report.target(last ? readBlocksRecord(last.payload).height : null);
+      shown = last?.position ?? null;
+      report.state('catching_up'); // a follower stays one while it is near
+    } catch (err) {
+      logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the error of the fold says why');
+    }
+  };
 }

@@ -39,12 +39,16 @@ const READ_AT_ONCE = 200;
 /** Outputs that one look asks the index about; beyond, a transaction that conflicts counts as dropped. */
 const MOST_OUTPOINTS = 100_000;
 
+/** Between two questions to an index that stands still. */
+const STILL_MS = 5_000;
+
 const NOTHING_SEEN: SeenIndex = { tip: null, mined: new Map(), spenders: new Map(), reached: new Set() };
 
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
   let state: MempoolState = EMPTY_MEMPOOL;
   /** Tip of the index at the last look: what waits was not mined up to there. */
   let known: BlockRef | null = null;
+  let askedAt = Number.NEGATIVE_INFINITY;
   const leftOut = createLeftOut(room);
   const lists = createMempoolLists(daemon, signal);
   const postponed = createPostponed();
@@ -53,8 +57,16 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
   let isReading = false;
 
   /** About all that waits, unless the index has not moved: then about these alone. */
-  async function askIndex(own: readonly string[], outpoints: readonly OutPoint[]): Promise<SeenIndex> {
+  async function askIndex(
+    own: readonly string[],
+    outpoints: readonly OutPoint[],
+    daemonTip: string,
+  ): Promise<SeenIndex> {
     const hashes = [...new Set(Array.from(state.leaving.values(), ({ awaited }) => awaited))];
+    // It stands at the daemon's newest block, and nothing is to be known of what waits: only a redrive could have moved it.
+    const isStill = daemonTip === known?.hash && own.length === 0 && outpoints.length === 0 && hashes.length === 0;
+    if (isStill && performance.now() - askedAt < STILL_MS) return { ...NOTHING_SEEN, tip: known };
+    askedAt = performance.now();
     const few = await lookAtIndex(pool, chain, { txids: own, outpoints, hashes });
     if (few.tip?.hash === known?.hash) return few;
     return lookAtIndex(pool, chain, { txids: [...state.waiting.keys(), ...own], outpoints, hashes });
@@ -82,6 +94,7 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     const index = await askIndex(
       [...missing, ...decoded.transactions].map(({ txid }) => txid),
       outpoints,
+      daemonTip,
     );
     // Another daemon of the group answered in between: what one lists says nothing of the other's newest block.
     if (daemon.address !== address) {

@@ -55,6 +55,20 @@ describe('a stage lock', () => {
     await free.release();
   });
 
+  it('hears what is notified on its channel, between transactions and during one', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    const heard: string[] = [];
+    await lock.listen('some_channel', (payload) => heard.push(payload));
+    const notify = (channel: string, payload: string) =>
+      stores.postgres.pool.query('SELECT pg_notify($1, $2)', [channel, payload]);
+    await notify('some_channel', 'first');
+    await notify('other_channel', 'never');
+    await expect.poll(() => heard).toEqual(['first']);
+    await lock.transaction(() => notify('some_channel', 'second'));
+    await expect.poll(() => heard).toEqual(['first', 'second']);
+    await lock.release();
+  });
+
   it('commits what resolves and rolls back what rejects', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const insert = `INSERT INTO stage_positions VALUES ('test', 'one', 1, 1, '\\x00', 1)`;

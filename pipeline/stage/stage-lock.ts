@@ -29,6 +29,8 @@ export interface StageLock {
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
   /** Says that both stores hold the same again, whatever an earlier owner left; from then on only transactions may part them. */
   inStep(): Promise<void>;
+  /** Calls `heard` with each payload on a channel, for as long as the lock is held, on the session that holds it. @throws StageLockLost */
+  listen(channel: string, heard: (payload: string) => void): Promise<void>;
   /** Resolves when the lock was held at some moment of the last `LEASE_MS`. @throws StageLockLost */
   prove(): Promise<void>;
   release(): Promise<void>;
@@ -143,6 +145,15 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
         .catch((error: unknown) => {
           throw new StageLockLost(stage, chain, error);
         });
+    },
+    async listen(channel, heard) {
+      checkSession();
+      client.on('notification', (notification) => {
+        if (notification.channel === channel) heard(notification.payload ?? '');
+      });
+      await client.query(`LISTEN ${channel}`).catch((error: unknown) => {
+        throw new StageLockLost(stage, chain, error);
+      });
     },
     async prove() {
       checkSession();

@@ -1,6 +1,7 @@
 /** What is kept of stages and daemons in Postgres, and who answers for it. */
+import type pg from 'pg';
 import { pino } from 'pino';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { DAEMONS } from '../../schemas/daemon-status.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
@@ -46,7 +47,7 @@ async function rows(): Promise<{ stage: string; age: number; status: StageStatus
 }
 const makeOld = () => stores.postgres.pool.query(`UPDATE stage_status SET updated_at = now() - interval '1 hour'`);
 
-it('what a process wrote last gets a sign of life from it each second, and from nobody else', async () => {
+it('what a process wrote last gets a sign of life from it, and from nobody else', async () => {
   first.report('tail', 'vrsc', FOLLOWING);
   first.daemons('vrsc', []);
   await first.flush();
@@ -118,4 +119,30 @@ it('when the newest block came is kept over a restart', async () => {
   second.report('tail', 'vrsc', { ...FOLLOWING, state: 'starting', movedAt: null });
   await second.flush();
   expect(await rows()).toMatchObject([{ status: { state: 'starting', movedAt: FOLLOWING.movedAt } }]);
+});
+
+it('writes each second what has changed, and what has not once in three seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  try {
+    let writes = 0;
+    const query = async () => {
+      writes += 1;
+      return { rows: [] };
+    };
+    const reporter = createStageReporter({ ...stores.postgres, pool: { query } as unknown as pg.Pool }, logger);
+    const secondly = async (rate: (second: number) => number) => {
+      writes = 0;
+      for (let second = 0; second < 12; second += 1) {
+        reporter.report('tail', 'vrsc', { ...FOLLOWING, rate: rate(second) });
+        await vi.advanceTimersByTimeAsync(1000);
+      }
+      return writes;
+    };
+    await secondly(() => 0);
+    expect(await secondly(() => 0)).toBe(4);
+    expect(await secondly((second) => second + 1)).toBe(12);
+    await reporter.close();
+  } finally {
+    vi.useRealTimers();
+  }
 });

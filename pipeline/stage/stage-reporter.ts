@@ -1,6 +1,7 @@
 /**
  * Shows how each stage and its chain's daemons stand: metrics at once, the rows that `status` and readiness read within a second, and
- * at once when something fails. Rows that this process wrote last get a sign of life with each writing, so that its death shows.
+ * at once when something fails. Rows that this process wrote last get a sign of life with each writing, so that its death shows; where no
+ * row is another, only these signs are written.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
@@ -23,6 +24,8 @@ export interface StageReporter {
 }
 
 const FLUSH_MS = 1000;
+/** Between two signs of life while no row is another: a third of the time after which a process counts as silent. */
+const ALIVE_MS = 3000;
 
 /** The rows, and a sign of life for what else this process wrote last. */
 const WRITE_SQL = `WITH written AS (
@@ -56,11 +59,17 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   const urgent = new Map<string, string>();
   /** Whether one of them is pending. */
   let isUrgent = false;
+  /** By row: as last written. */
+  const written = new Map<string, string>();
+  let writtenAt = Number.NEGATIVE_INFINITY;
+
+  const isNews = ([key, { status }]: [string, Row]) => written.get(key) !== JSON.stringify(status);
 
   async function write(): Promise<void> {
     if (urgent.size === 0) return; // nothing was ever reported
     const rows = pending;
     const wasUrgent = isUrgent;
+    const began = performance.now();
     pending = new Map();
     isUrgent = false;
     try {
@@ -69,6 +78,8 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
       const columns = [values.map((row) => row.stage), values.map((row) => row.chain), statuses, reporter];
       await postgres.pool.query(WRITE_SQL, columns);
       if (wasUrgent) await postgres.pool.query(NOTIFY_ALL);
+      for (const [key, { status }] of rows) written.set(key, JSON.stringify(status));
+      writtenAt = began;
     } catch (err) {
       isUrgent ||= wasUrgent;
       // A stage that has stopped reports no more, so its last word is kept for the next try.
@@ -79,7 +90,9 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
 
   /** One after the other, so that an older row never replaces a newer one. */
   const flush = shared(write);
-  const timer = setInterval(flush, FLUSH_MS);
+  const timer = setInterval(() => {
+    if (performance.now() - writtenAt >= ALIVE_MS - FLUSH_MS / 2 || [...pending].some(isNews)) void flush();
+  }, FLUSH_MS);
   timer.unref();
 
   function put(row: Row, gist: string): void {

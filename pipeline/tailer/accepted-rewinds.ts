@@ -8,7 +8,7 @@ import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface AcceptedRewinds {
-  /** The newest allowed rewind of a chain: the same object for as long as it is allowed. */
+  /** The newest allowed rewind of a chain, as last looked up: the same object for as long as it is allowed. */
   of(chain: string): BlockRef | null;
   close(): void;
 }
@@ -16,11 +16,17 @@ export interface AcceptedRewinds {
 /** Time after which an unused permission expires. */
 export const ACCEPTED_MINUTES = 10;
 const LOOK_MS = 2000;
+/** The table is read only while a tailer has asked within this time: one does that stands before a rewind below finality. */
+const ASKED_MS = 60_000;
 
 const readAccepted = rowReader({ chain: columns.text, height: columns.number, hash: columns.text });
 
 export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): AcceptedRewinds {
   let allowed = new Map<string, BlockRef>();
+  let askedAt = Number.NEGATIVE_INFINITY;
+  /** Whether one has looked since the asking began: what was allowed before may have expired. */
+  let isKnown = false;
+  const isAsked = () => performance.now() - askedAt < ASKED_MS;
 
   async function look(): Promise<void> {
     try {
@@ -37,14 +43,27 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
         next.set(chain, known?.height === height && known.hash === hash ? known : { height, hash });
       }
       allowed = next;
+      isKnown = true;
     } catch (err) {
       logger.warn({ err }, 'accepted rewinds could not be read; the next poll tries again');
     }
   }
 
-  const timer = setInterval(look, LOOK_MS);
+  const timer = setInterval(() => {
+    if (isAsked()) void look();
+  }, LOOK_MS);
   timer.unref();
-  return { of: (chain) => allowed.get(chain) ?? null, close: () => clearInterval(timer) };
+  return {
+    of(chain) {
+      if (!isAsked()) {
+        isKnown = false;
+        void look();
+      }
+      askedAt = performance.now();
+      return isKnown ? (allowed.get(chain) ?? null) : null;
+    },
+    close: () => clearInterval(timer),
+  };
 }
 
 /** Allows one rewind of `chain` to exactly this block. */

@@ -147,5 +147,11 @@ async function deriveAgain(
 /** Fresh stores have no other owner to fence. */
 function nobodyElse({ postgres }: Stores): StageLock {
   const nothing = async (): Promise<void> => undefined;
-  return { transaction: (work) => postgres.transaction(work), inStep: nothing, prove: nothing, release: nothing };
+  return {
+    transaction: (work) => postgres.transaction(work),
+    inStep: nothing,
+    listen: nothing,
+    prove: nothing,
+    release: nothing,
+  };
 }

@@ -18,6 +18,7 @@ it('what the program listens to for errors, it tells of them', async () => {
   const swallowing = (await sourceFiles()).filter(({ path, text }) => !ofTests.test(path) && SWALLOWS.test(text));
   // In these the error is told otherwise: by the call that failed, or by how the process ended.
   expect(swallowing.map(({ path }) => path).sort()).toEqual([
+    'infra/clickhouse/engine-process/main.ts',
     'infra/postgres/embedded/embedded.ts',
     'infra/postgres/embedded/server-process.ts',
     'infra/postgres/embedded/single-user.ts',

@@ -3,11 +3,13 @@ import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { seriousViolations } from './axe.ts';
 import { withoutStream } from './generic-check.ts';
+import { untidyCards } from './narrow-cards.ts';
 import { openPage, type PageSession } from './watched-page.ts';
 
 export type ViewAddress = readonly [view: string, address: string];
 
-const WIDTHS = [360, 1440];
+const NARROW = 360;
+const WIDTHS = [NARROW, 1440];
 const THEMES = ['light', 'dark'] as const;
 /** Views that are looked at side by side. */
 const TABS = 2;
@@ -31,6 +33,7 @@ export async function checkAccessibility(
       if (await page.locator('figure').count()) await page.locator('canvas').first().waitFor();
       for (const width of WIDTHS) {
         await page.setViewportSize({ width, height: 900 });
+        if (width === NARROW) expect(await untidyCards(page), `${address} ${width}`).toEqual([]);
         for (const [at, colorScheme] of THEMES.entries()) {
           await page.emulateMedia({ colorScheme });
           const rules = at === 0 ? 'all' : 'of colours';

@@ -49,7 +49,7 @@ const ANSWER_MS = 150_000;
 const POLL_MS = 100;
 const LONGEST_POLL_MS = 1_000;
 const SURROUNDINGS = Object.fromEntries(
-  ['PATH', 'HOME', 'NODE_COMPILE_CACHE', 'UV_THREADPOOL_SIZE'].map((name) => [name, process.env[name]]),
+  ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
 );
 const running = new Set<ChildProcess>();
 /** Those that the tests of a file share. */

@@ -134,7 +134,7 @@ export function Legend({ series, hasCandles = false }: LegendProps) {
         <li key={name}>
           <svg aria-hidden="true" width="24" height="8" class={`series-${(index % 8) + 1}`}>
             {kind === 'bars' || kind === 'area' || kind === 'layer' ? (
-              <rect width="24" height="8" />
+              <rect class={kind} width="24" height="8" />
             ) : (
               <line x1="0" x2="24" y1="4" y2="4" stroke-dasharray={DASHES[index % 8]?.join(' ')} />
             )}

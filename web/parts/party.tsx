@@ -21,7 +21,7 @@ export function Party(props: PartyProps) {
   return (
     <>
       <AddressLink {...props} />
-      {isIdentity && <NameOf id={leaf.text} />}
+      {isIdentity && <NameOf id={leaf.text} href={hrefOf('identity', { chain: props.chain, name: leaf.text })} />}
     </>
   );
 }
@@ -36,11 +36,12 @@ export function AddressLink({ at, chain, why }: PartyProps) {
 }
 
 /** Of an identity, as the service knows it now: no part of the answer. */
-export function NameOf({ id }: { readonly id: string }) {
+export function NameOf({ id, href }: { readonly id: string; readonly href?: string }) {
   const name = nameOf(id).value;
+  const shown = name !== null && <Text text={`${name}@`} isName />;
   return (
     <span class="name-of muted" data-derived="name-of">
-      {name !== null && <Text text={` ${name}@`} isName />}
+      {href && shown ? <a href={href}>{shown}</a> : shown}
     </span>
   );
 }

@@ -50,8 +50,11 @@ export interface Plot {
 const FROM_ZERO: readonly PlotSeries['kind'][] = ['bars', 'layer'];
 const HEIGHT = 260;
 const LOW_HEIGHT = 200;
-const NARROW = 480;
+/** As in the style sheet, which keeps the place free. */
+const NARROW = '(max-width: 640px)';
 const DAY = 86_400;
+/** Between two ticks of an axis whose points are days or more: a clock would say what no point does. */
+const DAYS_BETWEEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825];
 const MONTH = 28 * DAY;
 
 export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
@@ -70,7 +73,8 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
     series.unshift(hidden, hidden);
     columns.unshift(candles.high, candles.low);
   }
-  const hasSide = options.series.some(({ scale }) => scale === 'side');
+  const side = options.series.find(({ scale }) => scale === 'side');
+  const main = options.series.find(({ scale }) => scale === 'main');
   const plot = new uPlot(
     {
       ...sizeOf(holder),
@@ -93,10 +97,28 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         {
           ...axisColors(colors),
           size: 32,
+          ...(options.step !== null && options.step >= DAY && { incrs: DAYS_BETWEEN.map((days) => days * DAY) }),
           values: (_, splits, __, ___, step) => splits.map(timeLabel(step, options.zone)),
         },
-        { ...axisColors(colors), scale: 'main', size: 64, values: (_, splits) => splits.map(numberLabel) },
-        ...(hasSide ? [{ ...axisColors(colors), scale: 'side', side: 1, size: 40, grid: { show: false } }] : []),
+        {
+          ...axisColors(colors),
+          ...(side && main && { stroke: colors(main.color) }), // two axes are told apart by the colours of their lines
+          scale: 'main',
+          size: 64,
+          values: (_, splits) => splits.map(numberLabel),
+        },
+        ...(side
+          ? [
+              {
+                ...axisColors(colors),
+                stroke: colors(side.color),
+                scale: 'side',
+                side: 1,
+                size: 40,
+                grid: { show: false },
+              },
+            ]
+          : []),
       ],
       hooks: {
         drawClear: [(self) => drawMarks(self, options.marks, colors('--warn'))],
@@ -143,7 +165,7 @@ function withGaps({ times, step, series }: PlotOptions) {
 }
 
 function sizeOf({ clientWidth: width }: HTMLElement) {
-  return { width, height: width < NARROW ? LOW_HEIGHT : HEIGHT };
+  return { width, height: matchMedia(NARROW).matches ? LOW_HEIGHT : HEIGHT };
 }
 
 type Colors = (token: string) => string;

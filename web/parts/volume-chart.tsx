@@ -48,5 +48,5 @@ function sentence(rows: readonly VolumeRow[], word: string): string {
   if (!last) return '';
   const sum = rows.reduce((total, { volume }) => total + Number(volume), 0).toFixed(2);
   const all = `${shownNumber(sum, 'usd')} USD in ${rows.length} ${word}${rows.length === 1 ? '' : 's'}`;
-  return `${all}, ${shownNumber(last.volume, 'usd')} USD in the last one, which began on ${last.date}.`;
+  return `${all}, ${shownNumber(last.volume, 'usd')} USD in the last ${word}, which began on ${last.date}.`;
 }

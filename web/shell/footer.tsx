@@ -47,6 +47,8 @@ function CallsOfPage() {
   );
 }
 
+const inFull = (count: number) => count.toLocaleString('en-US');
+
 function Credits() {
   const { value } = allowance;
   if (value === null) return <span>Credits not used yet</span>;
@@ -54,8 +56,8 @@ function Credits() {
   const left = seconds === 0 ? value.limit : value.left;
   return (
     <span>
-      <meter min={0} max={value.limit} low={value.limit * 0.2} value={left} aria-label="Credits left" /> {left} of{' '}
-      {value.limit} credits{seconds > 0 && `, all back in ${seconds} s`}
+      <meter min={0} max={value.limit} low={value.limit * 0.2} value={left} aria-label="Credits left" /> {inFull(left)}{' '}
+      of {inFull(value.limit)} credits{left < value.limit && `, all back in ${seconds} s`}
     </span>
   );
 }

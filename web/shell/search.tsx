@@ -60,7 +60,7 @@ export function Search() {
           aria-controls={list}
           aria-autocomplete="list"
           aria-activedescendant={isShown && active !== null ? `${list}-${active}` : undefined}
-          placeholder="Height, hash, address or name"
+          placeholder="Block, hash, address, name"
           autocomplete="off"
           spellcheck={false}
           maxLength={80}

@@ -96,7 +96,7 @@ function Standstill() {
     <p class="banner stale" role="status" data-help="standstill">
       <strong>The index stands still</strong>
       <span>
-        <Text text={value.detail} />
+        <Text text={value.detail.replaceAll('_', ' ')} />
       </span>
       {value.etaSeconds !== null && <span>Caught up in about {shownSpan(Number(value.etaSeconds) * 1000)}.</span>}
       <a href={hrefOf('status', {})}>Status</a>

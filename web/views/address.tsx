@@ -80,7 +80,7 @@ function KnownOn({ addr }: { readonly addr: string }) {
             { head: 'Identity', cell: () => <Value at="name" as="name" why="no identity there" /> },
             { head: 'First block', isNumber: true, cell: () => <Value at="firstHeight" as="integer" /> },
             { head: 'Last block', isNumber: true, cell: () => <Value at="lastHeight" as="integer" /> },
-            { head: 'at', cell: () => <Value at="lastTime" as="time" /> },
+            { head: 'Last time', cell: () => <Value at="lastTime" as="time" /> },
           ]}
         />
       )}

@@ -10,6 +10,8 @@ import {
   hrefOf,
   inertText,
   Panel,
+  percentOf,
+  Share,
   shownNumber,
   Table,
   Text,
@@ -73,11 +75,15 @@ function Now({ answer, index }: { readonly answer: Baskets; readonly index: numb
               <Field label="Chain">
                 <Value at="chain" as="word" />
               </Field>
-              <Field label="Trades since block">
+              <Field label="Trading since block">
                 <Value at="inceptionHeight" as="integer" why="not known" />
               </Field>
               <Field label="Currency">
-                <Value at="currencyId" as="id" />
+                <Value
+                  at="currencyId"
+                  as="id"
+                  href={hrefOf('currency', { chain: basket.chain, id: basket.currencyId })}
+                />
               </Field>
             </Fields>
             <Table
@@ -96,16 +102,16 @@ function Now({ answer, index }: { readonly answer: Baskets; readonly index: numb
                 },
                 { head: 'Amount', isNumber: true, cell: () => <Value at="reserve" as="amount" /> },
                 {
-                  head: 'Weight aimed at',
+                  head: 'Target weight',
                   isNumber: true,
-                  cell: () => <Value at="weight" as="price" unit="of 1" />,
+                  cell: () => <Share at="weight" />,
                 },
                 {
-                  head: 'Share of its worth',
+                  head: 'Share of worth',
                   isNumber: true,
-                  cell: ({ usdValue }) => <Share part={usdValue} whole={basket.tvl} />,
+                  cell: ({ usdValue }) => <ShareOfWorth part={usdValue} whole={basket.tvl} />,
                 },
-                { head: 'Price in it', isNumber: true, cell: () => <Value at="priceInReserve" as="price" /> },
+                { head: 'Price in the basket', isNumber: true, cell: () => <Value at="priceInReserve" as="price" /> },
                 {
                   head: 'Price',
                   isNumber: true,
@@ -125,10 +131,10 @@ function Now({ answer, index }: { readonly answer: Baskets; readonly index: numb
   );
 }
 
-/** Set against the weight: both are fractions of one. */
-function Share({ part, whole }: { readonly part: string | null; readonly whole: string }) {
+/** Set against the target weight. */
+function ShareOfWorth({ part, whole }: { readonly part: string | null; readonly whole: string }) {
   const share = part === null || Number(whole) === 0 ? null : Number(part) / Number(whole);
-  return <span data-derived="share">{share === null ? '–' : `${shownNumber(share.toFixed(4), 'price')} of 1`}</span>;
+  return <span data-derived="share">{share === null ? '–' : percentOf(share)}</span>;
 }
 
 /** The basket's own token counts as one side, too. */

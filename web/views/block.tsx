@@ -69,7 +69,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
             <Field label="Difficulty">
               <Value at="difficulty" as="price" />
             </Field>
-            <Field label="Before it">
+            <Field label="Hash before">
               <Value
                 at="previousHash"
                 as="id"
@@ -77,7 +77,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
                 href={block.previousHash && blockLink(String(Number(block.height) - 1))}
               />
             </Field>
-            <Field label="After it">
+            <Field label="Hash after">
               <Value
                 at="nextHash"
                 as="id"
@@ -126,7 +126,7 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
               },
               { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
               {
-                head: 'Of all outputs',
+                head: 'Sum of outputs',
                 isNumber: true,
                 cell: ({ currencies }) => (
                   <>

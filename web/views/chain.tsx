@@ -11,10 +11,8 @@ import {
   Proof,
   replaceQuery,
   SaidAt,
-  shownNumber,
+  Share,
   Table,
-  useLeaf,
-  usePointer,
   Value,
   type ViewProps,
 } from '../kit.ts';
@@ -103,7 +101,7 @@ function Now({ answer, chain }: FiguresProps<'/api/stats/network'>) {
             <Field label="Coins that stake" help="Estimated over 100 blocks">
               <Value at="stakingSupply" as="amount" unit={unit} why="the daemon is silent" />
             </Field>
-            <Field label="Of all coins">
+            <Field label="Share of coins that stakes">
               <Share at="stakingParticipation" why="the daemon is silent" />
             </Field>
             <Supply unit={unit} />
@@ -140,10 +138,10 @@ function Then({ answer, chain }: FiguresProps<'/api/stats/network/{height}'>) {
             <Value at="hashRate" as="integer" unit="H/s" why="the chain was too young" />
           </Field>
           <Supply unit={unit} />
-          <Field label="in transparent outputs">
+          <Field label="Coins in transparent outputs">
             <Value at="transparentSupply" as="amount" unit={unit} why="not known at this height" />
           </Field>
-          <Field label="shielded">
+          <Field label="Coins shielded">
             <Value at="shieldedSupply" as="amount" unit={unit} why="not known at this height" />
           </Field>
           <Field label="Fee pool">
@@ -173,21 +171,6 @@ function Shares() {
       <Field label="Blocks by work" help="Of the last 1,000">
         <Share at="powRatio" why="the chain is too young" />
       </Field>
-    </>
-  );
-}
-
-/** A fraction, as the answer has it, and in percent. */
-function Share({ at, why }: { readonly at: string; readonly why: string }) {
-  const leaf = useLeaf(usePointer(at));
-  return (
-    <>
-      {leaf.kind === 'number' && (
-        <span class="muted" data-derived="percent">
-          {shownNumber((Number(leaf.text) * 100).toFixed(6), 'usd')} % ={' '}
-        </span>
-      )}
-      <Value at={at} as="price" why={why} />
     </>
   );
 }

@@ -17,7 +17,7 @@ interface Control {
   readonly without?: string;
 }
 
-const TIME = '2026-05-17T00:00:00Z';
+const DAY = '2026-05-17';
 const CONTROLS: Readonly<Record<Parameter, Control>> = {
   chain: { help: 'Chain of the request', options: ({ chains }) => chains, without: 'default' },
   from: { help: 'Currency given: name or i-address', offers: ({ currencies }) => currencies },
@@ -26,17 +26,17 @@ const CONTROLS: Readonly<Record<Parameter, Control>> = {
   status: { help: 'How it ended', options: ({ statuses }) => statuses },
   type: { help: 'What was asked for', options: ({ types }) => types },
   address: { help: 'Sender or receiver', placeholder: 'name@ or address' },
-  minUsd: { help: 'Least USD value', placeholder: '100' },
-  maxUsd: { help: 'Greatest USD value', placeholder: '5000' },
+  minUsd: { help: 'Least USD value', placeholder: 'such as 100' },
+  maxUsd: { help: 'Greatest USD value', placeholder: 'such as 5000' },
   diverged: { help: 'Whether the USD of both sides differ by more than 10 %', options: () => ['true', 'false'] },
-  fromTime: { help: 'Requested at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  toTime: { help: 'Requested before: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  fromHeight: { help: 'Requested in this block or later', placeholder: '1000' },
-  toHeight: { help: 'Requested in this block or earlier', placeholder: '2000' },
-  executedFromTime: { help: 'Executed at or after: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  executedToTime: { help: 'Executed before: ISO 8601 or seconds since the epoch', placeholder: TIME },
-  executedFromHeight: { help: 'Executed in this block or later', placeholder: '1000' },
-  executedToHeight: { help: 'Executed in this block or earlier', placeholder: '2000' },
+  fromTime: { help: 'Requested at or after: ISO 8601 or seconds since the epoch', placeholder: DAY },
+  toTime: { help: 'Requested before: ISO 8601 or seconds since the epoch', placeholder: DAY },
+  fromHeight: { help: 'Requested in this block or later', placeholder: 'such as 1000' },
+  toHeight: { help: 'Requested in this block or earlier', placeholder: 'such as 2000' },
+  executedFromTime: { help: 'Executed at or after: ISO 8601 or seconds since the epoch', placeholder: DAY },
+  executedToTime: { help: 'Executed before: ISO 8601 or seconds since the epoch', placeholder: DAY },
+  executedFromHeight: { help: 'Executed in this block or later', placeholder: 'such as 1000' },
+  executedToHeight: { help: 'Executed in this block or earlier', placeholder: 'such as 2000' },
   sort: {
     help: 'Newest or oldest request first, or largest value first',
     options: () => ['newest', 'oldest', 'largest'],

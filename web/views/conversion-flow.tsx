@@ -137,7 +137,10 @@ function Facts({ leg }: { readonly leg: Leg }) {
       </Line>
       <Line label="Waited">
         {leg.latencySeconds !== null && (
-          <Value at="latencySeconds">{shownSpan(Number(leg.latencySeconds) * 1000)}</Value>
+          <>
+            <Value at="latencySeconds">{shownSpan(Number(leg.latencySeconds) * 1000)}</Value>
+            {leg.latencyBlocks !== null && ','}
+          </>
         )}{' '}
         {(leg.latencyBlocks !== null || leg.latencySeconds === null) && (
           <Value at="latencyBlocks" as="integer" unit="blocks" why="not executed" />

@@ -198,7 +198,7 @@ function RouteTable({ routes, asked, names }: RouteTableProps) {
               Legs
             </th>
             <th scope="col" class="right">
-              Output
+              Output in {name(idOf(names, asked.to) ?? asked.to)}
             </th>
             <th scope="col" class="right">
               Rate

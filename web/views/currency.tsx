@@ -94,7 +94,7 @@ function Summary({ answer, chain }: PartProps) {
               <Field label="Price">
                 <Value at="price" as="price" unit="USD" why="no basket prices it" />
               </Field>
-              <Field label="Below">
+              <Field label="Parent">
                 <Currency chain={chain} name="parentName" id="parent" why="nothing" />
               </Field>
               <Field label="System">
@@ -108,7 +108,7 @@ function Summary({ answer, chain }: PartProps) {
                   href={definitionHeight && hrefOf('block', { chain: home, block: definitionHeight })}
                 />
               </Field>
-              <Field label="by">
+              <Field label="Defined by">
                 <Value
                   at="definitionTxid"
                   as="id"
@@ -141,7 +141,7 @@ function Launch({ answer, chain }: PartProps) {
         launch && (
           <>
             <Fields>
-              <Field label="It is">
+              <Field label="Status">
                 <Value at="/launch/status" as="word" />
               </Field>
               <Field label="Decided at block">

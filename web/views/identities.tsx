@@ -53,7 +53,7 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
                   ),
                 },
                 { head: 'Address', cell: () => <Value at="identityAddress" as="id" /> },
-                { head: 'Below', cell: () => <Currency chain={chain} name="parentName" id="parent" /> },
+                { head: 'Parent', cell: () => <Currency chain={chain} name="parentName" id="parent" /> },
                 {
                   head: 'Status',
                   cell: ({ status }) => (

@@ -17,7 +17,7 @@ export function Referrals({ answer, chain }: ReferralsProps) {
                 <Value at="/total" as="integer" />
               </Field>
               {levels.map((_, index) => (
-                <Field key={index} label={`at level ${index + 1}`}>
+                <Field key={index} label={`At level ${index + 1}`}>
                   <Value at={`/levels/${index}`} as="integer" />
                 </Field>
               ))}

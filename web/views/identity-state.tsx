@@ -45,7 +45,7 @@ export function State({ answer, chain }: StateProps) {
               <Field label="Qualified name">
                 <Value at="/fullyQualifiedName" as="name" />
               </Field>
-              <Field label="Below">
+              <Field label="Parent">
                 <Currency chain={chain} name="/parentName" id="/parent" />
               </Field>
               <Field label="Updated in block">
@@ -55,10 +55,10 @@ export function State({ answer, chain }: StateProps) {
                   href={hrefOf('block', { chain, block: identity.lastUpdate.height })}
                 />
               </Field>
-              <Field label="at">
+              <Field label="Updated at">
                 <Value at="/lastUpdate/time" as="time" />
               </Field>
-              <Field label="by">
+              <Field label="Updated by">
                 <Value at="/lastUpdate/txid" as="id" href={hrefOf('tx', { chain, txid: identity.lastUpdate.txid })} />
               </Field>
               <Field label="Currency of this name">

@@ -1,6 +1,16 @@
 /** What is done with a key: made, given another secret, revoked. */
 import { useState } from 'preact/hooks';
-import { type ActOutcome, Alert, type AnswerOf, act, Dialog, inertText, Text, type Trouble } from '../kit.ts';
+import {
+  type ActOutcome,
+  Alert,
+  type AnswerOf,
+  act,
+  Dialog,
+  inertText,
+  shownNumber,
+  Text,
+  type Trouble,
+} from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { IssuedKey } from './issued-key.tsx';
 
@@ -35,35 +45,40 @@ export function NewKey({ most, onMade, onClose }: NewKeyProps) {
               run(event.currentTarget);
             }}
           >
-            <div class="row">
-              <label for="key-name">Name</label>
-              <input
-                id="key-name"
-                name="name"
-                type="text"
-                required
-                maxLength={64}
-                pattern=".*\S.*"
-                placeholder="What it is for, such as bot"
-                autocomplete="off"
-              />
-              <label for="key-credits">Credits a minute of its own</label>
-              <input
-                id="key-credits"
-                name="creditsPerMinute"
-                type="number"
-                inputMode="numeric"
-                min={1}
-                max={most ?? undefined}
-                step={1}
-                placeholder="none"
-                aria-describedby="key-credits-help"
-                autocomplete="off"
-              />
+            <div class="filters">
+              <div>
+                <label for="key-name">Name</label>
+                <input
+                  id="key-name"
+                  name="name"
+                  type="text"
+                  required
+                  maxLength={64}
+                  pattern=".*\S.*"
+                  placeholder="What it is for, such as bot"
+                  autocomplete="off"
+                />
+              </div>
+              <div>
+                <label for="key-credits">Credits a minute of its own</label>
+                <input
+                  id="key-credits"
+                  name="creditsPerMinute"
+                  type="number"
+                  inputMode="numeric"
+                  min={1}
+                  max={most ?? undefined}
+                  step={1}
+                  placeholder="none"
+                  aria-describedby="key-credits-help"
+                  autocomplete="off"
+                />
+              </div>
             </div>
             <p class="note" id="key-credits-help">
               Left empty, it may use all that the identity has. With a number, both hold: a key that leaks, or a program
-              that runs away, leaves the rest to the others.{most !== null && ` At most ${most}, as the tier has.`}
+              that runs away, leaves the rest to the others.
+              {most !== null && ` At most ${shownNumber(String(most), 'integer')}, as the tier has.`}
             </p>
             {trouble && <Alert trouble={trouble} title="No key was made" />}
             <DialogButtons action="Make it" close={close} />

@@ -1,5 +1,5 @@
 /** Conversions and prices as the stream tells them. */
-import { type ConversionNews, hrefOf, Id, news, type PriceNews, shownNumber } from '../kit.ts';
+import { type ConversionNews, hrefOf, Id, nameOf, news, type PriceNews, shownNumber, Text } from '../kit.ts';
 
 export function NewsPanel() {
   const { conversions, prices } = news.value;
@@ -14,35 +14,51 @@ export function NewsPanel() {
         </p>
       )}
       <ul class="news">
-        {conversions.map((event) => (
-          <Conversion key={event.cursor} event={event} />
-        ))}
+        {conversions.map((event) => {
+          const [from, to] = [nameIn(event.data.fromCurrencyId), nameIn(event.data.toCurrencyId)];
+          return <Conversion key={event.cursor} event={event} from={from} to={to} />;
+        })}
         {prices.map((event) => (
-          <Price key={event.cursor} event={event} />
+          <Price key={event.cursor} event={event} name={nameIn(event.data.currencyId)} />
         ))}
       </ul>
     </section>
   );
 }
 
-function Conversion({ event: { chain, cursor, data } }: { readonly event: ConversionNews }) {
-  const { txid, vout, status, amountIn } = data;
+/** Read by the panel, which stays: a row that comes and goes would be held by what it waits for. */
+const nameIn = (id: string | null) => (id === null ? null : nameOf(id).value);
+
+interface ConversionProps {
+  readonly event: ConversionNews;
+  readonly from: string | null;
+  readonly to: string | null;
+}
+
+function Conversion({ event: { chain, cursor, data }, from, to }: ConversionProps) {
+  const { txid, vout, status, amountIn, fromCurrencyId, toCurrencyId } = data;
   return (
     <li data-event="conversion" data-cursor={cursor}>
-      <span class={`status ${status}`}>{status}</span> conversion of{' '}
-      <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data> in{' '}
-      <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>
-        <Id id={txid} />
-      </a>
+      <span class={`status ${status}`}>{status}</span>{' '}
+      <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>conversion</a> of{' '}
+      <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data>{' '}
+      <CurrencyName id={fromCurrencyId} name={from} /> to <CurrencyName id={toCurrencyId} name={to} />
     </li>
   );
 }
 
-function Price({ event: { type, cursor, data } }: { readonly event: PriceNews }) {
+/** By its id until the service has said its name. */
+function CurrencyName({ id, name }: { readonly id: string | null; readonly name: string | null }) {
+  if (id === null) return <>a currency that is not known here</>;
+  return name === null ? <Id id={id} /> : <Text text={name} isName />;
+}
+
+function Price({ event: { type, cursor, data }, name }: { readonly event: PriceNews; readonly name: string | null }) {
   const { currencyId, usdPrice, provisional } = data;
   return (
     <li data-event={type} data-cursor={cursor}>
-      <Id id={currencyId} /> <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>
+      <CurrencyName id={currencyId} name={name} />{' '}
+      <data value={usdPrice}>{shownNumber(String(usdPrice), 'price')} USD</data>
       {provisional && <span class="badge warn">provisional</span>}
       {type === 'price_correction' && <span class="badge">corrected</span>}
     </li>

@@ -14,6 +14,7 @@ import {
   Panel,
   shownNumber,
   Table,
+  Text,
   useNames,
   Value,
   type ViewProps,
@@ -134,10 +135,10 @@ function Day({ index, pair }: { readonly index: number; readonly pair: Pair }) {
           <Value at="change24h" as="usd" unit="%" why="no price a day before" />
         </Field>
         <Field label="Volume of the base">
-          <Value at="volumeBase" as="amount" />
+          <Value at="volumeBase" as="amount" /> <Value at="base" as="name" why="unknown here" />
         </Field>
         <Field label="Volume of the quote">
-          <Value at="volumeQuote" as="amount" />
+          <Value at="volumeQuote" as="amount" /> <Value at="quote" as="name" why="unknown here" />
         </Field>
         <Field label="Volume">
           <Value at="volumeUsd" as="usd" unit="USD" />
@@ -156,12 +157,11 @@ function Day({ index, pair }: { readonly index: number; readonly pair: Pair }) {
   );
 }
 
-const SIDES = { sold: 'Base for quote', bought: 'Quote for base' } as const;
-
 /** Completed conversions one way. */
-function Trades({ pair: { chain, basketId, baseId, quoteId } }: { readonly pair: Series }) {
-  const [side, setSide] = useState<keyof typeof SIDES>('sold');
+function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { readonly pair: Series }) {
+  const [side, setSide] = useState<'sold' | 'bought'>('sold');
   const [from, to] = side === 'sold' ? [baseId, quoteId] : [quoteId, baseId];
+  const [baseName, quoteName] = [<Text text={base ?? baseId} isName />, <Text text={quote ?? quoteId} isName />];
   const query = { chain, from, to, basket: basketId, status: 'completed', pageSize: '10' };
   const answer = useMemo(() => ask(call('/api/conversions/', { query })), [chain, basketId, from, to]);
   return (
@@ -171,7 +171,7 @@ function Trades({ pair: { chain, basketId, baseId, quoteId } }: { readonly pair:
           <div class="choices">
             {(['sold', 'bought'] as const).map((one) => (
               <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
-                {SIDES[one]}
+                {one === 'sold' ? baseName : quoteName} for {one === 'sold' ? quoteName : baseName}
               </button>
             ))}
           </div>
@@ -182,11 +182,24 @@ function Trades({ pair: { chain, basketId, baseId, quoteId } }: { readonly pair:
             empty="Nobody has traded this way."
             columns={[
               { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              { head: 'Given', isNumber: true, cell: () => <Value at="amountIn" as="amount" /> },
+              {
+                head: 'Given',
+                isNumber: true,
+                cell: () => (
+                  <>
+                    <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
+                  </>
+                ),
+              },
               {
                 head: 'Received',
                 isNumber: true,
-                cell: () => <Value at="amountOut" as="amount" why="nothing was paid out" />,
+                cell: () => (
+                  <>
+                    <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
+                    <Value at="toCurrencyName" as="name" why="unknown here" />
+                  </>
+                ),
               },
               { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
               {

@@ -1,5 +1,5 @@
 /** Where the native coin is pooled. */
-import { Field, Fields, hrefOf, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import { Field, Fields, hrefOf, Panel, Share, Table, Value, type ViewProps } from '../kit.ts';
 
 export function View({ answers: [pools] }: ViewProps<'pools'>) {
   return (
@@ -7,7 +7,7 @@ export function View({ answers: [pools] }: ViewProps<'pools'>) {
       {({ pools: rows }) => (
         <>
           <Fields>
-            <Field label="In all">
+            <Field label="Coins in baskets">
               <Value at="total" as="amount" />
             </Field>
             <Field label="Worth">
@@ -36,7 +36,7 @@ export function View({ answers: [pools] }: ViewProps<'pools'>) {
                 isNumber: true,
                 cell: ({ share }) => (
                   <>
-                    <Value at="share" as="price" unit="of 1" />{' '}
+                    <Share at="share" />{' '}
                     <meter class="share" min={0} max={1} value={Number(share)} aria-hidden="true" />
                   </>
                 ),

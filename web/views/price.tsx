@@ -7,6 +7,7 @@ import {
   Fields,
   hrefOf,
   Panel,
+  Share,
   shownNumber,
   shownTime,
   Table,
@@ -172,7 +173,7 @@ function Sources({ answer }: { readonly answer: Detail }) {
                 isNumber: true,
                 cell: ({ weight }) => (
                   <>
-                    <Value at="weight" as="price" unit="of 1" />{' '}
+                    <Share at="weight" />{' '}
                     <meter class="share" min={0} max={1} value={Number(weight)} aria-hidden="true" />
                   </>
                 ),
@@ -189,24 +190,27 @@ function GuardRail({ answer }: { readonly answer: Detail }) {
   const why = 'no outside price is known for it';
   return (
     <Panel title="Against outside prices" answer={answer} frame="short">
-      {() => (
-        <Fields>
-          <Field label="Outside price">
-            <Value at="/guardRail/externalPrice" as="price" unit="USD" why={why} />
-          </Field>
-          <Field label="Deviation">
-            <Value at="/guardRail/deviationPct" as="usd" unit="%" why={why} />
-          </Field>
-          <Field label="Verdict">
-            <Value at="/guardRail/status" as="word" why={why} />
-          </Field>
-          <Field label="Source">
-            <Value at="/guardRail/source" as="word" why={why} />
-          </Field>
-          <Field label="Asked at">
-            <Value at="/guardRail/checkedAt" as="time" why={why} />
-          </Field>
-        </Fields>
+      {({ guardRail }) => (
+        <>
+          {guardRail.externalPrice === null && <p class="lead">No outside price is known for it.</p>}
+          <Fields>
+            <Field label="Outside price">
+              <Value at="/guardRail/externalPrice" as="price" unit="USD" why={why} />
+            </Field>
+            <Field label="Deviation">
+              <Value at="/guardRail/deviationPct" as="usd" unit="%" why={why} />
+            </Field>
+            <Field label="Verdict">
+              <Value at="/guardRail/status" as="word" why={why} />
+            </Field>
+            <Field label="Source">
+              <Value at="/guardRail/source" as="word" why={why} />
+            </Field>
+            <Field label="Asked at">
+              <Value at="/guardRail/checkedAt" as="time" why={why} />
+            </Field>
+          </Fields>
+        </>
       )}
     </Panel>
   );

@@ -63,12 +63,12 @@ interface NamedProps {
 }
 
 function Named({ name, address, chain }: NamedProps) {
-  const leaf = useLeaf(usePointer(name));
+  const [nameLeaf, addressLeaf] = [useLeaf(usePointer(name)), useLeaf(usePointer(address))];
   return (
     <>
-      {leaf.kind === 'string' && (
+      {nameLeaf.kind === 'string' && addressLeaf.kind === 'string' && (
         <div>
-          <Value at={name} as="name" />
+          <Value at={name} as="name" href={hrefOf('identity', { chain, name: addressLeaf.text })} />
         </div>
       )}
       <AddressLink at={address} chain={chain} why="its script names none" />

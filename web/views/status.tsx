@@ -40,7 +40,7 @@ export function View({ answers: [service, ready] }: ViewProps<'status'>) {
             <Field label="Index">
               <Value at="/indexer/state" as="word" why="it has not begun" />
             </Field>
-            <Field label="since">
+            <Field label="In this state since">
               <Value at="/indexer/updatedAt" as="time" why="it has not begun" />
             </Field>
             <Field label="Transactions">
@@ -132,10 +132,10 @@ function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
         <Field label="Conversions stamped live">
           <Value at="conversionsStamped/live" as="integer" />
         </Field>
-        <Field label="stamped afterwards">
+        <Field label="Conversions stamped afterwards">
           <Value at="conversionsStamped/backfill" as="integer" />
         </Field>
-        <Field label="without a stamp">
+        <Field label="Conversions without a stamp">
           <Value at="conversionsWithoutStamp" as="integer" why="not audited yet" />
         </Field>
       </Fields>
@@ -143,7 +143,7 @@ function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
         <At at={`/chains/${chain}/audit`}>
           <h3>Audit of the two stores</h3>
           <Fields>
-            <Field label="They are">
+            <Field label="Verdict">
               <Value at="state" as="word" />
             </Field>
             <Field label="Facts agree up to block">

@@ -71,7 +71,7 @@ function Summary({ answer, chain }: PartProps) {
           <Field label="Type">
             <Value at="type" as="word" />
           </Field>
-          <Field label="All that fits">
+          <Field label="All its types" help="A transaction may do several things at once">
             <span class="words">
               {types.map((type, index) => (
                 <Value key={type} at={`/types/${index}`} as="word" />
@@ -103,7 +103,7 @@ function Summary({ answer, chain }: PartProps) {
 
 function Inputs({ answer, chain }: PartProps) {
   return (
-    <Panel title="Spent" answer={answer} frame="short">
+    <Panel title="Inputs" answer={answer} frame="short">
       {({ inputs, isCoinbase }) => (
         <Table
           at="/inputs"
@@ -128,7 +128,7 @@ function Inputs({ answer, chain }: PartProps) {
 
 function Outputs({ answer, chain }: PartProps) {
   return (
-    <Panel title="Made" answer={answer} frame="medium">
+    <Panel title="Outputs" answer={answer} frame="medium">
       {({ outputs }) => (
         <Table
           at="/outputs"
@@ -137,7 +137,7 @@ function Outputs({ answer, chain }: PartProps) {
           empty="It makes no transparent output."
           columns={[
             { head: 'Number', isNumber: true, cell: () => <Value at="n" as="integer" /> },
-            { head: 'Kind', cell: () => <Value at="kind" as="word" /> },
+            { head: 'Kind', cell: ({ kind }) => <Value at="kind">{OUTPUT_KINDS.get(kind)}</Value> },
             { head: 'Address', cell: ({ addresses }) => <Addresses chain={chain} addresses={addresses} /> },
             {
               head: 'Amount',
@@ -162,6 +162,34 @@ function Outputs({ answer, chain }: PartProps) {
     </Panel>
   );
 }
+
+/** What an output is in words; a kind that is not here is shown as the chain calls it. */
+const OUTPUT_KINDS: ReadonlyMap<string, string> = new Map([
+  ['acceptednotarization', 'accepted notarization'],
+  ['commitmenthash', 'name commitment'],
+  ['crosschainexport', 'export'],
+  ['crosschainimport', 'import'],
+  ['cryptocondition', 'smart output'],
+  ['currencydefinition', 'currency definition'],
+  ['earnednotarization', 'earned notarization'],
+  ['feepool', 'fee pool'],
+  ['finalizeexport', 'end of an export'],
+  ['finalizenotarization', 'end of a notarization'],
+  ['identityadvancedreservation', 'name reservation'],
+  ['identitycommitment', 'name commitment'],
+  ['identityprimary', 'identity'],
+  ['identityrecover', 'right to recover'],
+  ['identityreservation', 'name reservation'],
+  ['identityrevoke', 'right to revoke'],
+  ['nulldata', 'data'],
+  ['pubkey', 'payment to a public key'],
+  ['pubkeyhash', 'payment'],
+  ['reservedeposit', 'reserve deposit'],
+  ['reserveoutput', 'payment of tokens'],
+  ['reservetransfer', 'transfer request'],
+  ['scripthash', 'payment to a script'],
+  ['stakeguard', 'stake guard'],
+]);
 
 function Decoded({ data }: { readonly data: unknown }) {
   if (data === null) return <Value at="data" why="a plain script" />;

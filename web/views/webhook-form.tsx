@@ -31,7 +31,7 @@ const FILTERS: Readonly<Record<FilterName, Control>> = {
   basket: { label: 'Baskets', help: 'Names or i-addresses' },
   identity: { label: 'Identities', help: 'Names with @, or i-addresses' },
   address: { label: 'Addresses', help: 'Needed for address.activity' },
-  minUsd: { label: 'Least USD value', help: 'Of conversions; sent once the value is known', isDecimal: true },
+  minUsd: { label: 'Least USD value', help: 'Of conversions, once it is known', isDecimal: true },
 };
 
 const kinds = Object.keys(KINDS) as Kind[];

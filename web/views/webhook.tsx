@@ -60,7 +60,10 @@ function State({ answer, onChange }: StateProps) {
               <Value at="/confirmations" as="integer" />
             </Field>
             <Field label="Sends">
-              <Value at="/enabled" /> <Value at="/disabledReason" as="word" why="it sends" />
+              <Value at="/enabled" />
+            </Field>
+            <Field label="Why not">
+              <Value at="/disabledReason" as="word" why="it sends" />
             </Field>
             <Field label="Failing since">
               <Value at="/failingSince" as="time" why="it does not fail" />

@@ -1,5 +1,5 @@
 /** Reads and appends of one partition: the records in an SQLite file, each with its checksum. */
-import type { DatabaseSync } from 'node:sqlite';
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogCorrupt, LogGap } from '../log-errors.ts';
@@ -23,6 +23,14 @@ export interface PartitionFile {
 export function createPartitionFile(file: string, partition: string): PartitionFile {
   let database: DatabaseSync | null = null;
   let mark: AcknowledgedMark | null = null;
+  /** By text, prepared once for as long as the file is open. */
+  const statements = new Map<string, StatementSync>();
+
+  function prepared(sql: string): StatementSync | null {
+    const statement = statements.get(sql) ?? opened()?.prepare(sql) ?? null;
+    if (statement) statements.set(sql, statement);
+    return statement;
+  }
 
   function opened(): DatabaseSync | null {
     database ??= openLogFileForReading(file);
@@ -37,12 +45,12 @@ export function createPartitionFile(file: string, partition: string): PartitionF
   }
 
   function last(): LogRecord | null {
-    const row = opened()?.prepare('SELECT * FROM record ORDER BY position DESC LIMIT 1').get();
+    const row = prepared('SELECT * FROM record ORDER BY position DESC LIMIT 1')?.get();
     return row ? checked(row) : null;
   }
 
   function next(): number {
-    const row = opened()?.prepare('SELECT max(position) AS position FROM record').get();
+    const row = prepared('SELECT max(position) AS position FROM record')?.get();
     return typeof row?.position === 'number' ? row.position + 1 : 0;
   }
 
@@ -68,7 +76,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
   function openForWriting(): void {
     if (mark) return;
     createLogFile(file);
-    database?.close();
+    closeDatabase();
     database = openLogFileForReading(file);
     const newest = last();
     const held = newest ? newest.position + 1 : 0;
@@ -79,7 +87,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
       closeAll();
       throw new LogCorrupt(`${lost} (its end or its -wal file was cut, damaged or replaced). ${REPAIR_ADVICE}`);
     }
-    database?.close();
+    closeDatabase();
     database = openLogFileForWriting(file);
     mark.write(held);
   }
@@ -97,19 +105,23 @@ export function createPartitionFile(file: string, partition: string): PartitionF
       );
       for (const record of records) {
         const { position, payload } = record;
+        const held = position < from ? heldRecord.get(position) : undefined;
         if (position >= from) insert.run(position, recordChecksum(position, payload), payload);
-        else checkHeld(partition, record, checkedOrNone(heldRecord.get(position)));
+        else checkHeld(partition, record, held && checked(held));
       }
     });
     mark?.write(next());
   }
 
-  const checkedOrNone = (row: Record<string, unknown> | undefined) => (row ? checked(row) : undefined);
+  function closeDatabase(): void {
+    database?.close();
+    database = null;
+    statements.clear();
+  }
 
   function closeAll(): void {
-    database?.close();
+    closeDatabase();
     mark?.close();
-    database = null;
     mark = null;
   }
 

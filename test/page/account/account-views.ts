@@ -234,11 +234,11 @@ export function accountViews(opened: () => OpenedAccount): void {
       const key = await makeKey(reader, { name: 'busy' });
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}/account/keys`); // live, so that it asks anew
-      const meter = page.getByRole('contentinfo').getByText(new RegExp(` of ${PRO_CREDITS} credits`));
+      const meter = page.getByRole('contentinfo').getByText(` of ${PRO_CREDITS.toLocaleString('en-US')} credits`);
       await meter.waitFor();
       for (let n = 0; n < 40; n += 1) expect((await asked(READ, key)).status).toBe(200);
       await page.getByRole('link', { name: 'Account', exact: true }).click();
-      const left = async () => Number(/(\d+) of/.exec((await meter.textContent()) ?? '')?.[1]);
+      const left = async () => Number(/([\d,]+) of/.exec((await meter.textContent()) ?? '')?.[1]?.replaceAll(',', ''));
       await expect.poll(left).toBeLessThanOrEqual(PRO_CREDITS - 40);
       const remaining = page.locator('[data-field="/remaining"]');
       await expect

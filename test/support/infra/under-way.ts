@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { Stores } from '../../../infra/stores.ts';
+import { engineProcesses } from './clickhouse/engine-processes.ts';
 
 /** Those of the tests that run now. */
 export const openStores = new Set<Pick<Stores, 'postgres' | 'clickhouse'>>();
@@ -40,9 +41,10 @@ async function engineStacks(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-stacks-'));
   const file = join(folder, 'stacks');
   try {
-    // To a file: this process is stopped meanwhile and would not read a pipe.
-    const command = `gdb -p ${process.pid} -batch -ex 'thread apply all backtrace 40' > '${file}' 2> /dev/null`;
-    await promisify(execFile)('sh', ['-c', command]);
+    for (const pid of engineProcesses(process.pid)) {
+      const command = `gdb -p ${pid} -batch -ex 'thread apply all backtrace 40' >> '${file}' 2> /dev/null`;
+      await promisify(execFile)('sh', ['-c', command]);
+    }
     const threads = (await readFile(file, 'utf8')).split(/\n(?=Thread )/);
     return threads
       .filter((text) => text.includes('libuv-worker') && text.includes('chdb'))

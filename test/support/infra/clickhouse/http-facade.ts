@@ -1,6 +1,6 @@
 /**
- * A FACADE, not a server: ClickHouse's HTTP interface over the embedded engine, in a process of its own, so that
- * what talks to a server by URL is tested where no server can be had. Run as a program: http-facade.ts <folder>.
+ * A FACADE, not a server: the HTTP interface of the embedded engine on a port, with a password, so that what talks to a server by
+ * URL is tested where no server can be had. Run as a program: http-facade.ts <folder>.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,36 +9,35 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
-import { buffer, text } from 'node:stream/consumers';
-import { createChdbConnection } from 'chdb/connection';
-
-type Engine = ReturnType<typeof createChdbConnection>;
-
-const applied = new WeakMap<Engine, string>();
+import { text } from 'node:stream/consumers';
+import { Session } from 'chdb';
+import { type EngineStatement, runStatement } from '../../../../infra/clickhouse/engine-process/statement.ts';
 
 const ENGINES = 4;
 const USER = 'user';
 const PASSWORD = 'password';
-const PARQUET = /^([\s\S]*) FORMAT Parquet\s*$/;
-/** Parameters of the URL that are not settings. */
+/** Parameters of the address that are no settings. */
 const CONTROL = /^(query|query_id|database|session_.*|param_.*)$/;
+/** Settings that a server has and the engine does not know. */
+const OF_SERVERS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
+const PARQUET = /^([\s\S]*) FORMAT Parquet\s*$/;
 
 async function main(folder: string): Promise<void> {
   const path = resolve(folder);
-  const idle = Array.from({ length: ENGINES }, () => createChdbConnection({ path }));
-  const waiting: ((engine: Engine) => void)[] = [];
+  const idle = Array.from({ length: ENGINES }, () => new Session(path));
+  const waiting: ((session: Session) => void)[] = [];
   const server = createServer(async (request, response) => {
-    const engine = idle.pop() ?? (await new Promise<Engine>((done) => waiting.push(done)));
+    const session = idle.pop() ?? (await new Promise<Session>((done) => waiting.push(done)));
     try {
-      await answer(engine, request, response);
+      await answer(session, request, response);
     } catch (error) {
-      const { code = '1000', message } = error as { code?: string; message: string };
-      response.writeHead(500, { 'X-ClickHouse-Exception-Code': code });
-      response.end(`Code: ${code}. DB::Exception: ${message} (${(error as { type?: string }).type ?? 'UNKNOWN'})`);
+      const { message } = error as Error;
+      response.writeHead(500, { 'X-ClickHouse-Exception-Code': /^Code: (\d+)/.exec(message)?.[1] ?? '1002' });
+      response.end(message);
     }
     const next = waiting.shift();
-    if (next) next(engine);
-    else idle.push(engine);
+    if (next) next(session);
+    else idle.push(session);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -47,48 +46,38 @@ async function main(folder: string): Promise<void> {
   process.on('disconnect', () => process.exit(0)); // the test that started it is gone
 }
 
-async function answer(engine: Engine, request: IncomingMessage, response: ServerResponse): Promise<void> {
-  const url = new URL(request.url ?? '/', 'http://facade');
-  if (url.pathname === '/ping') return void response.end('Ok.\n');
+async function answer(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  if (request.url?.startsWith('/ping')) return void response.end('Ok.\n');
   const credentials = Buffer.from(`${USER}:${PASSWORD}`).toString('base64');
   if (request.headers.authorization !== `Basic ${credentials}`) {
-    throw Object.assign(new Error('Authentication failed'), { code: '516', type: 'AUTHENTICATION_FAILED' });
+    throw new Error('Code: 516. DB::Exception: Authentication failed (AUTHENTICATION_FAILED)');
   }
-  const body = (await buffer(request)).toString();
-  const query = [url.searchParams.get('query'), body].filter(Boolean).join('\n');
-  const database = url.searchParams.get('database') ?? 'default';
-  await run(engine, `USE ${database}`);
-  const parquet = PARQUET.exec(query);
-  if (parquet) await answerParquet(engine, parquet[1] ?? '', url.searchParams, response);
-  else response.end(await run(engine, query, url.searchParams));
+  const given = new URL(request.url ?? '/', 'http://facade').searchParams;
+  const statement = {
+    sql: [given.get('query'), await text(request)].filter(Boolean).join('\n'),
+    params: Object.fromEntries(
+      [...given].filter(([name]) => name.startsWith('param_')).map(([name, value]) => [name.slice(6), value]),
+    ),
+    settings: Object.fromEntries([...given].filter(([name]) => !CONTROL.test(name) && !OF_SERVERS.has(name))),
+  };
+  await session.queryAsync(`USE ${given.get('database') ?? 'default'}`);
+  const parquet = PARQUET.exec(statement.sql);
+  if (parquet) await answerParquet(session, { ...statement, sql: parquet[1] ?? '' }, response);
+  else response.end(await runStatement(session, statement));
 }
 
 /** The engine gives no binary answer: it writes a file, which is the answer of a server. */
-async function answerParquet(engine: Engine, select: string, params: URLSearchParams, response: ServerResponse) {
+async function answerParquet(session: Session, statement: EngineStatement, response: ServerResponse) {
   const file = join(tmpdir(), `facade-${randomUUID()}.parquet`);
   try {
-    await run(engine, `INSERT INTO FUNCTION file('${file}', 'Parquet') ${select}`, params);
+    await runStatement(session, {
+      ...statement,
+      sql: `INSERT INTO FUNCTION file('${file}', 'Parquet') ${statement.sql}`,
+    });
     response.end(await readFile(file));
   } finally {
     await rm(file, { force: true });
   }
-}
-
-async function run(engine: Engine, query: string, params = new URLSearchParams()): Promise<string> {
-  const given = [...params].filter(([name]) => !CONTROL.test(name));
-  // They stay on a connection, and are the same of each statement.
-  const known = JSON.stringify(given) === applied.get(engine);
-  if (given.length > 0) applied.set(engine, JSON.stringify(given));
-  const settings = known ? {} : Object.fromEntries(given);
-  const values = [...params].filter(([name]) => name.startsWith('param_'));
-  const sets = values.map(([name, value]) => `${name} = ${quote(value)}`);
-  if (sets.length > 0) await run(engine, `SET ${sets.join(', ')}`);
-  const result = await engine.exec({ query, clickhouse_settings: settings } as Parameters<Engine['exec']>[0]);
-  return text(result.stream);
-}
-
-function quote(value: string): string {
-  return `'${value.replace(/[\\']/g, '\\$&')}'`;
 }
 
 await main(process.argv[2] ?? '.');

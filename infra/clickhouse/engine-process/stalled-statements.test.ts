@@ -1,0 +1,66 @@
+/** The real engine says what it runs; a statement that it lost is one that was never handed to it. */
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { Client } from '../client.ts';
+import { watchForStalled } from './stalled-statements.ts';
+import { type EngineProcess, startEngineProcess } from './start.ts';
+
+const TIMES = { afterMs: 200, everyMs: 50, answerMs: 60_000 };
+const never = new Promise<never>(() => undefined);
+
+let folder: string;
+let engine: EngineProcess;
+let looking: Client;
+let working: Client;
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'verustream-stalled-'));
+  engine = await startEngineProcess(folder);
+  [looking, working] = [await engine.connect(), await engine.connect()];
+});
+afterAll(async () => {
+  await engine?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+const ask = async (client: Client, query: string) => (await client.query({ query, format: 'TabSeparated' })).text();
+const running = async (seconds: number) =>
+  Number(await ask(looking, `SELECT countIf(elapsed > ${seconds}) FROM system.processes`));
+
+it('says nothing of statements that run or were answered, and names one that the engine has lost', async () => {
+  const reported: (readonly string[])[] = [];
+  const watch = watchForStalled(running, (statements) => reported.push(statements), TIMES);
+  await watch.during('short', ask(working, 'SELECT 1'));
+  await watch.during('long', ask(working, 'SELECT sleep(3)'));
+  expect(reported).toEqual([]);
+  void watch.during('lost', never);
+  const beside = watch.during('long', ask(working, 'SELECT sleep(3)'));
+  await expect.poll(() => reported, { message: 'also while another runs' }).not.toEqual([]);
+  await beside;
+  expect(reported[0]).toContain('lost');
+  await sleep(5 * TIMES.everyMs);
+  expect(reported, 'once').toHaveLength(1);
+});
+
+it('takes an engine that does not answer the look for one that lost everything, and one that refuses it for none', async () => {
+  const reported: string[] = [];
+  const watches = [
+    watchForStalled(
+      () => never,
+      () => reported.push('silent'),
+      { ...TIMES, answerMs: 10 },
+    ),
+    watchForStalled(
+      () => Promise.reject(new Error('no memory')),
+      () => reported.push('refuses'),
+      TIMES,
+    ),
+  ];
+  for (const watch of watches) void watch.during('statement', never);
+  await expect.poll(() => reported).toEqual(['silent']);
+  await sleep(10 * TIMES.everyMs);
+  expect(reported).toEqual(['silent']);
+  for (const watch of watches) watch.end();
+});

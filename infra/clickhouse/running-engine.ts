@@ -1,0 +1,204 @@
+/**
+ * The process of the embedded engine, which is started again when it ends, and when it lost writes. It does not say when the disk
+ * takes nothing more: a statement succeeds, a merge replaces good parts, and what should stand in their files is not there. It
+ * counts such writes, though. So it is asked for the count before any write counts as done; starting it again sets aside what is
+ * broken and takes back the parts that a broken one replaced: docs/decisions/0024-lost-writes.md.
+ */
+import { glob, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { PermanentError } from '../../schemas/errors.ts';
+import type { Logger } from '../logger.ts';
+import { createFlights, shared } from '../shared.ts';
+import { type Settling, settleBrokenParts } from './broken-parts.ts';
+import { CONNECTION_SETTINGS } from './clickhouse.ts';
+import { ClickHouseDamaged, ClickHouseEnded, ClickHouseOverloaded, isConnectionError } from './clickhouse-errors.ts';
+import { type Client, settingsList } from './client.ts';
+import { type EngineProcess, startEngineProcess } from './engine-process/start.ts';
+
+export class ClickHouseStartFailed extends PermanentError {
+  constructor(path: string, cause: unknown) {
+    super(
+      'clickhouse_start_failed',
+      `The embedded ClickHouse cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The log holds ` +
+        'everything: remove the folders clickhouse and postgres of DATA_DIR, and both are rebuilt from it.',
+      { cause },
+    );
+  }
+}
+
+export interface RunningEngine {
+  /**
+   * Begins once the engine runs, which does not close it meanwhile.
+   * @throws ClickHouseEnded when it ended meanwhile; ClickHouseOverloaded when it cannot be started again; ClickHouseDamaged
+   */
+  during<T>(work: () => Promise<T>): Promise<T>;
+  /** @throws ClickHouseOverloaded when it lost writes: what ended since the last call counts as failed */
+  checkWrites(): Promise<void>;
+  /** Creates the database when missing. Called within `during`. */
+  connect(database: string): Promise<Client>;
+  /** Runs a short statement on a connection of its own. */
+  command(sql: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface RunningEngineOptions {
+  readonly path: string;
+  readonly logger: Logger | undefined;
+  readonly inserts: Settling['inserts'];
+  /** Connects again. */
+  readonly onStartedAgain: () => Promise<void>;
+}
+
+interface Broken {
+  readonly by: 'lost writes' | 'end';
+}
+
+/** A delete returns as soon as it is recorded: reads leave its rows out until a merge has, which it does not wait for. */
+const ENGINE_SETTINGS = { ...CONNECTION_SETTINGS, lightweight_deletes_sync: '0', apply_mutations_on_fly: 1 } as const;
+const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
+/** After a start that failed; meanwhile statements wait. */
+const RETRY_MS = 1_000;
+
+/** @throws ClickHouseStartFailed, ClickHouseDamaged */
+export async function openRunningEngine(options: RunningEngineOptions): Promise<RunningEngine> {
+  const { path, logger, onStartedAgain } = options;
+  let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;
+  let broken: Broken | null = null;
+  const underWay = createUnderWay();
+  const flights = createFlights<'mend', void>();
+
+  /** Since it was started. */
+  const lostWrites = shared(async () => {
+    const result = await running?.client.query({ query: LOST_WRITES, format: 'TabSeparated' });
+    return Number((await result?.text()) ?? 0);
+  });
+
+  async function open(inserts: Settling['inserts']): Promise<void> {
+    await removeEmptyFiles(path);
+    const engine = await startEngineProcess(path).catch((cause: unknown) => {
+      throw cause instanceof PermanentError ? cause : new ClickHouseStartFailed(path, cause);
+    });
+    const client = await engine.connect();
+    running = { engine, client };
+    void engine.ended.then((how) => {
+      if (running?.engine === engine) lose(how);
+    });
+    try {
+      await settleBrokenParts({ client, inserts, logger });
+    } catch (error) {
+      await close();
+      throw error;
+    }
+  }
+
+  async function close(): Promise<void> {
+    const ending = running?.engine;
+    running = null;
+    await ending?.close();
+  }
+
+  function lose(how: string): void {
+    running = null;
+    broken = { by: 'end' };
+    const code = 'clickhouse_unreachable';
+    logger?.error({ code }, `the embedded ClickHouse ended unexpectedly (${how}); starting it again`);
+    during(async () => undefined).catch(() => undefined); // whoever asks next is given the error, and tries again
+  }
+
+  async function mend(): Promise<void> {
+    const hasEnded = broken?.by === 'end';
+    try {
+      await underWay.drained();
+      await close();
+      await open(hasEnded ? 'unknown' : 'failed');
+      await onStartedAgain();
+    } catch (error) {
+      if (error instanceof ClickHouseDamaged) throw error;
+      await sleep(RETRY_MS);
+      throw new ClickHouseOverloaded(`The embedded ClickHouse cannot be started again: ${String(error)}`, error);
+    }
+    broken = null;
+    if (hasEnded)
+      logger?.warn('the embedded ClickHouse runs again, and the statements that were under way are repeated');
+    else {
+      logger?.warn(
+        { code: 'clickhouse_overloaded' },
+        'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated',
+      );
+    }
+  }
+
+  async function during<T>(work: () => Promise<T>): Promise<T> {
+    while (broken) await flights('mend', mend);
+    return underWay.run(async () => {
+      const begunOn = running;
+      try {
+        return await work();
+      } catch (error) {
+        if (isConnectionError(error)) await begunOn?.engine.kill(); // it does not answer, whatever it does
+        if (running !== begunOn) throw new ClickHouseEnded(error);
+        throw error;
+      }
+    });
+  }
+
+  async function checkWrites(): Promise<void> {
+    if (!broken && (await lostWrites()) === 0) return;
+    broken ??= { by: 'lost writes' };
+    throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
+  }
+
+  async function connect(database: string): Promise<Client> {
+    if (!running) throw new Error('the embedded ClickHouse is closed');
+    const client = await running.engine.connect();
+    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+    await client.command({ query: `USE ${database}` });
+    // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
+    await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });
+    return client;
+  }
+
+  await open(options.inserts);
+  return {
+    during,
+    checkWrites,
+    connect,
+    command: async (sql) => void (await running?.client.command({ query: sql })),
+    close,
+  };
+}
+
+/** Counts the work that is under way. */
+function createUnderWay() {
+  let running = 0;
+  let idle: (() => void) | null = null;
+  return {
+    async run<T>(work: () => Promise<T>): Promise<T> {
+      running++;
+      try {
+        return await work();
+      } finally {
+        running--;
+        if (running === 0) idle?.();
+      }
+    },
+    /** Resolves once none is; asked by one caller at a time. */
+    drained: (): Promise<void> =>
+      new Promise((resolve) => {
+        idle = resolve;
+        if (running === 0) resolve();
+      }),
+  };
+}
+
+/**
+ * A delete or a new table on a full disk leaves an empty file that keeps what it is for from loading. It was never acknowledged;
+ * whoever asked for it asks again.
+ */
+async function removeEmptyFiles(path: string): Promise<void> {
+  for await (const name of glob(['store/*/*/mutation_*.txt', 'store/*/*/*.sql', 'metadata/*.sql'], { cwd: path })) {
+    const file = join(path, name);
+    if ((await stat(file)).size === 0) await rm(file);
+  }
+}
