@@ -306,9 +306,16 @@ describe('streams', () => {
   }
 
   it('turn a wrong key away: behind the handshake when something has to be looked up, else at once', async () => {
-    const { key } = newKey(newId());
     const refusal = { errors: ['key_invalid'], code: 4401 };
-    expect(await attempt(key)).toEqual(refusal);
+    let { key } = newKey(newId());
+    let first = await attempt(key);
+    // The tests before may have used the allowance up, which says so behind the handshake or instead of it: it comes back.
+    while (first.errors.includes('rate_limited') || first.code === 1006) {
+      await sleep(1_500);
+      ({ key } = newKey(newId()));
+      first = await attempt(key);
+    }
+    expect(first).toEqual(refusal);
     // Known by now, but what is left of the caller's allowance may have to be asked for.
     expect([refusal, { errors: [], code: 1006 }]).toContainEqual(await attempt(key));
   });
