@@ -34,7 +34,7 @@ const began = performance.now();
 const history = await makeAnalystsHistory(stores, conversions);
 const served = await serveHistory(stores);
 const run = { stores, chains: served.config.chains, signal: new AbortController().signal };
-/** What is measured again and again is the days of one chain: with four it would take minutes. */
+/** Repeated measurements export the days of one chain: four chains would take minutes. */
 const ofOneChain = { ...run, chains: run.chains.slice(0, 1) };
 console.log(
   `${conversions} conversions, ${history.height + 1} blocks a chain: ${((performance.now() - began) / 1000).toFixed(0)} s`,
@@ -106,7 +106,7 @@ async function measureQuestions(made: BenchmarkHistory): Promise<void> {
   }
 }
 
-/** What reads every conversion, with what Postgres alone holds of it: within the memory that a statement has. */
+/** Statements that read every conversion and its columns from Postgres, within the memory limit of a statement. */
 const WHOLE = [
   ['SELECT * FROM v_conversions', '10000'],
   ['SELECT * FROM v_conversions ORDER BY usd_value DESC', '10'],

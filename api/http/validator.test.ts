@@ -8,7 +8,7 @@ import { methodOf } from './route.ts';
 
 const ajv = new Ajv({ strictTypes: false, allowUnionTypes: true });
 
-/** What makes it no JSON Schema, or one that the compiler refuses. */
+/** The errors that JSON Schema or the compiler finds in it. */
 function faultOf(schema: object): string | null {
   try {
     ajv.compile(schema);

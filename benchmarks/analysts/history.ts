@@ -21,7 +21,7 @@ const OTHER = 1;
 const address = (salt: number) =>
   `[${ADDRESSES.map((text) => `'${text}'`).join()}][sipHash64(number, ${salt}) % ${ADDRESSES.length} + 1]`;
 const id = (number: string) => `concat('i', toString(${number} % ${CURRENCIES}))`;
-/** What an amount is worth at so many cents a coin, in a generation whose values are so many hundredths of the served one’s. */
+/** USD value of an amount at a price in cents; another generation's values are a percentage of those of the served one. */
 const usd = (amount: string, cents: string) =>
   `toDecimal256(${amount} * (${cents}) * {hundredths:UInt32}, 0) * toDecimal256('0.000000000001', 12)`;
 

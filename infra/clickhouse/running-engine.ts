@@ -50,10 +50,6 @@ export interface RunningEngineOptions {
   readonly onStartedAgain: () => Promise<void>;
 }
 
-interface Broken {
-  readonly by: 'lost writes' | 'end';
-}
-
 /** A delete returns as soon as it is recorded: reads leave its rows out until a merge has, which it does not wait for. */
 const ENGINE_SETTINGS = { ...CONNECTION_SETTINGS, lightweight_deletes_sync: '0', apply_mutations_on_fly: 1 } as const;
 const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
@@ -64,7 +60,8 @@ const RETRY_MS = 1_000;
 export async function openRunningEngine(options: RunningEngineOptions): Promise<RunningEngine> {
   const { path, logger, onStartedAgain } = options;
   let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;
-  let broken: Broken | null = null;
+  /** Why it has to be started again. */
+  let broken: 'lost writes' | 'end' | null = null;
   const underWay = createUnderWay();
   const flights = createFlights<'mend', void>();
 
@@ -100,14 +97,14 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
   function lose(how: string): void {
     running = null;
-    broken = { by: 'end' };
+    broken = 'end';
     const code = 'clickhouse_unreachable';
     logger?.error({ code }, `the embedded ClickHouse ended unexpectedly (${how}); starting it again`);
     during(async () => undefined).catch(() => undefined); // whoever asks next is given the error, and tries again
   }
 
   async function mend(): Promise<void> {
-    const hasEnded = broken?.by === 'end';
+    const hasEnded = broken === 'end';
     try {
       await underWay.drained();
       await close();
@@ -145,7 +142,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
   async function checkWrites(): Promise<void> {
     if (!broken && (await lostWrites()) === 0) return;
-    broken ??= { by: 'lost writes' };
+    broken ??= 'lost writes';
     throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 

@@ -43,7 +43,7 @@ export function createLedgerWatch(
 ): LedgerWatch {
   const size = createBatchSize(LARGEST_RANGE);
   let next = from;
-  /** What was committed and kept when `extend` last found all of it the same. */
+  /** The committed state and the newest kept range when `extend` last found no difference. */
   let compared: readonly [Committed, Kept | null] | null = null;
 
   /** Null when the chain moved. */

@@ -27,7 +27,7 @@ export const SIDES = ['root', 'pchain'] as const;
 export type PairedSide = (typeof SIDES)[number];
 
 export interface PairedService {
-  /** What the commands are given while it runs. */
+  /** The context of commands while it runs. */
   readonly context: StoreContext;
   readonly url: string;
   readonly tips: Readonly<Record<PairedSide, number>>;

@@ -45,7 +45,7 @@ export interface FollowedNode {
 }
 
 export interface RunningService<Node extends FollowedNode = RecordedNode> {
-  /** What the commands are given while it runs. */
+  /** The context of commands while it runs. */
   readonly context: StoreContext;
   readonly node: Node;
   readonly stores: TestStores;

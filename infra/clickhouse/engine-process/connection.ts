@@ -96,7 +96,7 @@ function bytesOf(chunk: string | Uint8Array): Uint8Array {
   return typeof chunk === 'string' ? Buffer.from(chunk) : chunk;
 }
 
-/** What has no value is as if it were not there. */
+/** Leaves out names whose value is undefined. */
 function textsOf(
   values: Readonly<Record<string, unknown>>,
   format: (value: unknown) => string,

@@ -13,7 +13,6 @@ import { connectToEngine } from './connection.ts';
 export type FromEngine = 'ready' | { readonly failed: string } | { readonly stalled: readonly string[] };
 
 export interface EngineProcess {
-  readonly pid: number;
   /** Resolves when it has ended, with how. */
   readonly ended: Promise<string>;
   /** A connection of the engine. */
@@ -59,7 +58,7 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', MAIN, folder, CONFIG, socket],
-    // What it prints is for people: a command's own output is on the standard output.
+    // Its messages go to standard error: standard output is for the output of commands.
     { stdio: ['ignore', 2, 2, 'ipc'], env: { ...process.env, UV_THREADPOOL_SIZE: THREADS } },
   );
   let stalled = '';
@@ -99,7 +98,6 @@ function engineOf(child: ChildProcess, ended: Promise<string>, socket: string): 
   }
 
   return {
-    pid: child.pid ?? 0,
     ended,
     connect: () => connectToEngine(socket),
     close: () => end(() => child.connected && child.send('close')),
