@@ -1,7 +1,7 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
-import { chainState, isCatchingUp, isFinal } from '../state/chain-state.ts';
+import { chainState, isBehind, isFinal } from '../state/chain-state.ts';
 import type { CurrentState } from '../state/current-state.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import { matchingEtag } from './etag.ts';
@@ -47,6 +47,7 @@ export interface StateAnswer extends PreparedAnswer {
   readonly route: StateRoute;
   readonly params: Values;
   readonly forms: Forms;
+  readonly state: ServiceState;
   /** Milliseconds of the process' clock. */
   readonly madeAt: number;
 }
@@ -143,10 +144,10 @@ async function repeatedAnswer(
   return answer;
 }
 
-/** While catching up an answer may be a second old: it names the block that it was made at. */
+/** While a chain catches up an answer may be a second old: it names the block that it was made at. */
 function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAnswer | undefined {
   if (!answer || performance.now() - answer.madeAt > CATCH_UP_MS) return undefined;
-  return isCatchingUp(api) ? answer : undefined;
+  return isBehind(api, answer.state) ? answer : undefined;
 }
 
 /** From a snapshot of the stores. */
@@ -172,7 +173,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
   const tag = tagOfState(route, params, state) + extraTag;
   const body = jsonBytes(params.numbers === 'text' ? numbersAsText(whole) : whole);
   const forms = formsOf({ status: 200, headers, body, tag });
-  return { route, params, tag, body, forms, madeAt: performance.now() };
+  return { route, params, tag, body, forms, state, madeAt: performance.now() };
 }
 
 async function liveReply(

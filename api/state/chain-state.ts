@@ -21,13 +21,20 @@ export function isFinal(api: ApiContext, { derived }: ServiceState, chain: strin
   return tip !== undefined && height <= finalizedHeight(tip, api.chain(chain).finalityDepth);
 }
 
-/** A chain this far behind its daemon takes in blocks as fast as it can. */
-const BEHIND_BLOCKS = 3;
-
-export function isCatchingUp({ config, watch }: Pick<ApiContext, 'config' | 'watch'>): boolean {
-  return config.chains.some(({ name }) => {
-    const tail = watch.statuses.of(name, 'tail');
-    const known = tail?.targetHeight ?? tail?.height ?? 0;
-    return known - (watch.state.derived.get(name)?.height ?? 0) > BEHIND_BLOCKS;
-  });
+/**
+ * Whether an answer of an earlier state is merely behind: chains that moved on since stood where no rewind reaches, so that nothing of
+ * it was taken back.
+ */
+export function isBehind({ config, watch }: Pick<ApiContext, 'config' | 'watch'>, earlier: ServiceState): boolean {
+  const moved = config.chains.filter(
+    ({ name }) => earlier.derived.get(name)?.hash !== watch.state.derived.get(name)?.hash,
+  );
+  return (
+    moved.length > 0 &&
+    moved.every(({ name, finalityDepth }) => {
+      const tail = watch.statuses.of(name, 'tail');
+      const known = tail?.targetHeight ?? tail?.height ?? 0;
+      return (earlier.derived.get(name)?.height ?? 0) <= finalizedHeight(known, finalityDepth);
+    })
+  );
 }

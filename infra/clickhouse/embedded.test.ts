@@ -4,10 +4,16 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { createRandom } from '../../recordings/player/faults.ts';
+import { SEED } from '../../test/setup/seed.ts';
 import { engineProcesses } from '../../test/support/infra/clickhouse/engine-processes.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { openEmbeddedClickHouse } from './embedded.ts';
+import { openRunningEngine } from './running-engine.ts';
+
+const KILLS = 12;
+const LONGEST_PAUSE_MS = 800;
 
 describe('the embedded engine', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-clickhouse-'));
@@ -111,6 +117,39 @@ describe('the process of the engine', () => {
     process.kill(killed, 'SIGKILL');
     await expect.poll(() => [0, killed].includes(engine())).toBe(false);
     await expect.poll(() => said.at(-1)).toMatch(/runs again/);
+  });
+
+  it('is started again when it is killed while it is being started again', async () => {
+    await clickhouse.close();
+    let kills = 3;
+    const running = await openRunningEngine({
+      path: folder,
+      logger: pino({ level: 'error' }, { write: (line: string) => void said.push(JSON.parse(line).msg) }),
+      inserts: 'unknown',
+      async onStartedAgain() {
+        if (kills === 0) return;
+        kills--;
+        said = [];
+        process.kill(engine(), 'SIGKILL');
+        await expect.poll(() => said.at(-1)).toMatch(/ended unexpectedly/);
+      },
+    });
+    process.kill(engine(), 'SIGKILL');
+    await expect.poll(() => running.during(async () => kills).catch(String)).toBe(0);
+    expect(engine()).toBeGreaterThan(0);
+    await running.close();
+    clickhouse = await openEmbeddedClickHouse(folder);
+  });
+
+  it('is started again whenever it is killed, in the middle of a start too', async () => {
+    const random = createRandom(SEED);
+    for (let kill = 1; kill <= KILLS; kill++) {
+      await sleep(random() * LONGEST_PAUSE_MS);
+      const killed = engine();
+      if (killed > 0) process.kill(killed, 'SIGKILL');
+      if (random() < 0.5) clickhouse.query('SELECT 1').catch(() => undefined);
+    }
+    await expect.poll(() => numbers().catch(String)).toEqual([]);
   });
 
   it('ignores signals to the whole group of the program', async () => {

@@ -76,7 +76,10 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
     const engine = await startEngineProcess(path).catch((cause: unknown) => {
       throw cause instanceof PermanentError ? cause : new ClickHouseStartFailed(path, cause);
     });
-    const client = await engine.connect();
+    const client = await engine.connect().catch(async (error: unknown) => {
+      await engine.kill();
+      throw error;
+    });
     running = { engine, client };
     void engine.ended.then((how) => {
       if (running?.engine === engine) lose(how);
@@ -110,6 +113,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
       await close();
       await open(hasEnded ? 'unknown' : 'failed');
       await onStartedAgain();
+      if (!running) throw new Error('it ended again');
     } catch (error) {
       if (error instanceof ClickHouseDamaged) throw error;
       await sleep(RETRY_MS);

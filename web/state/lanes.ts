@@ -59,22 +59,27 @@ function stand(chain: string, lane: Lane, blocks: readonly BlockOfLane[]): void 
   setLane(chain, { ...lane, standing, undone: lane.undone.filter(isKept) });
 }
 
-/** As the stream tells them. */
+/** As the stream tells them: a block that replaces another one ends the branch above that, which an answer laid. */
 export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
   const lane = laneOf(chain);
+  const replaced = lane.standing.filter(({ height, hash }) =>
+    blocks.some((block) => block.height === height && block.hash !== hash),
+  );
+  const lowest = Math.min(...replaced.map(({ height }) => height));
   const heights = new Set(blocks.map(({ height }) => height));
-  stand(chain, lane, [...lane.standing.filter(({ height }) => !heights.has(height)), ...blocks]);
+  const kept = lane.standing.filter(({ height }) => height < lowest && !heights.has(height));
+  stand(chain, lane, [...kept, ...blocks]);
 }
 
 /**
  * What an answer says of the newest blocks holds up to its own tip; above it stand those that the stream told. `askedAt`, in
- * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it, and one of
- * another branch than the lane is ahead of the stream, which tells first what was taken back.
+ * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it. One of
+ * another branch than the lane is ahead of the stream, which tells first what was taken back, or behind it.
  */
 export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt: number): void {
   const lane = laneOf(chain);
   if (lane.reverted[0] && lane.reverted[0].at > askedAt) return;
-  const partedAt = isOfAnotherBranch(lane.standing, blocks) ? (lane.partedAt ?? askedAt) : null;
+  const partedAt = isOfAnotherBranch(lane, blocks) ? (lane.partedAt ?? askedAt) : null;
   if (partedAt !== null && askedAt - partedAt < PARTED_MS) {
     setLane(chain, { ...lane, partedAt });
     return;
@@ -84,9 +89,10 @@ export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt
   stand(chain, { ...lane, partedAt: null }, [...newer, ...blocks]);
 }
 
-function isOfAnotherBranch(standing: readonly BlockOfLane[], blocks: readonly BlockOfLane[]): boolean {
+function isOfAnotherBranch({ standing, undone }: Lane, blocks: readonly BlockOfLane[]): boolean {
   const hashes = new Map(standing.map(({ height, hash }) => [height, hash]));
-  return blocks.some(({ height, hash }) => (hashes.get(height) ?? hash) !== hash);
+  const reverted = new Set(undone.map(({ hash }) => hash));
+  return blocks.some(({ height, hash }) => (hashes.get(height) ?? hash) !== hash || reverted.has(hash));
 }
 
 /** The stream lost its place: what it told may stand no longer. */
