@@ -10,6 +10,8 @@ import { ApiError } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
+import { numbersAsText, SHARED_PARAMETERS, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
+import { compileParameters } from '../http/parameters.ts';
 import { problemReply } from '../http/problem-reply.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
@@ -27,6 +29,8 @@ const REST = '/api/datasets';
 const S3 = `/${BUCKET}`;
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
+/** Of the index and the manifests; a file is itself whatever is asked for. */
+const dataParameters = compileParameters(SHARED_PARAMETERS, []);
 
 /** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
 interface DatasetRequest extends ObjectRequest {
@@ -135,7 +139,9 @@ async function answer(
   const { asked } = exchange;
   const base = `${asked.origin}${REST}/`;
   if (asked.path === '') return answerFolder(exchange, folder, bandwidth, base);
-  const object = await folder.find(asked.path, base);
+  const object =
+    (await folder.file(asked.path)) ??
+    (await folder.manifest(asked.path, base, asked.isS3 ? 'json' : numbersOf(asked)));
   if (!object) throw new ApiError('not_found', `the data set has no ${asked.path}: ${REST}/ lists its tables`);
   const reply = objectReply(object, asked);
   take(bandwidth, asked.network, reply.bytes);
@@ -164,17 +170,30 @@ async function answerFolder(
   bandwidth: Bandwidth,
   base: string,
 ): Promise<number> {
-  const query = new URLSearchParams(asked.query);
-  const makeBody = async () => {
-    if (!asked.isS3) return `${JSON.stringify(index(await folder.manifests(), base, asked.origin), null, 1)}\n`;
-    return query.has('location') ? bucketLocation() : listObjects(await folder.objects(), base, query);
-  };
-  const body = Buffer.from(await makeBody());
+  const { text, type } = asked.isS3 ? await listing(asked, folder, base) : await indexAnswer(asked, folder, base);
+  const body = Buffer.from(text);
   take(bandwidth, asked.network, asked.isHead ? 0 : body.length);
-  const type = asked.isS3 ? 'application/xml' : 'application/json';
   const headers = headerLines({ 'Content-Type': type, 'Cache-Control': 'no-cache' });
   if (!client.aborted) writeReplyLater(res, { status: 200, headers, body }, ownLines(asked), asked.isHead);
   return 200;
+}
+
+async function listing({ query }: DatasetRequest, folder: ServedFolder, base: string) {
+  const parameters = new URLSearchParams(query);
+  const text = parameters.has('location') ? bucketLocation() : listObjects(await folder.objects(), base, parameters);
+  return { text, type: 'application/xml' };
+}
+
+async function indexAnswer(asked: DatasetRequest, folder: ServedFolder, base: string) {
+  const isText = numbersOf(asked) === 'text';
+  const whole = index(await folder.manifests(), base, asked.origin);
+  const text = `${JSON.stringify(isText ? numbersAsText(whole) : whole, null, 1)}\n`;
+  return { text, type: isText ? TEXT_NUMBERS_TYPE : 'application/json' };
+}
+
+/** @throws ApiError invalid_parameter */
+function numbersOf({ query }: DatasetRequest): 'json' | 'text' {
+  return dataParameters.read({}, query).numbers === 'text' ? 'text' : 'json';
 }
 
 function index(

@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { DATASET_PATH, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES, datasetTable } from '../../schemas/datasets/tables.ts';
+import { numbersAsText, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
 
 export interface Manifest {
   readonly table: string;
@@ -37,8 +38,10 @@ export interface ServedFolder {
   manifests(): Promise<Manifest[]>;
   /** All objects, by key. Made once for each state of the manifests. */
   objects(): Promise<readonly ListedObject[]>;
-  /** A manifest or a data file; null where there is none. `base`: what stands before the path of a file's URL. */
-  find(path: string, base: string): Promise<ServedObject | null>;
+  /** A data file; null where there is none. */
+  file(path: string): Promise<ServedObject | null>;
+  /** A table's manifest by its name in the folder; null where there is none. `base`: what stands before the path of a file's URL. */
+  manifest(name: string, base: string, numbers: 'json' | 'text'): Promise<ServedObject | null>;
 }
 
 const MANIFEST = /^([a-z_]+)\.json$/;
@@ -85,25 +88,39 @@ export function createServedFolder(root: string): ServedFolder {
       }
       return listed.objects;
     },
-    async find(path, base) {
-      if (DATASET_PATH.test(path)) return dataFile(path);
-      const table = MANIFEST.exec(path)?.[1];
-      const manifest = table !== undefined && datasetTable(table) ? await manifestOf(table) : null;
-      return manifest && manifestObject(manifest, base);
+    file: async (path) => (DATASET_PATH.test(path) ? dataFile(path) : null),
+    async manifest(name, base, numbers) {
+      const table = MANIFEST.exec(name)?.[1];
+      const found = table !== undefined && datasetTable(table) ? await manifestOf(table) : null;
+      if (!found) return null;
+      return numbers === 'text' ? textManifestObject(found, base) : manifestObject(found, base);
     },
   };
 }
 
 /** `base`: what stands before the path of a file's URL, in ASCII that JSON leaves as it is. */
 export function manifestObject({ files, changedAt, sha256, bytes }: Manifest, base: string): ServedObject {
-  const tag = createHash('sha256').update(`${sha256} ${base}`).digest('hex').slice(0, 16);
   const content = { make: () => manifestText(files, base) };
-  return { tag, size: bytes + files.length * base.length, changedAt, type: 'application/json', content };
+  const size = bytes + files.length * base.length;
+  return { tag: tagOf(`${sha256} ${base}`), size, changedAt, type: 'application/json', content };
 }
 
-function manifestText(files: readonly DatasetFile[], base: string): Buffer {
+/** With numbers=text. */
+function textManifestObject({ files, changedAt, sha256 }: Manifest, base: string): ServedObject {
+  const body = manifestText(files, base, numbersAsText);
+  const content = { make: () => body };
+  return { tag: tagOf(`${sha256} ${base} text`), size: body.length, changedAt, type: TEXT_NUMBERS_TYPE, content };
+}
+
+const tagOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
+
+function manifestText(
+  files: readonly DatasetFile[],
+  base: string,
+  form: (value: unknown) => unknown = (value) => value,
+): Buffer {
   const located = files.map((file) => ({ ...file, url: base + file.path }));
-  return Buffer.from(`${JSON.stringify(located, null, 1)}\n`);
+  return Buffer.from(`${JSON.stringify(form(located), null, 1)}\n`);
 }
 
 function objectsOf(manifests: readonly Manifest[]): ListedObject[] {

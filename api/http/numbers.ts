@@ -12,12 +12,13 @@ const numbersParameter = queryParameter(
   { type: 'string', enum: ['json', 'text'] },
 );
 
-const SHARED = { numbers: numbersParameter };
+export const SHARED_PARAMETERS = { numbers: numbersParameter };
 const NONE = {};
 
-/** Parameters that a route has without naming them. Documents and health, which cost nothing, have none. */
-export function sharedParameters(route: Route): typeof SHARED | typeof NONE {
-  return methodOf(route) === 'GET' && route.produces === undefined && route.weight > 0 ? SHARED : NONE;
+/** Parameters that a route has without naming them. Documents and health, which cost nothing, have none; the data set's do. */
+export function sharedParameters(route: Route): typeof SHARED_PARAMETERS | typeof NONE {
+  const isData = route.weight > 0 || route.cache === 'files';
+  return methodOf(route) === 'GET' && route.produces === undefined && isData ? SHARED_PARAMETERS : NONE;
 }
 
 /** A value as JSON prints it, with its numbers as strings; bytes are JSON. */

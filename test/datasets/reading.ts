@@ -1,7 +1,9 @@
 /** Readers of the data set over HTTP: DuckDB with the statements of the docs, an S3 client, and plain requests. */
+
 import { createHash } from 'node:crypto';
 import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { numbersAsText } from '../../api/http/numbers.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { schemaFaults } from '../api/client.ts';
 import type { DuckDb } from '../support/datasets/duckdb.ts';
@@ -72,6 +74,21 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     expect(schemaFaults('/api/datasets/', index)).toBeNull();
     for (const { table, files } of (index as { tables: { table: string; files: number }[] }).tables) {
       if (files > 0) expect(schemaFaults(`/api/datasets/${table}.json`, await manifest(table)), table).toBeNull();
+    }
+  });
+
+  it('index and manifests have their numbers as text for those who ask so', async () => {
+    for (const path of ['/api/datasets/', '/api/datasets/conversions.json']) {
+      const answer = await fetch(`${service.url}${path}?numbers=text`);
+      expect(answer.headers.get('content-type')).toBe('application/vnd.verustream.text+json');
+      const text = await answer.text();
+      const plain = await fetch(`${service.url}${path}`);
+      expect(JSON.parse(text)).toEqual(numbersAsText(await plain.json()));
+      expect(text).not.toMatch(/": -?\d/);
+      const tag = answer.headers.get('etag');
+      if (tag !== null) expect(tag).not.toBe(plain.headers.get('etag'));
+      const refused = await fetch(`${service.url}${path}?numbers=double`);
+      expect([refused.status, await refused.json()]).toMatchObject([400, { code: 'invalid_parameter' }]);
     }
   });
 
