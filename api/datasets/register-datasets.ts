@@ -29,7 +29,7 @@ const REST = '/api/datasets';
 const S3 = `/${BUCKET}`;
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
-/** Of the index and the manifests; a file is itself whatever is asked for. */
+/** The index and the manifests take them; a file is itself whatever is asked for. */
 const dataParameters = compileParameters(SHARED_PARAMETERS, []);
 
 /** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
