@@ -10,7 +10,8 @@ import { migrateClickHouse } from './clickhouse/migrate.ts';
 import { connectClickHouse } from './clickhouse/server.ts';
 import { readMigrations } from './migrations.ts';
 import { copyRows } from './postgres/copy.ts';
-import { connectPostgres } from './postgres/postgres.ts';
+import { connectPostgres, type Postgres } from './postgres/postgres.ts';
+import { openScratchStores } from './stores.ts';
 
 const logger = pino({ level: 'silent' });
 let stores: TestStores;
@@ -142,17 +143,37 @@ it('a failed transaction leaves nothing', async () => {
   expect((await stores.postgres.pool.query('SELECT * FROM rewards')).rows).toEqual([]);
 });
 
+async function databaseNames(): Promise<string[]> {
+  const { rows } = await stores.postgres.pool.query<{ datname: string }>('SELECT datname FROM pg_database');
+  const databases = await stores.clickhouse.query('SELECT name FROM system.databases');
+  return [...rows.map(({ datname }) => datname), ...databases.map(({ name }) => name)].map(String).sort();
+}
+
 it('stores beside the served ones are empty, and gone when closed', async () => {
-  const names = async () => {
-    const { rows } = await stores.postgres.pool.query<{ datname: string }>('SELECT datname FROM pg_database');
-    const databases = await stores.clickhouse.query('SELECT name FROM system.databases');
-    return [...rows.map(({ datname }) => datname), ...databases.map(({ name }) => name)].sort();
-  };
-  const before = await names();
+  const before = await databaseNames();
   await stores.postgres.pool.query("INSERT INTO rewards VALUES ('vrsc','a',1,'\\x00',0,'mining',1,1)");
   const fresh = await stores.openScratch();
   expect((await fresh.postgres.pool.query('SELECT * FROM rewards')).rows).toEqual([]);
   expect(await fresh.clickhouse.query('SELECT * FROM stakes')).toEqual([]);
   await fresh.close();
-  expect(await names()).toEqual(before);
+  expect(await databaseNames()).toEqual(before);
+});
+
+it('stores beside the served ones leave nothing when one of them cannot be opened', async () => {
+  const before = await databaseNames();
+  const opened: Postgres[] = [];
+  async function connect(database: string): Promise<Postgres> {
+    const url = new URL(stores.databaseUrl);
+    url.pathname = database;
+    const postgres = await connectPostgres({ url: url.href, logger });
+    opened.push(postgres);
+    return postgres;
+  }
+  const fail = () => Promise.reject(new Error('it cannot be opened'));
+  for (const connectPostgresOrFail of [fail, connect]) {
+    const servers = { connectPostgres: connectPostgresOrFail, openClickHouse: fail };
+    await expect(openScratchStores(stores, servers, logger)).rejects.toThrow('it cannot be opened');
+  }
+  expect(opened.map(({ pool }) => pool.ended)).toEqual([true]);
+  expect(await databaseNames()).toEqual(before);
 });

@@ -85,23 +85,29 @@ export async function openScratchStores(
   logger: Logger,
 ): Promise<Stores> {
   const name = `${BESIDE}${randomBytes(6).toString('hex')}`;
-  await served.postgres.pool.query(`CREATE DATABASE ${name}`);
-  await served.clickhouse.command(`CREATE DATABASE ${name}`);
-  const postgres = await servers.connectPostgres(name);
-  const clickhouse = await servers.openClickHouse(name);
-  await migratePostgres(postgres, logger);
-  await migrateClickHouse(clickhouse);
-  const fresh = { postgres, clickhouse };
-  return {
-    ...fresh,
-    openScratch: () => openScratchStores(fresh, servers, logger),
-    async close() {
-      await postgres.close();
-      await clickhouse.close();
-      await dropDatabase(served.postgres, name);
-      await served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`);
-    },
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const closer of closers) await closer();
   };
+  try {
+    closers.push(
+      () => dropDatabase(served.postgres, name),
+      () => served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`),
+    );
+    await served.postgres.pool.query(`CREATE DATABASE ${name}`);
+    await served.clickhouse.command(`CREATE DATABASE ${name}`);
+    const postgres = await servers.connectPostgres(name);
+    closers.unshift(() => postgres.close());
+    const clickhouse = await servers.openClickHouse(name);
+    closers.unshift(() => clickhouse.close());
+    await migratePostgres(postgres, logger);
+    await migrateClickHouse(clickhouse);
+    const fresh = { postgres, clickhouse };
+    return { ...fresh, close, openScratch: () => openScratchStores(fresh, servers, logger) };
+  } catch (error) {
+    await close();
+    throw error;
+  }
 }
 
 const readName = rowReader({ name: columns.text });

@@ -152,6 +152,22 @@ describe('the process of the engine', () => {
     await expect.poll(() => numbers().catch(String)).toEqual([]);
   });
 
+  it('is closed after the statements that run, is not taken for broken, and leaves no process', async () => {
+    const beside = await openEmbeddedClickHouse(folder, 'beside');
+    const slow = [beside, clickhouse].map((each) => each.query('SELECT sleep(1)'));
+    const outcomes = Promise.allSettled(slow);
+    await sleep(200); // they have begun
+    await beside.close();
+    expect(await clickhouse.query('SELECT 1 AS n')).toEqual([{ n: 1 }]);
+    await clickhouse.close();
+    expect((await outcomes).map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled']);
+    expect(engine()).toBe(0);
+    expect(existsSync(join(folder, 'closed'))).toBe(true);
+    await sleep(LONGEST_PAUSE_MS);
+    expect([engine(), said]).toEqual([0, []]);
+    clickhouse = await openEmbeddedClickHouse(folder);
+  });
+
   it('ignores signals to the whole group of the program', async () => {
     const pid = engine();
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.kill(pid, signal);

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
-import { createFlights, shared } from '../shared.ts';
+import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { CONNECTION_SETTINGS } from './clickhouse.ts';
 import { ClickHouseDamaged, ClickHouseEnded, ClickHouseOverloaded, isConnectionError } from './clickhouse-errors.ts';
@@ -53,6 +53,9 @@ export interface RunningEngineOptions {
 /** A delete returns as soon as it is recorded: reads leave its rows out until a merge has, which it does not wait for. */
 const ENGINE_SETTINGS = { ...CONNECTION_SETTINGS, lightweight_deletes_sync: '0', apply_mutations_on_fly: 1 } as const;
 const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
+const RUNS_AGAIN = 'the embedded ClickHouse runs again, and the statements that were under way are repeated';
+const REOPENED =
+  'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated';
 /** After a start that failed; meanwhile statements wait. */
 const RETRY_MS = 1_000;
 
@@ -62,8 +65,10 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
   let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;
   /** Why it has to be started again. */
   let broken: 'lost writes' | 'end' | null = null;
+  let mending: Promise<void> | null = null;
+  /** It is started again when it ends: from the first start to close(). */
+  let isKept = false;
   const underWay = createUnderWay();
-  const flights = createFlights<'mend', void>();
 
   /** Since it was started. */
   const lostWrites = shared(async () => {
@@ -73,9 +78,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
   async function open(inserts: Settling['inserts']): Promise<void> {
     await removeEmptyFiles(path);
-    const engine = await startEngineProcess(path).catch((cause: unknown) => {
-      throw cause instanceof PermanentError ? cause : new ClickHouseStartFailed(path, cause);
-    });
+    const engine = await startEngineProcess(path);
     const client = await engine.connect().catch(async (error: unknown) => {
       await engine.kill();
       throw error;
@@ -87,12 +90,12 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
     try {
       await settleBrokenParts({ client, inserts, logger });
     } catch (error) {
-      await close();
+      await end();
       throw error;
     }
   }
 
-  async function close(): Promise<void> {
+  async function end(): Promise<void> {
     const ending = running?.engine;
     running = null;
     await ending?.close();
@@ -100,6 +103,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
   function lose(how: string): void {
     running = null;
+    if (!isKept) return;
     broken = 'end';
     const code = 'clickhouse_unreachable';
     logger?.error({ code }, `the embedded ClickHouse ended unexpectedly (${how}); starting it again`);
@@ -110,7 +114,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
     const hasEnded = broken === 'end';
     try {
       await underWay.drained();
-      await close();
+      await end();
       await open(hasEnded ? 'unknown' : 'failed');
       await onStartedAgain();
       if (!running) throw new Error('it ended again');
@@ -120,18 +124,17 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
       throw new ClickHouseOverloaded(`The embedded ClickHouse cannot be started again: ${String(error)}`, error);
     }
     broken = null;
-    if (hasEnded)
-      logger?.warn('the embedded ClickHouse runs again, and the statements that were under way are repeated');
-    else {
-      logger?.warn(
-        { code: 'clickhouse_overloaded' },
-        'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated',
-      );
-    }
+    if (hasEnded) logger?.warn(RUNS_AGAIN);
+    else logger?.warn({ code: 'clickhouse_overloaded' }, REOPENED);
   }
 
   async function during<T>(work: () => Promise<T>): Promise<T> {
-    while (broken) await flights('mend', mend);
+    while (broken && isKept) {
+      mending ??= mend().finally(() => {
+        mending = null;
+      });
+      await mending;
+    }
     return underWay.run(async () => {
       const begunOn = running;
       try {
@@ -150,24 +153,36 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
     throw new ClickHouseOverloaded('ClickHouse could not write its data: is its disk full?', undefined);
   }
 
-  async function connect(database: string): Promise<Client> {
-    if (!running) throw new Error('the embedded ClickHouse is closed');
-    const client = await running.engine.connect();
-    await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
-    await client.command({ query: `USE ${database}` });
-    // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
-    await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });
-    return client;
+  async function close(): Promise<void> {
+    isKept = false;
+    await mending?.catch(() => undefined); // its callers have the error
+    await end();
   }
 
-  await open(options.inserts);
+  await open(options.inserts).catch((cause: unknown) => {
+    throw cause instanceof PermanentError ? cause : new ClickHouseStartFailed(path, cause);
+  });
+  isKept = true;
+  if (!running) lose('as soon as it was open');
   return {
     during,
     checkWrites,
-    connect,
+    async connect(database) {
+      if (!running) throw new Error('the embedded ClickHouse is closed');
+      return connectTo(running.engine, database);
+    },
     command: async (sql) => void (await running?.client.command({ query: sql })),
     close,
   };
+}
+
+async function connectTo(engine: EngineProcess, database: string): Promise<Client> {
+  const client = await engine.connect();
+  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
+  await client.command({ query: `USE ${database}` });
+  // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
+  await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });
+  return client;
 }
 
 /** Counts the work that is under way. */

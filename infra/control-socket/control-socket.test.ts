@@ -1,10 +1,12 @@
 import { mkdtempSync, writeFileSync } from 'node:fs';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, expect, it } from 'vitest';
 import { PermanentError, RetryableError, UsageError } from '../../schemas/errors.ts';
 import { collectedOutput } from '../../test/support/commands/collected-output.ts';
-import { askService, serveControl } from './control-socket.ts';
+import { askService, controlSocketPath, serveControl } from './control-socket.ts';
 
 const closers: (() => Promise<void>)[] = [];
 afterEach(async () => {
@@ -54,4 +56,46 @@ it('fails when the service ends in the middle of an answer', async () => {
   const asked = askService(path, { command: 'verify', args: [] }, collectedOutput().output);
   setTimeout(() => server.close(), 50);
   await expect(asked).rejects.toThrow(/ended before it answered/);
+});
+
+it.each([1, 1_000, 100_000])('outlives a client that goes away after %i bytes of a long answer', async (bytes) => {
+  const path = folder();
+  let ended: unknown = null;
+  const server = await serveControl(path, async (_, { print }, signal) => {
+    while (!signal.aborted) {
+      print('x'.repeat(10_000));
+      await sleep(1);
+    }
+    ended = signal.aborted;
+    return 0;
+  });
+  closers.push(server.close);
+  const client = connect(controlSocketPath(path));
+  client.write(`${JSON.stringify({ command: 'sql', args: [] })}\n`);
+  let read = 0;
+  for await (const chunk of client) {
+    read += (chunk as Buffer).length;
+    if (read >= bytes) break; // which destroys the socket, with more to read
+  }
+  await expect.poll(() => ended).toBe(true);
+  const { output, lines } = collectedOutput();
+  setTimeout(() => server.close(), 50);
+  await expect(askService(path, { command: 'sql', args: [] }, output)).rejects.toThrow(/ended before it answered/);
+  expect(lines.length).toBeGreaterThan(0);
+});
+
+it('is closed when its commands have ended', async () => {
+  const path = folder();
+  let hasEnded = false;
+  const server = await serveControl(path, async (_, __, signal) => {
+    await new Promise((resolve) => signal.addEventListener('abort', resolve));
+    await sleep(50);
+    hasEnded = true;
+    return 0;
+  });
+  const asked = askService(path, { command: 'verify', args: [] }, collectedOutput().output).catch(() => null);
+  await sleep(50);
+  await server.close();
+  expect(hasEnded).toBe(true);
+  await asked;
 });

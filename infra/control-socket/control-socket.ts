@@ -49,38 +49,51 @@ export async function serveControl(folder: string, handler: ControlHandler): Pro
   const path = controlSocketPath(folder);
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
+  const answers = new Set<Promise<void>>();
   const server: Server = createServer((socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket)).on('error', () => socket.destroy());
-    answer(socket, handler);
+    const answering = answer(socket, handler).finally(() => answers.delete(answering));
+    answers.add(answering);
   });
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve));
   return {
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
+      await Promise.all(answers); // what a command still does needs what is closed next
     },
   };
 }
 
-function answer(socket: Socket, handler: ControlHandler): void {
+async function answer(socket: Socket, handler: ControlHandler): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
   const send = (reply: Reply) => socket.write(`${JSON.stringify(reply)}\n`);
-  createInterface({ input: socket }).once('line', async (line) => {
-    try {
-      const request = JSON.parse(line) as ControlRequest;
-      const output = {
-        print: (text: string) => send({ line: text }),
-        progress: (text: string) => send({ progress: text }),
-      };
-      send({ exitCode: await handler(request, output, gone.signal) });
-    } catch (error) {
-      const message = error instanceof Error ? error.message : String(error);
-      const fallback = { code: 'command_failed', message };
-      send({ error: error instanceof VerustreamError ? { code: error.code, message } : fallback });
-    }
-    socket.end();
+  const line = await firstLine(socket);
+  if (line === null) return;
+  try {
+    const request = JSON.parse(line) as ControlRequest;
+    const output = {
+      print: (text: string) => send({ line: text }),
+      progress: (text: string) => send({ progress: text }),
+    };
+    send({ exitCode: await handler(request, output, gone.signal) });
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const fallback = { code: 'command_failed', message };
+    send({ error: error instanceof VerustreamError ? { code: error.code, message } : fallback });
+  }
+  socket.end();
+}
+
+/** Null when the connection ends before. */
+function firstLine(socket: Socket): Promise<string | null> {
+  return new Promise((resolve) => {
+    createInterface({ input: socket })
+      .on('error', () => resolve(null)) // it repeats the errors of the socket, also after the first line
+      .once('close', () => resolve(null))
+      .once('line', resolve);
   });
 }
 

@@ -56,7 +56,7 @@ export function listen(
         // Notifications come before the answer to what was asked after them.
         await Promise.race([client.query('SELECT 1'), lost]);
         provenAt = began;
-        await rest();
+        await Promise.race([rest(), lost]);
       }
     } finally {
       provenAt = Number.NEGATIVE_INFINITY;

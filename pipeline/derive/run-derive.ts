@@ -89,7 +89,8 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
   const height = committed?.height ?? null;
   const report = createStageReport({ chain: chain.name, height, logger, status: options.status, lines: DERIVE_LINES });
   const deadLetters = createDeadLetterReport(stores.postgres.pool, chain.name, logger);
-  const showTarget = createTargetLook(options, report);
+  let isOver = false;
+  const showTarget = createTargetLook(options, report, () => isOver);
   const look = () => void lookForRedrive(options, asked);
   const timers = [setInterval(() => void showTarget(), TARGET_EVERY_MS), setInterval(look, REDRIVE_EVERY_MS)];
   requests.heard = look;
@@ -117,6 +118,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
     // The request arrived while it waited for blocks: all derived blocks are written, so it continues from there.
     if (!asked.signal.aborted || (error as { name?: unknown }).name !== 'AbortError') throw error;
   } finally {
+    isOver = true;
     requests.heard = () => undefined;
     for (const timer of timers) clearInterval(timer);
     await publisher.close();
@@ -149,11 +151,17 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   }
 }
 
-function createTargetLook({ log, chain, logger }: DeriveOptions, report: StageReport): () => Promise<void> {
+/** What is found once the fold is over would replace what the supervisor has reported of it since. */
+function createTargetLook(
+  { log, chain, logger }: DeriveOptions,
+  report: StageReport,
+  isOver: () => boolean,
+): () => Promise<void> {
   let shown: number | null = null;
   return async () => {
     try {
       const last = await log.last('blocks', chain.name);
+      if (isOver()) return;
       if (last?.position !== shown) report.target(last ? readBlocksRecord(last.payload).height : null);
       shown = last?.position ?? null;
       report.state('catching_up'); // a follower stays one while it is near

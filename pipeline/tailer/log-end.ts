@@ -6,7 +6,7 @@ import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
 import { type FetchedBlock, follows, type Tip } from './fetched-block.ts';
-import { readBranch, readHashAt } from './read-branch.ts';
+import { highestSince, readBranch, readHashAt } from './read-branch.ts';
 import { LogInconsistent } from './tailer-errors.ts';
 
 export interface LogEnd {
@@ -108,8 +108,7 @@ async function createLogEnd(log: EventLog, chain: string, finalityDepth: number,
         fromHeight: tip.height,
       } as const;
       await write([rewind, blockRecord(first, position + 1)]);
-      // A rewind below finality has been accepted: finality restarts from there.
-      if (highest - fork.height > finalityDepth) highest = fork.height;
+      highest = highestSince(highest, rewind, finalityDepth);
       take(first);
     },
     broken: () => broken,

@@ -25,12 +25,10 @@ export async function readBranch(log: EventLog, chain: string, depth: number): P
   const hashes = new Map<number, string>();
   const newest = branchRecord(last.payload);
   let tip: Tip | null = null;
-  let highest = newest.height;
-  let accepted = false;
+  const newestFirst: BranchRecord[] = [];
   let expected: string | null = newest.hash;
   for await (const record of readBackwards(log, chain, last.position)) {
-    accepted ||= record.kind === 'rewind' && record.fromHeight - record.height > depth;
-    if (!accepted) highest = Math.max(highest, record.kind === 'rewind' ? record.fromHeight : record.height);
+    newestFirst.push(record);
     // The newest of several records of one height is on the branch; the others were rewound.
     if (record.kind === 'rewind' || record.height !== newest.height - hashes.size) continue;
     if (record.hash !== expected) {
@@ -41,11 +39,27 @@ export async function readBranch(log: EventLog, chain: string, depth: number): P
     tip ??= { height: record.height, hash: record.hash, time: record.time };
     hashes.set(record.height, record.hash);
     expected = record.previousHash;
-    if (hashes.size > depth || record.height === 0) return { tip, hashes, highest };
+    if (hashes.size > depth || record.height === 0) {
+      return { tip, hashes, highest: highestAfter(newestFirst.reverse(), depth) };
+    }
   }
   throw new LogInconsistent(
     `the log of ${chain} ends at height ${newest.height} but its first record is above ${newest.height - hashes.size}`,
   );
+}
+
+/** Highest block of these records, oldest first: as whoever wrote them knew it. */
+function highestAfter(records: readonly BranchRecord[], depth: number): number {
+  let highest = -1;
+  for (const record of records) highest = highestSince(highest, record, depth);
+  return highest;
+}
+
+/** A rewind below finality has been accepted: finality restarts from there. */
+export function highestSince(highest: number, record: BranchRecord, depth: number): number {
+  if (record.kind === 'block') return Math.max(highest, record.height);
+  const before = Math.max(highest, record.fromHeight);
+  return before - record.height > depth ? record.height : before;
 }
 
 /**

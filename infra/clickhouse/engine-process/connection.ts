@@ -36,6 +36,7 @@ export async function connectToEngine(path: string): Promise<Client> {
   /** Statements, in the order of their answers. */
   let waiting: Waiting[] = [];
   let failure: Error | null = null;
+  let lastAnswer: Promise<unknown> = Promise.resolve();
   onFrames<EngineAnswer>(socket, (frame) => waiting.shift()?.resolve(frame));
   socket.on('error', (error) => {
     failure = error;
@@ -62,10 +63,12 @@ export async function connectToEngine(path: string): Promise<Client> {
     if (socket.destroyed) throw connectionReset(failure);
     socket.ref();
     try {
-      const { head, body } = await new Promise<Frame<EngineAnswer>>((resolve, reject) => {
-        waiting.push({ resolve, reject });
+      const answer = new Promise<Frame<EngineAnswer>>((resolve, reject) => {
         writeFrame(socket, statement, rows);
+        waiting.push({ resolve, reject }); // not for a statement that could not be written
       });
+      lastAnswer = answer;
+      const { head, body } = await answer;
       if (head.error !== undefined) throw parseError(head.error);
       return body;
     } finally {
@@ -79,6 +82,7 @@ export async function connectToEngine(path: string): Promise<Client> {
     command: run,
     insert: run,
     async close() {
+      await lastAnswer.catch(() => undefined); // its caller has it
       socket.destroySoon();
     },
   };

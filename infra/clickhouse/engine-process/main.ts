@@ -23,8 +23,8 @@ function main(): void {
   const clients = new Map<Socket, Promise<unknown>>();
 
   async function answer(socket: Socket, session: Session, statement: EngineStatement, rows: Buffer): Promise<void> {
-    const sql = rows.length > 0 ? `${statement.sql}\n${rows}` : statement.sql;
     try {
+      const sql = rows.length > 0 ? `${statement.sql}\n${rows}` : statement.sql;
       const body = await watch.during(statement.sql, runStatement(session, { ...statement, sql }));
       writeFrame(socket, {} satisfies EngineAnswer, [body]);
     } catch (error) {

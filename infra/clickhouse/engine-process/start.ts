@@ -67,12 +67,14 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   });
   const killNow = () => child.kill('SIGKILL');
   process.prependOnceListener('exit', killNow);
-  const ended = once(child, 'exit')
-    .finally(() => {
-      process.removeListener('exit', killNow);
-      remove();
-    })
-    .then(([code, signal]) => stalled || String(signal ?? `code ${code}`));
+  const ended = new Promise<string>((resolve) => {
+    child.once('exit', (code, signal) => resolve(stalled || String(signal ?? `code ${code}`)));
+    // Without an id it was not started, and says no exit; an error of a later message means that an exit follows.
+    child.on('error', (error) => child.pid === undefined && resolve(String(error)));
+  }).finally(() => {
+    process.removeListener('exit', killNow);
+    remove();
+  });
   await untilReady(child, ended);
   // A forgotten close() must not keep the program alive.
   child.unref();
@@ -100,7 +102,7 @@ function engineOf(child: ChildProcess, ended: Promise<string>, socket: string): 
   return {
     ended,
     connect: () => connectToEngine(socket),
-    close: () => end(() => child.connected && child.send('close')),
+    close: () => end(() => child.connected && child.send('close', () => undefined)), // unsent where it has ended
     kill: () => end(() => child.kill('SIGKILL')),
   };
 }

@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { connectPostgres, type Postgres } from '../postgres.ts';
 import { type EmbeddedPostgres, startEmbeddedPostgres } from './embedded.ts';
+import { runServer } from './server-process.ts';
 
 const said: Record<string, unknown>[] = [];
 const logger = pino({ level: 'warn' }, { write: (line) => void said.push(JSON.parse(line)) });
@@ -261,4 +262,14 @@ describe('when the server dies', () => {
 it('stays stopped when it is told to', async () => {
   await server.stop();
   await expect(connectPostgres({ url: server.url, logger })).rejects.toMatchObject({ code: 'postgres_unreachable' });
+});
+
+it.each([
+  ['is not there', '/nowhere/postgres', '/'],
+  ['has no folder to run in', process.execPath, '/nowhere'],
+])('fails as other starts do when its program %s', async (_, file, cwd) => {
+  const command = { file, args: [], options: { cwd, env: {} } };
+  const url = 'postgres://postgres@127.0.0.1:1/postgres';
+  const started = runServer({ command, url, socket: null, data: temporaryFolder(), logger });
+  await expect(started).rejects.toMatchObject({ code: 'postgres_start_failed' });
 });

@@ -123,8 +123,10 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   });
   const output = collectOutput(server, logger);
   server.unref(); // a forgotten stop() must not keep the program alive
+  const unstarted = once(server, 'error').then(([error]) => Promise.reject(error)); // as for want of descriptors
+  unstarted.catch(() => undefined);
   try {
-    await untilReady(server, options.url);
+    await Promise.race([untilReady(server, options.url), unstarted]);
     if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // its exit had no listener yet
   } catch (cause) {
     const wasKilled = server.signalCode === 'SIGKILL';
