@@ -123,7 +123,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   });
   const output = collectOutput(server, logger);
   server.unref(); // a forgotten stop() must not keep the program alive
-  const unstarted = once(server, 'error').then(([error]) => Promise.reject(error)); // as for want of descriptors
+  const unstarted = once(server, 'error').then(([error]) => Promise.reject(error)); // as when no descriptor is left
   unstarted.catch(() => undefined);
   try {
     await Promise.race([untilReady(server, options.url), unstarted]);
