@@ -9,6 +9,7 @@ export default defineConfig({
     setupFiles: [
       './test/setup/fast-check.ts',
       './test/setup/late-tests.ts',
+      './test/setup/after-tests-hooks.ts',
       ...(process.env.MEASURE_CPU === '1' ? ['./test/setup/cpu-seconds.ts'] : []),
     ],
     // Processes, each for many files: modules, the embedded Postgres and the ClickHouse engine of a process are started once.

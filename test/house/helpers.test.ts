@@ -12,3 +12,10 @@ it('what tests share is in test/support, and nothing that is shipped imports it'
   expect(helpers.map(({ path }) => path)).toEqual([]);
   expect(shipped.filter(({ text }) => IMPORTS_TEST.test(text)).map(({ path }) => path)).toEqual([]);
 });
+
+it('no helper has hooks of its own: they would run for the first file of a process (test/setup/after-tests.ts)', async () => {
+  const helpers = (await sourceFiles()).filter(({ path }) => /^test\/(?!setup\/)/.test(path) && !IS_TEST.test(path));
+  expect(helpers.length).toBeGreaterThan(100);
+  const hooked = helpers.filter(({ text }) => /^(before|after)(All|Each)\(/m.test(text));
+  expect(hooked.map(({ path }) => path)).toEqual([]);
+});

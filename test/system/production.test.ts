@@ -198,6 +198,7 @@ async function startStandIns(folder: string): Promise<ContainerServers> {
   const server = await startEmbeddedPostgres(join(folder, 'postgres'), logger);
   const facade = await startClickHouseFacade(join(folder, 'clickhouse'));
   return {
+    url: server.url,
     urlOf: server.urlOf,
     createDatabase: server.createDatabase,
     clickhouseUrlOf: async (database) => new URL(`/${database}`, facade.url).href,

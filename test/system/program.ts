@@ -2,8 +2,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, afterEach } from 'vitest';
 import { ROOT } from '../house/source-files.ts';
+import { afterEachFile, afterEachTest } from '../setup/after-tests.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
 /** Variables that the program reads; the surroundings of the test are not handed down. */
@@ -56,8 +56,8 @@ const running = new Set<ChildProcess>();
 const shared = new Set<ChildProcess>();
 
 process.once('exit', () => killAll(running));
-afterEach(() => killAll([...running].filter((child) => !shared.has(child))));
-afterAll(() => killAll(running));
+afterEachTest(() => killAll([...running].filter((child) => !shared.has(child))));
+afterEachFile(() => killAll(running));
 
 async function killAll(children: Iterable<ChildProcess>): Promise<void> {
   const killed = [...children];

@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll } from 'vitest';
 import {
   type RecordedNode,
   type RecordedNodeOptions,
@@ -10,6 +9,7 @@ import {
 } from '../../recordings/player/recorded-node.ts';
 import type { ChainConfig, Config } from '../../schemas/config.ts';
 import { ROOT } from '../house/source-files.ts';
+import { afterEachFile } from '../setup/after-tests.ts';
 import { type Program, type ProgramSettings, until } from './program.ts';
 
 export const CHAIN = 'vrsc';
@@ -23,9 +23,9 @@ const CREDENTIALS = { user: 'user', password: 'secret' };
 const folders: string[] = [];
 const nodes = new Set<RecordedNode>();
 
-afterAll(async () => {
-  for (const node of nodes) await node.stop();
-  for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+afterEachFile(async () => {
+  for (const node of nodes) await stopNode(node);
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
 /** A folder that is removed when the tests of this file have ended. */

@@ -12,6 +12,8 @@ export interface ContainerServers {
   urlOf(database: string): string;
   /** Empty, or a copy of `template`, to which nobody may be connected. */
   createDatabase(name: string, template?: string): Promise<void>;
+  /** Of a database of Postgres that is always there. */
+  readonly url: string;
   /** Of a database of ClickHouse, which is made unless it is there. */
   clickhouseUrlOf(database: string): Promise<string>;
   stop(): Promise<void>;
@@ -52,6 +54,7 @@ export async function startContainerServers(): Promise<ContainerServers> {
     `http://${USER}:${PASSWORD}@${clickhouse.getHost()}:${clickhouse.getMappedPort(8123)}/${database}`;
   return {
     urlOf,
+    url: urlOf(USER),
     async createDatabase(name, template) {
       const server = await connectPostgres({ url: urlOf(USER), logger, maxConnections: 1 });
       await server.pool.query(`CREATE DATABASE ${name}${template ? ` TEMPLATE ${template}` : ''}`);

@@ -19,12 +19,16 @@ export interface TestStores extends Stores {
   readonly databaseUrl: string;
 }
 
+/** Code of Postgres. */
+const IN_USE = '55006';
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
 /** What the databases of tests are on: the embedded engines, or servers in containers. */
 interface Engines {
   readonly urlOf: EmbeddedPostgres['urlOf'];
   readonly createDatabase: EmbeddedPostgres['createDatabase'];
+  /** Of a database of Postgres that is always there. */
+  readonly url: string;
   openClickHouse(database: string): Promise<ClickHouse>;
   /** Makes the tables of an empty database. */
   fill(clickhouse: ClickHouse, name: string): Promise<void>;
@@ -33,10 +37,10 @@ interface Engines {
 let engines: Promise<Engines> | null = null;
 let template: Promise<void> | null = null;
 
-/** `close()` also drops the database of ClickHouse; that of Postgres goes with the folder. */
+/** `close()` also drops the databases. */
 export async function createTestStores(): Promise<TestStores> {
   engines ??= wantsContainers() ? containerEngines() : embeddedEngines();
-  const { urlOf, createDatabase, openClickHouse, fill } = await engines;
+  const { url, urlOf, createDatabase, openClickHouse, fill } = await engines;
   const name = `test_${randomBytes(6).toString('hex')}`;
   const databaseUrl = urlOf(name);
   const clickhouse = await openClickHouse(name);
@@ -62,21 +66,31 @@ export async function createTestStores(): Promise<TestStores> {
       await postgres.close();
       await clickhouse.command(`DROP DATABASE ${name}`);
       await clickhouse.close();
+      await dropPostgres(url, name);
     },
   };
 }
 
+/** One that a test still has a connection to goes with the folder. */
+async function dropPostgres(url: string, name: string): Promise<void> {
+  const server = await connectPostgres({ url, logger, maxConnections: 1 });
+  await server.pool.query(`DROP DATABASE ${name}`).catch((error: unknown) => {
+    if ((error as { code?: unknown }).code !== IN_USE) throw error;
+  });
+  await server.close();
+}
+
 async function embeddedEngines(): Promise<Engines> {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-test-'));
-  const { urlOf, createDatabase } = await startServer(folder);
+  const { url, urlOf, createDatabase } = await startServer(folder);
   const openClickHouse = (database: string) => openEmbeddedClickHouse(join(folder, 'clickhouse'), database);
-  return { urlOf, createDatabase, openClickHouse, fill: copyClickHouse };
+  return { url, urlOf, createDatabase, openClickHouse, fill: copyClickHouse };
 }
 
 async function containerEngines(): Promise<Engines> {
-  const { urlOf, createDatabase, clickhouseUrlOf } = await startContainerServers();
+  const { url, urlOf, createDatabase, clickhouseUrlOf } = await startContainerServers();
   const openClickHouse = async (database: string) => connectClickHouse(await clickhouseUrlOf(database), logger);
-  return { urlOf, createDatabase, openClickHouse, fill: migrateClickHouse };
+  return { url, urlOf, createDatabase, openClickHouse, fill: migrateClickHouse };
 }
 
 /**

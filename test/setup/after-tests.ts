@@ -1,0 +1,20 @@
+/**
+ * What helpers end when a test or a file of tests is over. Hooks of vitest in a helper would run for the first file of a process only, since
+ * a process runs many files and imports each module once.
+ */
+type Work = () => unknown;
+
+const ofTests: Work[] = [];
+const ofFiles: Work[] = [];
+
+/** In the order of these calls, after the hooks of the test itself. */
+export const afterEachTest = (work: Work): void => void ofTests.push(work);
+export const afterEachFile = (work: Work): void => void ofFiles.push(work);
+
+export async function endTest(): Promise<void> {
+  for (const work of ofTests) await work();
+}
+
+export async function endFile(): Promise<void> {
+  for (const work of ofFiles) await work();
+}
