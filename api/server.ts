@@ -162,7 +162,7 @@ async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
   const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, access, mempools, () => port);
   const stopComparing = watchEstimates(apis.standard, logger);
   closers.push(async () => stopComparing());
-  const underWay: RequestsUnderWay = { count: 0 };
+  const underWay: RequestsUnderWay = { count: 0, sending: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });

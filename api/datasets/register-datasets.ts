@@ -22,7 +22,7 @@ import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts'
 import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
 import { BUCKET, bucketLocation, InvalidListing, listObjects, s3Error } from './s3-listing.ts';
 import { type ObjectClient, type ObjectRequest, objectReply, sendObject } from './send-object.ts';
-import { createServedFolder, type ServedFolder } from './served-folder.ts';
+import { createServedFolder, type ManifestForm, type ServedFolder } from './served-folder.ts';
 
 const TEMPLATE = '/api/datasets/*';
 const REST = '/api/datasets';
@@ -71,6 +71,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       });
       const started = performance.now();
       underWay.count += 1;
+      underWay.sending += 1;
       const exchange = { res, asked, client };
       answer(exchange, folder, bandwidth, fileRate)
         .catch((error: unknown) => refuse(exchange, error, api.logger))
@@ -79,6 +80,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
         )
         .finally(() => {
           underWay.count -= 1;
+          underWay.sending -= 1;
         });
     };
 
@@ -144,9 +146,9 @@ async function answer(
     (await folder.manifest(asked.path, base, asked.isS3 ? 'json' : numbersOf(asked)));
   if (!object) throw new ApiError('not_found', `the data set has no ${asked.path}: ${REST}/ lists its tables`);
   const reply = objectReply(object, asked);
-  take(bandwidth, asked.network, reply.bytes);
+  take(bandwidth, asked.network, reply.cost);
   if (!bandwidth.begin(asked.network)) {
-    bandwidth.giveBack(asked.network, reply.bytes);
+    bandwidth.giveBack(asked.network, reply.cost);
     const { network, all } = MOST_TRANSFERS;
     throw bandwidthUsed(
       `a network fetches ${network} files at once, and all networks ${all}: wait until one is done`,
@@ -158,7 +160,7 @@ async function answer(
     sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked), fileRate);
   } finally {
     bandwidth.end(asked.network);
-    if (sent < reply.bytes) bandwidth.giveBack(asked.network, reply.bytes - sent);
+    if (sent < reply.bytes) bandwidth.giveBack(asked.network, reply.cost - sent);
   }
   return reply.status;
 }
@@ -192,7 +194,7 @@ async function indexAnswer(asked: DatasetRequest, folder: ServedFolder, base: st
 }
 
 /** @throws ApiError invalid_parameter */
-function numbersOf({ query }: DatasetRequest): 'json' | 'text' {
+function numbersOf({ query }: DatasetRequest): ManifestForm {
   return dataParameters.read({}, query).numbers === 'text' ? 'text' : 'json';
 }
 
@@ -210,14 +212,14 @@ function index(
       useSsl: origin.startsWith('https:'),
     },
     tables: DATASET_TABLES.map(({ name, summary, columns }) => {
-      const files = manifests.find(({ table }) => table === name)?.files ?? [];
+      const manifest = manifests.find(({ table }) => table === name);
       return {
         table: name,
         summary,
         manifest: `${base}${name}.json`,
-        files: files.length,
-        rows: files.reduce((sum, { rows }) => sum + rows, 0),
-        bytes: files.reduce((sum, { bytes }) => sum + bytes, 0),
+        files: manifest?.files.length ?? 0,
+        rows: manifest?.sums.rows ?? 0,
+        bytes: manifest?.sums.bytes ?? 0,
         columns: columns.map(({ name: column, type, unit, text }) => ({ name: column, type, unit, text })),
       };
     }),

@@ -28,6 +28,8 @@ export interface ObjectReply {
   /** Null: no body. */
   readonly part: ByteRange | null;
   readonly bytes: number;
+  /** Bytes of the allowance: what is made for the answer is made as a whole, also for a part of it. */
+  readonly cost: number;
 }
 
 const CHUNK_BYTES = 1 << 17;
@@ -42,18 +44,25 @@ export function objectReply({ tag, size, changedAt, type, content }: ServedObjec
     'Cache-Control': 'file' in content ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
   if (asked.ifNoneMatch.split(',').some((sent) => sent.trim().replace(/^W\//, '') === etag)) {
-    return { status: 304, headers, part: null, bytes: 0 };
+    return { status: 304, headers, part: null, bytes: 0, cost: 0 };
   }
   const isWhole = asked.ifRange !== '' && asked.ifRange !== etag;
   const range = isWhole ? null : byteRange(asked.range, size);
   if (range === 'unsatisfiable') {
-    return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` }, part: null, bytes: 0 };
+    return { status: 416, headers: { ...headers, 'Content-Range': `bytes */${size}` }, part: null, bytes: 0, cost: 0 };
   }
   const part = range ?? { from: 0, to: size - 1 };
   const own = { ...headers, 'Content-Type': type };
   const bytes = asked.isHead ? 0 : part.to - part.from + 1;
-  if (!range) return { status: 200, headers: own, part, bytes };
-  return { status: 206, headers: { ...own, 'Content-Range': `bytes ${part.from}-${part.to}/${size}` }, part, bytes };
+  const cost = 'make' in content && !asked.isHead ? size : bytes;
+  if (!range) return { status: 200, headers: own, part, bytes, cost };
+  return {
+    status: 206,
+    headers: { ...own, 'Content-Range': `bytes ${part.from}-${part.to}/${size}` },
+    part,
+    bytes,
+    cost,
+  };
 }
 
 /** Resolves to the number of bytes that went out; fewer than asked for when the client is gone. @throws what reading the file throws */

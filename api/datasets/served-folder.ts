@@ -10,11 +10,15 @@ export interface Manifest {
   readonly table: string;
   readonly files: readonly DatasetFile[];
   readonly changedAt: Date;
+  /** The rows and bytes of all files. */
+  readonly sums: { readonly rows: number; readonly bytes: number };
   /** Hash of its text on disk, which has no URLs. */
   readonly sha256: string;
   /** Length of the answer, without what stands before the path of each URL. */
-  readonly bytes: number;
+  lengthOf(form: ManifestForm): number;
 }
+
+export type ManifestForm = 'json' | 'text';
 
 export interface ServedObject {
   /** Without quotes. */
@@ -41,9 +45,10 @@ export interface ServedFolder {
   /** A data file; null where there is none. */
   file(path: string): Promise<ServedObject | null>;
   /** A table's manifest by its name in the folder; null where there is none. `base`: what stands before the path of a file's URL. */
-  manifest(name: string, base: string, numbers: 'json' | 'text'): Promise<ServedObject | null>;
+  manifest(name: string, base: string, form: ManifestForm): Promise<ServedObject | null>;
 }
 
+const TYPES: Readonly<Record<ManifestForm, string>> = { json: 'application/json', text: TEXT_NUMBERS_TYPE };
 const MANIFEST = /^([a-z_]+)\.json$/;
 const NAME_HASH = /\.([0-9a-f]{16})\.parquet$/;
 
@@ -61,7 +66,9 @@ export function createServedFolder(root: string): ServedFolder {
     const text = await readFile(file, 'utf8');
     const files = JSON.parse(text) as DatasetFile[];
     const sha256 = createHash('sha256').update(text).digest('hex');
-    const manifest = { table, files, changedAt: found.mtime, sha256, bytes: manifestText(files, '').length };
+    const sum = (of: 'rows' | 'bytes') => files.reduce((total, each) => total + each[of], 0);
+    const sums = { rows: sum('rows'), bytes: sum('bytes') };
+    const manifest = { table, files, changedAt: found.mtime, sums, sha256, lengthOf: lengths(files) };
     kept.set(table, { mark, manifest });
     return manifest;
   }
@@ -89,38 +96,38 @@ export function createServedFolder(root: string): ServedFolder {
       return listed.objects;
     },
     file: async (path) => (DATASET_PATH.test(path) ? dataFile(path) : null),
-    async manifest(name, base, numbers) {
+    async manifest(name, base, form) {
       const table = MANIFEST.exec(name)?.[1];
       const found = table !== undefined && datasetTable(table) ? await manifestOf(table) : null;
-      if (!found) return null;
-      return numbers === 'text' ? textManifestObject(found, base) : manifestObject(found, base);
+      return found && manifestObject(found, base, form);
     },
   };
 }
 
 /** `base`: what stands before the path of a file's URL, in ASCII that JSON leaves as it is. */
-export function manifestObject({ files, changedAt, sha256, bytes }: Manifest, base: string): ServedObject {
-  const content = { make: () => manifestText(files, base) };
-  const size = bytes + files.length * base.length;
-  return { tag: tagOf(`${sha256} ${base}`), size, changedAt, type: 'application/json', content };
-}
-
-/** With numbers=text. */
-function textManifestObject({ files, changedAt, sha256 }: Manifest, base: string): ServedObject {
-  const body = manifestText(files, base, numbersAsText);
-  const content = { make: () => body };
-  return { tag: tagOf(`${sha256} ${base} text`), size: body.length, changedAt, type: TEXT_NUMBERS_TYPE, content };
-}
-
-const tagOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16);
-
-function manifestText(
-  files: readonly DatasetFile[],
+export function manifestObject(
+  { files, changedAt, sha256, lengthOf }: Manifest,
   base: string,
-  form: (value: unknown) => unknown = (value) => value,
-): Buffer {
+  form: ManifestForm = 'json',
+): ServedObject {
+  const tag = createHash('sha256').update(`${sha256} ${base} ${form}`).digest('hex').slice(0, 16);
+  const content = { make: () => manifestText(files, base, form) };
+  return { tag, size: lengthOf(form) + files.length * base.length, changedAt, type: TYPES[form], content };
+}
+
+/** Each form is made once to be measured, when it is first asked for. */
+function lengths(files: readonly DatasetFile[]): (form: ManifestForm) => number {
+  const known = new Map<ManifestForm, number>();
+  return (form) => {
+    const length = known.get(form) ?? manifestText(files, '', form).length;
+    known.set(form, length);
+    return length;
+  };
+}
+
+function manifestText(files: readonly DatasetFile[], base: string, form: ManifestForm): Buffer {
   const located = files.map((file) => ({ ...file, url: base + file.path }));
-  return Buffer.from(`${JSON.stringify(form(located), null, 1)}\n`);
+  return Buffer.from(`${JSON.stringify(form === 'text' ? numbersAsText(located) : located, null, 1)}\n`);
 }
 
 function objectsOf(manifests: readonly Manifest[]): ListedObject[] {

@@ -22,6 +22,8 @@ import { type StreamClient, writeStream } from './write-stream.ts';
 /** Counts requests under way, so that a shutdown can wait for them. */
 export interface RequestsUnderWay {
   count: number;
+  /** Those of them that wait for nothing but their clients. */
+  sending: number;
 }
 
 export interface ExchangeOptions {
@@ -244,9 +246,12 @@ function respond(exchange: Exchange, reply: Reply): void {
 }
 
 async function flow(exchange: Exchange, reply: Reply, stream: AsyncIterable<Uint8Array>): Promise<void> {
+  const { underWay } = exchange.options;
+  underWay.sending += 1;
   await writeStream(exchange.res, reply, ownLines(exchange), stream, exchange).catch((err: unknown) => {
     exchange.options.api.logger.warn({ err, requestId: exchange.asked.requestId }, 'a stream ended before its end');
   });
+  underWay.sending -= 1;
   finish(exchange, reply);
 }
 

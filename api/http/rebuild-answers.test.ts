@@ -29,7 +29,7 @@ function world() {
     snapshot: (work: (read: unknown) => unknown) => work({ state: { ...state } }),
   } as unknown as ApiContext;
   const prepared = createPreparedAnswers<StateAnswer>(1e6, () => time);
-  const underWay = { count: 0 };
+  const underWay = { count: 0, sending: 0 };
   const route = stateRoute({
     path: '/answer',
     summary: 'An answer',

@@ -40,7 +40,7 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
 
   async function quiet(): Promise<void> {
     await pause(0, signal);
-    while (!signal.aborted && underWay.count >= QUIET_REQUESTS) await pause(BUSY_MS, signal);
+    while (!signal.aborted && underWay.count - underWay.sending >= QUIET_REQUESTS) await pause(BUSY_MS, signal);
   }
 
   async function rebuild(key: string, { route, params }: StateAnswer): Promise<void> {

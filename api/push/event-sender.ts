@@ -42,8 +42,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   function isBehind(): boolean {
     if (!outbox.isTakingMore) return false;
     if (mempool.isBehind) return true;
-    if (place.own === null) return false;
-    return !snapshots.isDue() || snapshots.isReady() || isShortOf(hub.feeds, place.own, snapshots.places());
+    const { own } = place;
+    if (own === null) return false;
+    if (snapshots.isDue()) return snapshots.isReady() || isShortOf(hub.feeds, own, snapshots.places());
+    // Ahead of the hub there is nothing to send: its next record wakes the client.
+    return hub.isAt(own) || isShortOf(hub.feeds, own, hub.places());
   }
 
   function send(): MissingRecord | null {

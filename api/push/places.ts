@@ -20,6 +20,16 @@ export function isBeforePlaces(places: FeedPlaces, others: FeedPlaces): boolean 
   });
 }
 
+/** In each feed the later of the two places. */
+export function laterOf(places: FeedPlaces, others: FeedPlaces): FeedPlaces {
+  const later = new Map(places);
+  for (const [feed, other] of others) {
+    const place = places.get(feed);
+    if (place === undefined || comparePlaces(place, other) < 0) later.set(feed, other);
+  }
+  return later;
+}
+
 /** Where no event is: a subscription that begins there wants nothing yet. */
 export function beyondAll(places: FeedPlaces): FeedPlaces {
   return new Map([...places.keys()].map((feed) => [feed, { position: Number.MAX_SAFE_INTEGER, index: 0 }]));

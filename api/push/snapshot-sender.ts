@@ -49,6 +49,8 @@ export interface SnapshotSenderOptions {
 const PART_CHARACTERS = 32 * 1024;
 /** Rows looked at for a part: few of them may pass a filter. */
 const PART_ROWS = 1_000;
+/** Between two looks whether the state has reached the connection's place. */
+const AHEAD_MS = 250;
 /** A snapshot is held in memory while it is being sent. */
 const LONGEST_MS = 60_000;
 
@@ -71,8 +73,10 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
   async function take(one: Due): Promise<void> {
     const channels = new Set(one.subscription.snapshot);
     let taken = await options.take(channels, closing.signal);
-    while (options.isPast(taken.places)) {
+    // The state follows to a place of which another process has notified the client. Without a pause nothing else would run.
+    while (options.isPast(taken.places) && options.isHeld(one.subscription)) {
       taken.release();
+      await sleep(AHEAD_MS, undefined, { signal: closing.signal });
       taken = await options.take(channels, closing.signal);
     }
     try {

@@ -16,7 +16,7 @@ function world(rowsOfState: number) {
   let reads = 0;
   const row = { currencyId: 'b', txid: '00', flags: 0, supply: 1n, reserves: '[]', height: 0, time: 0n };
   const rows = Array.from({ length: rowsOfState }, () => row);
-  const state = () => ({ tag: String(number), derived: new Map(), published: new Map() });
+  const state = () => ({ version: String(number), derived: new Map(), published: new Map() });
   const take = createSnapshots({
     chains: [{ name: CHAIN, finalityDepth: 1 }] as never,
     feeds: [],

@@ -37,7 +37,8 @@ const MOST_ROWS_HELD = 100_000;
 const WAIT_MS = 50;
 
 interface Shared {
-  readonly tag: string;
+  /** The state's; its tag says nothing of the stamps that were published. */
+  readonly version: string;
   readonly lists: readonly SnapshotList[];
   readonly rows: number;
   readonly places: FeedPlaces;
@@ -58,7 +59,7 @@ export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: 
     const places = new Map<string, { position: number; index: number }>();
     for (const feed of feeds) places.set(feed.key, { position: await feed.headIn(taken.state), index: 0 });
     const rows = taken.lists.reduce((sum, list) => sum + list.rows.length, 0);
-    return { tag: taken.state.tag, lists: taken.lists, rows, places, clients: 0 };
+    return { version: taken.state.version, lists: taken.lists, rows, places, clients: 0 };
   }
 
   const held = () => [...sending].reduce((sum, { rows }) => sum + rows, 0);
@@ -68,7 +69,7 @@ export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: 
     for (;;) {
       signal.throwIfAborted();
       let shared = newest.get(key);
-      if (shared?.tag !== state().tag) {
+      if (shared?.version !== state().version) {
         if (held() >= MOST_ROWS_HELD) {
           await sleep(WAIT_MS, undefined, { signal });
           continue;

@@ -5,7 +5,7 @@ import { filterSize } from './filter-size.ts';
 import type { Hub } from './hub.ts';
 import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import { isBefore } from './places.ts';
+import { isBefore, laterOf } from './places.ts';
 import type { EventSubjects, PushEvent } from './push-event.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { LimitExceeded } from './subscription-refused.ts';
@@ -95,7 +95,7 @@ export function createSubscriptionSet(
     },
     confirmations: () => confirmations,
     rewoundTo(place) {
-      for (const subscription of subscriptions.values()) subscription.seen = place;
+      for (const subscription of subscriptions.values()) subscription.seen = laterOf(subscription.seen, place);
     },
     wants(event) {
       let wanted = false;

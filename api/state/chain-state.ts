@@ -22,10 +22,11 @@ export function isFinal(api: ApiContext, { derived }: ServiceState, chain: strin
 }
 
 /**
- * Whether an answer of an earlier state is merely behind: chains that moved on since stood where no rewind reaches, so that nothing of
- * it was taken back.
+ * Whether an answer of an earlier state is merely behind: chains that moved on since stood where no rewind reaches, and nothing was
+ * derived or priced again, so that nothing of it was taken back.
  */
 export function isBehind({ config, watch }: Pick<ApiContext, 'config' | 'watch'>, earlier: ServiceState): boolean {
+  if (earlier.generation !== watch.state.generation || earlier.redrives !== watch.state.redrives) return false;
   const moved = config.chains.filter(
     ({ name }) => earlier.derived.get(name)?.hash !== watch.state.derived.get(name)?.hash,
   );

@@ -41,7 +41,7 @@ registerRpc(framedRoutes(app), handler, {
   api: { logger },
   bodies: createBufferedBodies({ mostOfNetwork: Number.POSITIVE_INFINITY }),
   config: { chains } as unknown as RpcRoutesOptions['config'],
-  underWay: { count: 0 },
+  underWay: { count: 0, sending: 0 },
   access: access as unknown as RpcRoutesOptions['access'],
 });
 app.listen('127.0.0.1', 0, (socket) => {

@@ -1,0 +1,183 @@
+/** Cursors that fit no record, and several at once: they neither hold up the process nor keep it busy, and no event comes twice. */
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { expect, it } from 'vitest';
+import type { Served } from './catch-up.ts';
+import type { ChainFeed, FeedRecord } from './chain-feed.ts';
+import { createConnection } from './connection.ts';
+import { encodePlaces, type FeedPlace } from './cursor.ts';
+import { createHub } from './hub.ts';
+import { createNetworkShares } from './network-share.ts';
+import { createPace } from './pace.ts';
+import { pushEvent } from './push-event.ts';
+import { createSnapshots } from './snapshots.ts';
+
+const CHAIN = 'c';
+const HEAD = 5;
+const logger = pino({ level: 'silent' });
+
+interface Sent {
+  readonly type: string;
+  readonly data?: { readonly event: string };
+}
+
+function recordAt(position: number): FeedRecord {
+  const events = (['blocks', 'reserves'] as const).map((channel, index) =>
+    pushEvent({
+      chain: CHAIN,
+      topic: 'facts',
+      place: { position, index },
+      channel,
+      type: channel === 'blocks' ? 'block' : channel,
+      data: () => JSON.stringify({ event: `${position} ${channel}` }),
+    }),
+  );
+  return { position, bytes: 100, change: { kind: 'block', height: position }, events };
+}
+
+/** A client of a feed with so many records. */
+function connect(count: number) {
+  const records = Array.from({ length: count }, (_, position) => recordAt(position));
+  const feed: ChainFeed = {
+    chain: CHAIN,
+    key: CHAIN,
+    get head() {
+      return records.length;
+    },
+    tip: { height: 1, hash: 'h', finalizedHeight: 0 },
+    recent: (position) => records[position],
+    load: async () => [],
+    end: () => sleep(20, records.length),
+    headIn: async () => records.length,
+    join: () => undefined,
+  };
+  /** Published stamps move on without another tag. */
+  let published = 0;
+  const state = () => ({ version: `${records.length} ${published}`, tag: String(records.length), derived: new Map() });
+  const takeSnapshot = createSnapshots({
+    chains: [{ name: CHAIN, finalityDepth: 1 }] as never,
+    feeds: [feed],
+    topics: { read: () => Promise.reject(new Error('no topic is read for reserves')) },
+    state: state as never,
+    withSnapshot: async (work) => work({ state: state(), rows: async () => [] } as never),
+  });
+  const pace = createPace({ sliceMs: 0.2, restMs: 1 });
+  const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger, takeSnapshot, pace });
+  let turns = 0;
+  const takeTurn = (client: Served) => {
+    turns += 1;
+    return client.serve();
+  };
+  /** By the client itself: its turns are told apart by what it is. */
+  const counted = new Map<Served, Served>();
+  const counting: typeof hub = {
+    ...hub,
+    serve(client) {
+      const known = counted.get(client) ?? { network: client.network, serve: () => takeTurn(client) };
+      counted.set(client, known);
+      hub.serve(known);
+    },
+  };
+  const sent: Sent[] = [];
+  const transport = {
+    send: (json: Uint8Array | string) => sent.push(JSON.parse(Buffer.from(json).toString())) > 0,
+    together: (work: () => void) => {
+      work();
+      return true;
+    },
+    buffered: () => 0,
+    end: () => undefined,
+  };
+  const share = createNetworkShares().open('n');
+  const connection = createConnection({
+    hub: counting,
+    share,
+    transport,
+    first: {},
+    graceMs: 250,
+    heartbeatMs: 60_000,
+    slowMs: 60_000,
+  });
+  hub.add(connection);
+  return {
+    sent,
+    turns: () => turns,
+    say: (message: object) => connection.receive(Buffer.from(JSON.stringify(message))),
+    append() {
+      const record = recordAt(records.length);
+      records.push(record);
+      hub.publish(feed, record);
+    },
+    publishStamps: () => {
+      published += 1;
+    },
+    end: () => connection.end(1000, 'over'),
+  };
+}
+
+const cursorAt = (place: FeedPlace) => encodePlaces(new Map([[CHAIN, place]]));
+const eventsOf = (sent: readonly Sent[]) => sent.flatMap(({ data }) => data?.event ?? []);
+
+const AROUND = [-1, 0, 1, 2, 1e9].flatMap((by) => [0, 1, 2, 1e9].map((index) => ({ position: HEAD + by, index })));
+
+it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', async (snapshot) => {
+  await Promise.all(
+    AROUND.map(async (place) => {
+      const { sent, turns, say, append, end } = connect(HEAD);
+      const askForSnapshot = () => say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
+      if (snapshot === 'before') askForSnapshot();
+      say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt(place) });
+      if (snapshot === 'after') askForSnapshot();
+      await sleep(500);
+      expect(turns(), JSON.stringify(place)).toBeLessThan(50);
+      if (snapshot !== 'none') expect(sent.map(({ type }) => type)).toContain('snapshot');
+      const heard = sent.length;
+      append();
+      await sleep(100);
+      expect(eventsOf(sent.slice(heard)), JSON.stringify(place)).toContain(`${HEAD} blocks`);
+      expect(turns(), JSON.stringify(place)).toBeLessThan(100);
+      end();
+    }),
+  );
+});
+
+it('a snapshot that was kept from before stamps were published is read again', async () => {
+  const { sent, say, publishStamps, append, end } = connect(HEAD);
+  say({ op: 'subscribe', id: 1, channels: ['reserves'], snapshot: true });
+  await expect.poll(() => sent.filter(({ type }) => type === 'snapshot')).toHaveLength(1);
+  publishStamps();
+  append();
+  say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
+  await expect.poll(() => sent.filter(({ type }) => type === 'snapshot')).toHaveLength(2);
+  end();
+});
+
+it('several subscriptions that resume with the cursor of their connection get each event once', async () => {
+  const records = 400;
+  const aSubscription = fc.record({
+    channels: fc.constantFrom(['blocks'], ['reserves'], ['blocks', 'reserves']),
+    waitMs: fc.integer({ min: 0, max: 6 }),
+  });
+  await fc.assert(
+    fc.asyncProperty(
+      fc.integer({ min: 0, max: records - 1 }),
+      fc.array(aSubscription, { minLength: 1, maxLength: 6 }),
+      async (from, subscriptions) => {
+        const { sent, say, end } = connect(records);
+        for (const [id, { channels, waitMs }] of subscriptions.entries()) {
+          say({ op: 'subscribe', id, channels, cursor: cursorAt({ position: from, index: 0 }) });
+          await sleep(waitMs);
+        }
+        const channels = new Set(subscriptions.flatMap((subscription) => subscription.channels));
+        const positions = Array.from({ length: records - from }, (_, index) => from + index);
+        const wanted = positions.flatMap((position) => [...channels].map((channel) => `${position} ${channel}`));
+        await expect.poll(() => eventsOf(sent).length, { interval: 10 }).toBeGreaterThanOrEqual(wanted.length);
+        await sleep(20);
+        expect(eventsOf(sent).sort()).toEqual(wanted.sort());
+        end();
+      },
+    ),
+    { numRuns: 20 },
+  );
+});
