@@ -47,8 +47,9 @@ it('is shown page by page, and counted at an address up to a bound', async () =>
     for (const { txid, fee } of results) fees.set(txid, Math.round(fee * 1e8));
   }
   expect([...fees.values()].sort((a, b) => b - a)).toEqual(crowd.fees);
-  const { unconfirmed } = await get(`/api/address/${crowd.payee}?unconfirmed=true`);
-  expect(unconfirmed).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
-  expect(unconfirmed.transactions).toHaveLength(200);
+  // Whom they pay is known once each of them has been read, which goes on after they are counted.
+  const atPayee = async () => (await get(`/api/address/${crowd.payee}?unconfirmed=true`)).unconfirmed;
+  await expect.poll(atPayee, { timeout: 60_000 }).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
+  expect((await atPayee()).transactions).toHaveLength(200);
   expect((await get('/api/mempool/conversions')).total).toBe(0);
 });
