@@ -42,6 +42,8 @@ function start(name: string, ...args: readonly string[]) {
   };
 }
 
+const isEngine = (pid: number) => commandLine(pid).includes('engine-process/main.ts');
+
 interface Status {
   readonly chains: Readonly<Record<string, { readonly indexedHeight: number | null }>>;
 }
@@ -84,27 +86,33 @@ try {
   await untilHeight(tip);
   await sleep(restSeconds * 1000);
   const program = descendants(service.pid).find((pid) => commandLine(pid).includes('verustream.ts')) ?? 0;
-  const rest = descendants(program);
+  /** Its embedded ClickHouse runs in a process that is part of it. */
+  const ownProcesses = () => [program, ...descendants(program).filter(isEngine)];
+  const postgresProcesses = () => descendants(program).filter((pid) => !isEngine(pid));
   const before = {
-    own: count([program]),
-    rest: count(rest),
+    own: count(ownProcesses()),
+    rest: count(postgresProcesses()),
     transactions: await transactions(),
     at: performance.now(),
   };
   await sleep(seconds * 1000);
   const took = (performance.now() - before.at) / 1000;
-  const own = between(before.own, count([program]));
-  const others = between(before.rest, count(descendants(program)));
+  const own = between(before.own, count(ownProcesses()));
+  const others = between(before.rest, count(postgresProcesses()));
   const statements = (await transactions()) - before.transactions;
   const load = (own.cpu + others.cpu) / took;
-  const { now, peak } = residentMb(program);
+  const memory = ownProcesses().map(residentMb);
+  const now = memory.reduce((sum, each) => sum + each.now, 0);
+  const peak = memory.reduce((sum, each) => sum + each.peak, 0);
   const percent = (cpu: number) => `${((cpu / took) * 100).toFixed(2)} % of a core`;
   console.log(`idle for ${took.toFixed(0)} s: ${atMost(load * 100, MOST.percent, ' %')} of a core`);
-  console.log(`  the program: ${percent(own.cpu)}, ${(own.wakeUps / took).toFixed(1)} wake-ups a second`);
+  console.log(
+    `  the program with its ClickHouse: ${percent(own.cpu)}, ${(own.wakeUps / took).toFixed(1)} wake-ups a second`,
+  );
   console.log(`  Postgres: ${percent(others.cpu)}, ${(others.wakeUps / took).toFixed(1)} wake-ups a second`);
   console.log(`  SQL transactions: ${(statements / took).toFixed(1)} a second`);
-  console.log(`  memory: ${atMost(now, MOST.mb, ' MB')}; ${peak.toFixed(0)} MB at the peak`);
-  console.log(`  memory of Postgres: ${proportionalMb(rest).toFixed(0)} MB`);
+  console.log(`  memory: ${atMost(now, MOST.mb, ' MB')}; ${peak.toFixed(0)} MB at the peaks of both`);
+  console.log(`  memory of Postgres: ${proportionalMb(postgresProcesses()).toFixed(0)} MB`);
 } finally {
   await Promise.all([service.end(), daemon.end()]);
   rmSync(folder, { recursive: true });

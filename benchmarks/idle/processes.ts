@@ -25,7 +25,9 @@ export function descendants(pid: number): number[] {
   return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
 }
 
-export const commandLine = (pid: number): string => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' ');
+/** Empty for a process that has ended meanwhile. */
+export const commandLine = (pid: number): string =>
+  ofEach([pid], () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))[0] ?? '';
 
 /** What `read` gives of each process; of one that has ended meanwhile nothing. */
 function ofEach<T>(pids: readonly number[], read: (pid: number) => T): T[] {
