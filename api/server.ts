@@ -3,6 +3,7 @@
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { nameToAddress } from '../domain/names.ts';
 import type { TopicReader } from '../infra/event-log/topic-reader.ts';
+import { type Closers, openTogether } from '../infra/open-together.ts';
 import { openReader } from '../infra/postgres/reader.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
@@ -79,15 +80,8 @@ const STATEMENT_MS = 10_000;
 
 /** @throws PortUnavailable */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const closers: (() => Promise<void>)[] = [];
-  const closeAll = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  const running = await open(options, closers).catch(async (error: unknown) => {
-    await closeAll();
-    throw error;
-  });
-  const { app, socket, port, push, underWay } = running;
+  const opened = await openTogether((closers) => open(options, closers));
+  const { app, socket, port, push, underWay } = opened;
 
   let closing: Promise<void> | null = null;
   const close = () => {
@@ -102,14 +96,14 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     app.close();
-    await closeAll();
+    await opened.close();
   }
   options.signal.addEventListener('abort', () => void close(), { once: true });
   return { port, close };
 }
 
 /** Everything opened registers its closer. */
-async function open(options: ApiOptions, closers: (() => Promise<void>)[]) {
+async function open(options: ApiOptions, closers: Closers) {
   const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
   const watch = await createStateWatch(postgres, release, logger, signal);

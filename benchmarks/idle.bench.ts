@@ -101,9 +101,7 @@ try {
   const others = between(before.rest, count(postgresProcesses()));
   const statements = (await transactions()) - before.transactions;
   const load = (own.cpu + others.cpu) / took;
-  const memory = ownProcesses().map(residentMb);
-  const now = memory.reduce((sum, each) => sum + each.now, 0);
-  const peak = memory.reduce((sum, each) => sum + each.peak, 0);
+  const { now, peak } = residentMb(ownProcesses());
   const percent = (cpu: number) => `${((cpu / took) * 100).toFixed(2)} % of a core`;
   console.log(`idle for ${took.toFixed(0)} s: ${atMost(load * 100, MOST.percent, ' %')} of a core`);
   console.log(

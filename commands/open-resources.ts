@@ -6,6 +6,7 @@ import { createEmbeddedEventLog } from '../infra/event-log/embedded/embedded-eve
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import { createTopicReader, type TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
+import { openTogether } from '../infra/open-together.ts';
 import { openStores, type Stores } from '../infra/stores.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
 
@@ -27,22 +28,16 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
       'other users may enter the data folder, which does not belong to the user of this process: its owner should set mode 0700',
     );
   }
-  const closers: (() => Promise<void> | void)[] = [() => folder?.release()];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
+  return openTogether(async (closers) => {
+    closers.push(() => folder?.release());
     const stores = await openStores(config, logger);
     closers.push(() => stores.close());
     const log = await openLog(config, logger);
     closers.push(() => log.close());
     // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
     if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
-    return { stores, log, topics: createTopicReader(log), close };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { stores, log, topics: createTopicReader(log) };
+  });
 }
 
 async function openLog(config: Config, logger: Logger): Promise<EventLog> {

@@ -8,6 +8,7 @@ import { openEmbeddedClickHouse } from './clickhouse/embedded.ts';
 import { migrateClickHouse } from './clickhouse/migrate.ts';
 import { connectClickHouse } from './clickhouse/server.ts';
 import type { Logger } from './logger.ts';
+import { type Closers, openTogether } from './open-together.ts';
 import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
 import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
@@ -37,11 +38,7 @@ export async function openStores(
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'clickhouseUrl'>,
   logger: Logger,
 ): Promise<Stores> {
-  const closers: (() => Promise<void>)[] = [];
-  const close = async () => {
-    for (const closer of closers.splice(0).reverse()) await closer();
-  };
-  try {
+  return openTogether(async (closers) => {
     const url = config.databaseUrl ?? (await startPostgres(config.dataDir, logger, closers));
     const servers: StoreServers = {
       connectPostgres: (database) => connectPostgres({ url: withDatabase(url, database), logger }),
@@ -63,14 +60,11 @@ export async function openStores(
     await retryWhileRecovering(() => migratePostgres(postgres, logger), logger);
     await migrateClickHouse(clickhouse);
     const served = { postgres, clickhouse };
-    return { ...served, close, openScratch: () => openScratchStores(served, servers, logger) };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { ...served, openScratch: () => openScratchStores(served, servers, logger) };
+  });
 }
 
-async function startPostgres(dataDir: string, logger: Logger, closers: (() => Promise<void>)[]): Promise<string> {
+async function startPostgres(dataDir: string, logger: Logger, closers: Closers): Promise<string> {
   await mkdir(dataDir, { recursive: true, mode: 0o700 });
   const server = await startEmbeddedPostgres(join(dataDir, 'postgres'), logger);
   closers.push(() => server.stop());
@@ -85,29 +79,22 @@ export async function openScratchStores(
   logger: Logger,
 ): Promise<Stores> {
   const name = `${BESIDE}${randomBytes(6).toString('hex')}`;
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const closer of closers) await closer();
-  };
-  try {
+  return openTogether(async (closers) => {
     closers.push(
-      () => dropDatabase(served.postgres, name),
       () => served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`),
+      () => dropDatabase(served.postgres, name),
     );
     await served.postgres.pool.query(`CREATE DATABASE ${name}`);
     await served.clickhouse.command(`CREATE DATABASE ${name}`);
     const postgres = await servers.connectPostgres(name);
-    closers.unshift(() => postgres.close());
+    closers.push(() => postgres.close());
     const clickhouse = await servers.openClickHouse(name);
-    closers.unshift(() => clickhouse.close());
+    closers.push(() => clickhouse.close());
     await migratePostgres(postgres, logger);
     await migrateClickHouse(clickhouse);
     const fresh = { postgres, clickhouse };
-    return { ...fresh, close, openScratch: () => openScratchStores(fresh, servers, logger) };
-  } catch (error) {
-    await close();
-    throw error;
-  }
+    return { ...fresh, openScratch: () => openScratchStores(fresh, servers, logger) };
+  });
 }
 
 const readName = rowReader({ name: columns.text });

@@ -2,11 +2,11 @@
 import { ApiError } from '../http/api-error.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import type { ClientPlace } from './client-place.ts';
-import { CursorInvalid, decodePlaces, type FeedPlace, type FeedPlaces, lacksSnapshot } from './cursor.ts';
+import { CursorInvalid, decodePlaces, type FeedPlaces, lacksSnapshot } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import type { MempoolReader } from './mempool-reader.ts';
 import type { Outbox } from './outbox.ts';
-import { beyondAll } from './places.ts';
+import { beyondAll, comparePlaces } from './places.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -72,16 +72,14 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
   async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
     for (const feed of hub.feeds) {
       const asked = cursor.get(feed.key);
-      if (!asked || isReached(asked, feed.head) || isReached(asked, await feed.end())) continue;
+      if (!asked) continue;
+      /** A place within a record is reached once the record is there. */
+      const isReached = (end: number) => comparePlaces(asked, { position: end, index: 0 }) <= 0;
+      if (isReached(feed.head) || isReached(await feed.end())) continue;
       if (!outbox.isOpen) return;
       if (place.own?.get(feed.key)?.position !== asked.position) continue; // it has been taken elsewhere meanwhile
       options.onUnknownPlace(feed);
     }
-  }
-
-  /** A place within a record is reached once the record is there. */
-  function isReached({ position, index }: FeedPlace, end: number): boolean {
-    return position < end || (position === end && index === 0);
   }
 
   function handle(message: ClientMessage): void {

@@ -71,8 +71,9 @@ export function proportionalMb(pids: readonly number[]): number {
   return sum(ofEach(pids, (pid) => numberAfter(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss'))) / 1000;
 }
 
-/** MB that a process has in memory, and had at its peak. */
-export function residentMb(pid: number): { readonly now: number; readonly peak: number } {
-  const status = readFileSync(`/proc/${pid}/status`, 'utf8');
-  return { now: numberAfter(status, 'VmRSS') / 1000, peak: numberAfter(status, 'VmHWM') / 1000 };
+/** MB that the processes have in memory, and the sum of what each had at its own peak. */
+export function residentMb(pids: readonly number[]): { readonly now: number; readonly peak: number } {
+  const statuses = ofEach(pids, (pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
+  const total = (name: string) => sum(statuses.map((status) => numberAfter(status, name))) / 1000;
+  return { now: total('VmRSS'), peak: total('VmHWM') };
 }

@@ -151,7 +151,7 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   }
 }
 
-/** What is found once the fold is over would replace what the supervisor has reported of it since. */
+/** Reports the height at the end of the log. An answer that comes after the fold has ended is dropped: the supervisor has reported the end. */
 function createTargetLook(
   { log, chain, logger }: DeriveOptions,
   report: StageReport,

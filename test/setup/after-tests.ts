@@ -1,6 +1,6 @@
 /**
- * What helpers end when a test or a file of tests is over. Hooks of vitest in a helper would run for the first file of a process only, since
- * a process runs many files and imports each module once.
+ * Lets helpers clean up after each test and each test file. Vitest hooks in a helper would run for the first file of a process only: a
+ * process runs many files and imports each module once.
  */
 type Work = () => unknown;
 

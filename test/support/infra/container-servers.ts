@@ -12,7 +12,7 @@ export interface ContainerServers {
   urlOf(database: string): string;
   /** Empty, or a copy of `template`, to which nobody may be connected. */
   createDatabase(name: string, template?: string): Promise<void>;
-  /** Of a database of Postgres that is always there. */
+  /** Address of a Postgres database that always exists. */
   readonly url: string;
   /** Of a database of ClickHouse, which is made unless it is there. */
   clickhouseUrlOf(database: string): Promise<string>;

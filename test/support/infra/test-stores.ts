@@ -19,7 +19,7 @@ export interface TestStores extends Stores {
   readonly databaseUrl: string;
 }
 
-/** Code of Postgres. */
+/** The code with which Postgres refuses to drop a database that has connections. */
 const IN_USE = '55006';
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
@@ -27,7 +27,7 @@ const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 interface Engines {
   readonly urlOf: EmbeddedPostgres['urlOf'];
   readonly createDatabase: EmbeddedPostgres['createDatabase'];
-  /** Of a database of Postgres that is always there. */
+  /** Address of a Postgres database that always exists. */
   readonly url: string;
   openClickHouse(database: string): Promise<ClickHouse>;
   /** Makes the tables of an empty database. */
@@ -71,7 +71,7 @@ export async function createTestStores(): Promise<TestStores> {
   };
 }
 
-/** One that a test still has a connection to goes with the folder. */
+/** A database that still has connections is removed with the folder. */
 async function dropPostgres(url: string, name: string): Promise<void> {
   const server = await connectPostgres({ url, logger, maxConnections: 1 });
   await server.pool.query(`DROP DATABASE ${name}`).catch((error: unknown) => {
