@@ -102,14 +102,15 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
       return { look: lookOf([], index, before, listed), isMore: true };
     }
 
-    // While the index is behind the daemon, an output that it lacks may be in the blocks between.
+    // While the index was behind the daemon, an output that it lacked may have been in the blocks between.
+    const decodedAt = before.tip?.hash ?? null;
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
-      index.tip?.hash === daemonTip || inputs.every(({ spent }) => spent !== null);
+      decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null);
     const arrived = decoded.transactions.filter(isWhole);
     postponed.keep(listed);
-    for (const txid of before.mined.keys()) postponed.add(txid, index.tip?.hash ?? null);
-    for (const txid of decoded.unreadable) postponed.add(txid, index.tip?.hash ?? null);
-    for (const one of decoded.transactions) if (!isWhole(one)) postponed.add(one.txid, index.tip?.hash ?? null);
+    for (const txid of before.mined.keys()) postponed.add(txid, decodedAt);
+    for (const txid of decoded.unreadable) postponed.add(txid, decodedAt);
+    for (const one of decoded.transactions) if (!isWhole(one)) postponed.add(one.txid, decodedAt);
 
     const left = leftOut.weigh(listed, state.waiting, arrived);
     const next = reconcile(state, { listed, leftOut: left, arrived, daemonTip, index });

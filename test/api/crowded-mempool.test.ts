@@ -1,8 +1,12 @@
 /** An address that many waiting transactions pay: its answer counts the newest, and says that there are more. */
+import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { createDecoder, type DecodeUnconfirmed } from '../../pipeline/mempool/decode-unconfirmed.ts';
+import { createMempoolLooks } from '../../pipeline/mempool/mempool-looks.ts';
 import { type RecordedNode, startRecordedNode } from '../../recordings/player/recorded-node.ts';
 import { type CrowdedDaemon, startCrowdedDaemon } from '../support/infra/verusd/crowded-mempool.ts';
-import { RECORDING, type RunningService, startServiceOn } from './running-service.ts';
+import { CHAIN, NATIVE, RECORDING, type RunningService, startServiceOn } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
 
 const CROWD = 1_100;
@@ -52,4 +56,42 @@ it('is shown page by page, and counted at an address up to a bound', async () =>
   await expect.poll(atPayee, { timeout: 60_000 }).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
   expect((await atPayee()).transactions).toHaveLength(200);
   expect((await get('/api/mempool/conversions')).total).toBe(0);
+});
+
+it('is not shown as it was read before the index had the blocks that it spends from', async () => {
+  const chain = { name: CHAIN, nativeCurrencyId: NATIVE, networkRoot: 'VRSCTEST' };
+  const { pool } = service.stores.postgres;
+  const daemon = createVerusdClient({ rpc: crowd.url, chain: CHAIN, logger: pino({ level: 'silent' }) });
+  const read = createDecoder({
+    chain,
+    pool,
+    onFault: (txid, cause) => {
+      throw new Error(`${txid} cannot be read`, { cause });
+    },
+  });
+  let isFirst = true;
+  /** What the index lacks at first comes before it is asked where it stands. */
+  const decode: DecodeUnconfirmed = async (...asked) => {
+    const decoded = await read(...asked);
+    if (!isFirst) return decoded;
+    isFirst = false;
+    node.step();
+    await service.settled();
+    const transactions = decoded.transactions.map((one) => ({
+      ...one,
+      fee: null,
+      inputs: one.inputs.map((input) => ({ ...input, spent: null })),
+    }));
+    return { ...decoded, transactions };
+  };
+  const { signal } = new AbortController();
+  const room = { transactions: CROWD, bytes: 1e9 };
+  const looks = createMempoolLooks({ chain: CHAIN, daemon, pool, decode, room, signal });
+  const early = await looks.look();
+  expect(early.look.index?.hash).toBe(node.hash);
+  expect(early.look.changes).toEqual([]);
+  const { look } = await looks.look();
+  expect(look.changes.length).toBeGreaterThan(0);
+  for (const { transaction } of look.changes) expect(transaction.fee).not.toBeNull();
+  await daemon.close();
 });
