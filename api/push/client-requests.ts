@@ -2,11 +2,11 @@
 import { ApiError } from '../http/api-error.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import type { ClientPlace } from './client-place.ts';
-import { CursorInvalid, decodePlaces, type FeedPlaces, lacksSnapshot } from './cursor.ts';
+import { CursorInvalid, decodePlaces, type FeedPlace, type FeedPlaces, lacksSnapshot } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import type { MempoolReader } from './mempool-reader.ts';
 import type { Outbox } from './outbox.ts';
-import { beyondAll, comparePlaces } from './places.ts';
+import { beyondAll, comparePlaces, earlierOf } from './places.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -23,8 +23,8 @@ export interface ClientRequestsOptions {
   readonly onSubscribed: () => void;
   /** The client goes back to a place that it had, or stands where a snapshot does. */
   readonly onResumed: () => void;
-  /** The log has not reached the client's place. */
-  readonly onUnknownPlace: (feed: Hub['feeds'][number]) => void;
+  /** The log has no such place. */
+  readonly onUnknownPlace: (feed: Hub['feeds'][number], unknown: FeedPlace) => void;
   /** Ends the connection. */
   readonly overLimit: (id: MessageId, detail: string) => void;
   readonly fail: (error: unknown) => void;
@@ -33,7 +33,7 @@ export interface ClientRequestsOptions {
 export interface ClientRequests {
   read(message: ClientMessage): void;
   /**
-   * With a cursor, the whole connection goes back to it.
+   * With a cursor, the connection goes to it, or stays before it for its other subscriptions.
    * @throws SubscriptionRefused, CursorInvalid, LimitExceeded, ApiError; then nothing has changed
    */
   subscribe(wish: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription;
@@ -56,8 +56,8 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
       options.onResumed();
       subscriptions.rewoundTo(before);
       subscription.seen = from;
-      place.goTo(from);
-      refuseUnknown(cursor).catch(options.fail);
+      place.goTo(subscriptions.hasOther(subscription) ? earlierOf(before, from) : from);
+      refuseUnknown(cursor, subscription).catch(options.fail);
     }
     if (subscription.channels.has('mempool')) mempool.restart();
     if (subscription.snapshot.length > 0 && isNew) {
@@ -69,16 +69,16 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
   }
 
   /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
-  async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
+  async function refuseUnknown(cursor: FeedPlaces, subscription: Subscription): Promise<void> {
     for (const feed of hub.feeds) {
       const asked = cursor.get(feed.key);
       if (!asked) continue;
       /** A place within a record is reached once the record is there. */
       const isReached = (end: number) => comparePlaces(asked, { position: end, index: 0 }) <= 0;
       if (isReached(feed.head) || isReached(await feed.end())) continue;
-      if (!outbox.isOpen) return;
-      if (place.own?.get(feed.key)?.position !== asked.position) continue; // it has been taken elsewhere meanwhile
-      options.onUnknownPlace(feed);
+      if (!outbox.isOpen || !subscriptions.has(subscription)) return;
+      if (subscription.from.get(feed.key) !== asked) continue; // it has been moved back with another one
+      options.onUnknownPlace(feed, asked);
     }
   }
 

@@ -2,6 +2,7 @@
  * One client of the push stream: its subscriptions, its place in the stream, its numbering. What it may miss is never
  * queued: a client that does not keep up keeps its place and is served from the log when its socket drains.
  */
+import type { ChainFeed } from './chain-feed.ts';
 import type { MessageId } from './client-message.ts';
 import { createClientPlace } from './client-place.ts';
 import { createClientRequests } from './client-requests.ts';
@@ -11,7 +12,7 @@ import { createEventSender } from './event-sender.ts';
 import { createInbox } from './inbox.ts';
 import { mempoolFor } from './mempool-reader.ts';
 import { createOutbox } from './outbox.ts';
-import { isBeforePlaces } from './places.ts';
+import { earlierOf, isBeforePlaces } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
 import { createSnapshotSender } from './snapshot-sender.ts';
 import { createSubscriptionSet, DEFAULT } from './subscription-set.ts';
@@ -48,6 +49,10 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     const feed = hub.feeds.find((candidate) => candidate.key === key);
     if (!feed) return;
     place.moveTo(key, { position: feed.head, index: 0 });
+    sayResync(feed, reason);
+  }
+
+  function sayResync(feed: ChainFeed, reason: string): void {
     const snapshot = SNAPSHOTS[feed.key === feed.chain ? 'facts' : 'stamps'];
     outbox.say('resync', { chain: feed.chain, reason, snapshot });
   }
@@ -91,8 +96,12 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     onResumed() {
       hasResumed = true;
     },
-    onUnknownPlace(feed) {
-      resync(feed.key, 'cursor_unknown');
+    onUnknownPlace(feed, unknown) {
+      const end = { position: feed.head, index: 0 };
+      subscriptions.moveBackTo(feed.key, end, unknown);
+      // It may stand before the end, for other subscriptions.
+      place.goTo(earlierOf(place.here(), new Map([[feed.key, end]])));
+      sayResync(feed, 'cursor_unknown');
       life.wake();
     },
     overLimit,

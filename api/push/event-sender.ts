@@ -46,7 +46,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     if (own === null) return false;
     if (snapshots.isDue()) return snapshots.isReady() || isShortOf(hub.feeds, own, snapshots.places());
     // Ahead of the hub there is nothing to send: its next record wakes the client.
-    return hub.isAt(own) || isShortOf(hub.feeds, own, hub.places());
+    return (hub.isAt(own) && !subscriptions.isAhead(own)) || isShortOf(hub.feeds, own, hub.places());
   }
 
   function send(): MissingRecord | null {
@@ -128,7 +128,7 @@ function createRecentEvents(
         place.moveTo(feed.key, { position: position + 1, index: 0 });
       }
     }
-    if (!snapshots.isDue()) place.joinHub();
+    if (!snapshots.isDue() && !subscriptions.isAhead(own)) place.joinHub();
     return null;
   };
 }

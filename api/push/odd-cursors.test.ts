@@ -36,8 +36,8 @@ function recordAt(position: number): FeedRecord {
   return { position, bytes: 100, change: { kind: 'block', height: position }, events };
 }
 
-/** A client of a feed with so many records. */
-function connect(count: number) {
+/** A client of a feed with so many records; the log has `more`, which other processes may have told of. */
+function connect(count: number, more = 0) {
   const records = Array.from({ length: count }, (_, position) => recordAt(position));
   const feed: ChainFeed = {
     chain: CHAIN,
@@ -48,7 +48,7 @@ function connect(count: number) {
     tip: { height: 1, hash: 'h', finalizedHeight: 0 },
     recent: (position) => records[position],
     load: async () => [],
-    end: () => sleep(20, records.length),
+    end: () => sleep(20, Math.max(records.length, count + more)),
     headIn: async () => records.length,
     join: () => undefined,
   };
@@ -153,31 +153,61 @@ it('a snapshot that was kept from before stamps were published is read again', a
   end();
 });
 
+/** Records at hand, and those that come while clients resume. */
+const [AT_HAND, TO_COME] = [400, 8];
+
+async function resume(subscriptions: readonly { channels: readonly string[]; from: number; waitMs: number }[]) {
+  const { sent, say, append, end } = connect(AT_HAND, TO_COME);
+  for (const [id, { channels, from, waitMs }] of subscriptions.entries()) {
+    say({ op: 'subscribe', id, channels, cursor: cursorAt({ position: from, index: 0 }) });
+    await sleep(waitMs);
+  }
+  for (let count = 0; count < TO_COME; count += 1) {
+    append();
+    await sleep(count % 3);
+  }
+  const wanted = new Set(
+    subscriptions.flatMap(({ channels, from }) => {
+      const positions = Array.from({ length: AT_HAND + TO_COME - from }, (_, index) => from + index);
+      return positions.flatMap((position) => channels.map((channel) => `${position} ${channel}`));
+    }),
+  );
+  await expect.poll(() => eventsOf(sent).length, { interval: 10 }).toBeGreaterThanOrEqual(wanted.size);
+  await sleep(20);
+  expect(eventsOf(sent).sort()).toEqual([...wanted].sort());
+  end();
+}
+
+const resumed = {
+  channels: fc.constantFrom(['blocks'], ['reserves'], ['blocks', 'reserves']),
+  waitMs: fc.integer({ min: 0, max: 6 }),
+};
+const aPlace = fc.oneof(
+  fc.integer({ min: 0, max: AT_HAND + TO_COME }),
+  fc.integer({ min: AT_HAND - 2, max: AT_HAND + TO_COME }),
+);
+
 it('several subscriptions that resume with the cursor of their connection get each event once', async () => {
-  const records = 400;
-  const aSubscription = fc.record({
-    channels: fc.constantFrom(['blocks'], ['reserves'], ['blocks', 'reserves']),
-    waitMs: fc.integer({ min: 0, max: 6 }),
-  });
+  const several = fc.array(fc.record(resumed), { minLength: 1, maxLength: 6 });
   await fc.assert(
-    fc.asyncProperty(
-      fc.integer({ min: 0, max: records - 1 }),
-      fc.array(aSubscription, { minLength: 1, maxLength: 6 }),
-      async (from, subscriptions) => {
-        const { sent, say, end } = connect(records);
-        for (const [id, { channels, waitMs }] of subscriptions.entries()) {
-          say({ op: 'subscribe', id, channels, cursor: cursorAt({ position: from, index: 0 }) });
-          await sleep(waitMs);
-        }
-        const channels = new Set(subscriptions.flatMap((subscription) => subscription.channels));
-        const positions = Array.from({ length: records - from }, (_, index) => from + index);
-        const wanted = positions.flatMap((position) => [...channels].map((channel) => `${position} ${channel}`));
-        await expect.poll(() => eventsOf(sent).length, { interval: 10 }).toBeGreaterThanOrEqual(wanted.length);
-        await sleep(20);
-        expect(eventsOf(sent).sort()).toEqual(wanted.sort());
-        end();
-      },
-    ),
+    fc.asyncProperty(aPlace, several, (from, all) => resume(all.map((one) => ({ ...one, from })))),
     { numRuns: 20 },
   );
+});
+
+it('several that resume with cursors of their own get each event from there on, each once', async () => {
+  const several = fc.array(fc.record({ ...resumed, from: aPlace }), { minLength: 2, maxLength: 6 });
+  await fc.assert(fc.asyncProperty(several, resume), { numRuns: 40 });
+});
+
+it('a cursor of another log does not take from the other subscriptions', async () => {
+  const { sent, say, append, end } = connect(AT_HAND);
+  say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
+  say({ op: 'subscribe', id: 2, channels: ['reserves'], cursor: cursorAt({ position: 1e9, index: 0 }) });
+  await expect.poll(() => sent.map(({ type }) => type)).toContain('resync');
+  append();
+  await expect.poll(() => eventsOf(sent)).toContain(`${AT_HAND} reserves`);
+  const blocks = Array.from({ length: AT_HAND + 1 }, (_, position) => `${position} blocks`);
+  expect(eventsOf(sent).filter((event) => event.endsWith('blocks'))).toEqual(blocks);
+  end();
 });

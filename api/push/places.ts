@@ -22,17 +22,30 @@ export function isBeforePlaces(places: FeedPlaces, others: FeedPlaces): boolean 
 
 /** In each feed the later of the two places. */
 export function laterOf(places: FeedPlaces, others: FeedPlaces): FeedPlaces {
-  const later = new Map(places);
+  return merged(places, others, (place, other) => comparePlaces(place, other) < 0);
+}
+
+/** In each feed the earlier of the two places. */
+export function earlierOf(places: FeedPlaces, others: FeedPlaces): FeedPlaces {
+  return merged(places, others, (place, other) => comparePlaces(place, other) > 0);
+}
+
+function merged(
+  places: FeedPlaces,
+  others: FeedPlaces,
+  isBetter: (place: FeedPlace, other: FeedPlace) => boolean,
+): FeedPlaces {
+  const result = new Map(places);
   for (const [feed, other] of others) {
     const place = places.get(feed);
-    if (place === undefined || comparePlaces(place, other) < 0) later.set(feed, other);
+    if (place === undefined || isBetter(place, other)) result.set(feed, other);
   }
-  return later;
+  return result;
 }
 
 /** Where no event is: a subscription that begins there wants nothing yet. */
 export function beyondAll(places: FeedPlaces): FeedPlaces {
-  return new Map([...places.keys()].map((feed) => [feed, { position: Number.MAX_SAFE_INTEGER, index: 0 }]));
+  return new Map([...places.keys()].map((feed) => [feed, { position: Number.POSITIVE_INFINITY, index: 0 }]));
 }
 
 export function placeAfter({ place }: PushEvent): FeedPlace {

@@ -1,11 +1,11 @@
 /** The subscriptions of one connection: which events it wants, each of them once. */
 import type { MessageId, SubscribeMessage } from './client-message.ts';
-import type { FeedPlaces } from './cursor.ts';
+import type { FeedKey, FeedPlace, FeedPlaces } from './cursor.ts';
 import { filterSize } from './filter-size.ts';
 import type { Hub } from './hub.ts';
 import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import { isBefore, laterOf } from './places.ts';
+import { comparePlaces, isBefore, isBeforePlaces, laterOf } from './places.ts';
 import type { EventSubjects, PushEvent } from './push-event.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { LimitExceeded } from './subscription-refused.ts';
@@ -25,6 +25,12 @@ export interface SubscriptionSet {
   remove(key: SubscriptionKey): boolean;
   /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
   rewoundTo(place: FeedPlaces): void;
+  /** The log has no place `unknown`: what stands there or later stands at `end` instead. */
+  moveBackTo(feed: FeedKey, end: FeedPlace, unknown: FeedPlace): void;
+  /** Whether a subscription has had events beyond these places, in any feed. */
+  isAhead(of: FeedPlaces): boolean;
+  /** Whether the connection has another subscription than this one. */
+  hasOther(subscription: Subscription): boolean;
   /** Those that a subscription asks for, ascending. */
   confirmations(): readonly number[];
   /** Whether to send the event to a connection that reaches it in order. */
@@ -97,6 +103,23 @@ export function createSubscriptionSet(
     rewoundTo(place) {
       for (const subscription of subscriptions.values()) subscription.seen = laterOf(subscription.seen, place);
     },
+    moveBackTo(feed, end, unknown) {
+      const movedBack = (places: FeedPlaces): FeedPlaces => {
+        const place = places.get(feed);
+        // One that waits for its snapshot has no place yet.
+        if (!place || !Number.isFinite(place.position) || comparePlaces(place, unknown) < 0) return places;
+        return new Map(places).set(feed, end);
+      };
+      for (const subscription of subscriptions.values()) {
+        subscription.from = movedBack(subscription.from);
+        subscription.seen = movedBack(subscription.seen);
+      }
+    },
+    isAhead(of) {
+      const all = [...subscriptions.values()];
+      return all.some(({ from, seen }) => isBeforePlaces(of, from) || isBeforePlaces(of, seen));
+    },
+    hasOther: (subscription) => [...subscriptions.values()].some((other) => other !== subscription),
     wants(event) {
       let wanted = false;
       for (const subscription of subscriptions.values()) {

@@ -19,7 +19,7 @@ export interface Subscription {
   readonly bytes: number;
   /** The channels whose state comes first. */
   readonly snapshot: readonly SnapshotChannel[];
-  /** Active from here on; moves only when its snapshot has been sent. */
+  /** Active from here on; moves when its snapshot has been sent, or its place turns out to be of another log. */
   from: FeedPlaces;
   /** Up to here it has had its events; moves only when the connection is taken back. */
   seen: FeedPlaces;
