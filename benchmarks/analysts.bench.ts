@@ -18,8 +18,8 @@ import type { LoadPlan, LoadReport } from './analysts/load.ts';
 import { type AnalystQuery, questionsAt } from './analysts/questions.ts';
 import { serveHistory } from './analysts/serve.ts';
 import type { BenchmarkHistory } from './clickhouse-paths/history.ts';
+import { startMemorySamples } from './memory-samples.ts';
 import { percentile } from './percentile.ts';
-import { startMemorySamples } from './replay/memory-samples.ts';
 
 const [conversions = 200_000, seconds = 3, rounds = 3] = process.argv.slice(2, 5).map(Number);
 const parts = new Set((process.argv[5] ?? 'questions,sql,export,service').split(','));

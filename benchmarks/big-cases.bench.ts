@@ -9,7 +9,7 @@ import { createTestLog, deriveToEnd, type TestLog } from '../test/laws/replay.ts
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { type BigChain, BUSY_ADDRESS, createBigChain } from './big-cases/big-chain.ts';
 import { pageTimes } from './big-cases/pages.ts';
-import { startMemorySamples } from './replay/memory-samples.ts';
+import { startMemorySamples } from './memory-samples.ts';
 import { serveStores } from './serve-stores.ts';
 
 const CHAIN = 'vrsc';

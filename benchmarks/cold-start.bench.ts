@@ -11,7 +11,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort } from '../infra/free-port.ts';
 import { chainConfig } from '../test/laws/replay.ts';
-import { descendants } from './idle/processes.ts';
+import { descendants } from './processes.ts';
 import { startReadyDaemon } from './ready-daemon/ready-daemon.ts';
 import { atMost, median } from './verdict.ts';
 

@@ -12,7 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { DEMO_CHAIN } from '../infra/config/chain-defaults.ts';
 import { freePort } from '../infra/free-port.ts';
 import { createClient } from '../infra/postgres/typed-client.ts';
-import { between, commandLine, count, descendants, proportionalMb, residentMb } from './idle/processes.ts';
+import { between, commandLine, count, descendants, proportionalMb, residentMb, withEngine } from './processes.ts';
 import { atMost } from './verdict.ts';
 
 const PROGRAM = fileURLToPath(new URL('../infra/launch/run.mjs', import.meta.url));
@@ -41,8 +41,6 @@ function start(name: string, ...args: readonly string[]) {
     },
   };
 }
-
-const isEngine = (pid: number) => commandLine(pid).includes('engine-process/main.ts');
 
 interface Status {
   readonly chains: Readonly<Record<string, { readonly indexedHeight: number | null }>>;
@@ -86,9 +84,8 @@ try {
   await untilHeight(tip);
   await sleep(restSeconds * 1000);
   const program = descendants(service.pid).find((pid) => commandLine(pid).includes('verustream.ts')) ?? 0;
-  /** Its embedded ClickHouse runs in a process that is part of it. */
-  const ownProcesses = () => [program, ...descendants(program).filter(isEngine)];
-  const postgresProcesses = () => descendants(program).filter((pid) => !isEngine(pid));
+  const ownProcesses = () => withEngine(program);
+  const postgresProcesses = () => descendants(program).filter((pid) => !ownProcesses().includes(pid));
   const before = {
     own: count(ownProcesses()),
     rest: count(postgresProcesses()),

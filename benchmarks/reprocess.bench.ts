@@ -13,7 +13,7 @@ import type { Regime } from '../domain/stamps.ts';
 import { columns, rowReader } from '../infra/row-reader.ts';
 import { stampAll } from '../pipeline/reprocess/stamp-all.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
-import { startMemorySamples } from './replay/memory-samples.ts';
+import { startMemorySamples } from './memory-samples.ts';
 import { bareCopy, copyAll, digestOfStamps, emptyStamps, saveStamps, standAt } from './reprocess/copies.ts';
 import { stampInPostgres } from './reprocess/in-postgres.ts';
 import { ASOF_JOIN, EQUALITY_JOIN, emptyBareTable } from './reprocess/joins.ts';

@@ -7,8 +7,8 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { deriveToEnd, NATIVE } from '../../test/laws/replay.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
-import { between, count, descendants } from '../idle/processes.ts';
-import { startMemorySamples } from './memory-samples.ts';
+import { startMemorySamples } from '../memory-samples.ts';
+import { between, count, descendants, residentMb, withEngine } from '../processes.ts';
 import { runNaiveScript } from './naive-script.ts';
 import type { ReplaySide } from './sides.ts';
 
@@ -40,7 +40,7 @@ const report: ReplaySide = {
   seconds,
   memory: samples.stop(),
   cpuSeconds: between(before, tree()).cpu,
-  peakMb: Math.round(process.resourceUsage().maxRSS / 1024),
+  peakMb: Math.round(residentMb(withEngine(process.pid)).peak),
   // A batch is derived while the one before it is written: the first is derived, and the last is written, beside nothing.
   fillSeconds: begins[0] ?? 0,
   drainSeconds: (commits.at(-1) ?? 0) - (begins.at(-1) ?? 0),

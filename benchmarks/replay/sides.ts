@@ -6,7 +6,7 @@ export interface ReplaySide {
   readonly seconds: number;
   /** Megabytes. */
   readonly memory: { readonly peak: number; readonly early: number; readonly late: number };
-  /** Highest resident memory since the start of the process. */
+  /** Highest resident memory since the start of the process, and that of its embedded ClickHouse. */
   readonly peakMb: number;
   /** Used by the process and the Postgres below it. */
   readonly cpuSeconds: number;

@@ -21,6 +21,8 @@ const TICK_MS = 20;
 /** Of the time: what is bounded is full. */
 const WARM = 0.25;
 const MOST_GROWTH = 1.1;
+const LOOK_MS = 500;
+const MOST_LOOKS = 20;
 const MOST_TASK_MS = 100;
 const MOST_CLICK_MS = 100;
 
@@ -63,15 +65,19 @@ export function floodedReader(opened: () => Opened): void {
       await flood(SECONDS * WARM);
       const warm = await standing(page);
       await flood(SECONDS * (1 - WARM));
+      // Some is freed a moment later; what is kept never is.
       const end = await standing(page);
+      let kept = end;
+      for (let looks = 0; looks < MOST_LOOKS && !isWithin(kept, warm); looks += 1) {
+        await sleep(LOOK_MS);
+        kept = await metricsOf(page);
+      }
       const { longTasks, clicks } = await timesOf(page);
       const worst = { task: Math.max(0, ...longTasks), click: Math.max(0, ...clicks) };
-      console.log(`page: ${sent} events in ${SECONDS} s: ${JSON.stringify({ warm, end, ...worst })}`);
+      console.log(`page: ${sent} events in ${SECONDS} s: ${JSON.stringify({ warm, end, kept, ...worst })}`);
       await streamIs(page, 'live');
       expect(complaints).toEqual([]);
-      expect(end.nodes).toBeLessThanOrEqual(warm.nodes * MOST_GROWTH);
-      expect(end.listeners).toBeLessThanOrEqual(warm.listeners * MOST_GROWTH);
-      expect(end.heapBytes).toBeLessThanOrEqual(warm.heapBytes * MOST_GROWTH);
+      expect(isWithin(kept, warm), JSON.stringify({ warm, kept })).toBe(true);
       if (JUDGES_TIME) {
         expect(worst.task).toBeLessThanOrEqual(MOST_TASK_MS);
         expect(worst.click).toBeLessThanOrEqual(MOST_CLICK_MS);
@@ -80,6 +86,9 @@ export function floodedReader(opened: () => Opened): void {
     });
   });
 }
+
+const isWithin = (held: TabMetrics, warm: TabMetrics) =>
+  (['nodes', 'listeners', 'heapBytes'] as const).every((what) => held[what] <= warm[what] * MOST_GROWTH);
 
 const sequenceOf = async (page: Page) => Number(await page.locator('main').getAttribute('data-seq'));
 

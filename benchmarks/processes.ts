@@ -25,6 +25,11 @@ export function descendants(pid: number): number[] {
   return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
 }
 
+/** `pid` and the process of its embedded ClickHouse, which is part of it. */
+export function withEngine(pid: number): number[] {
+  return [pid, ...descendants(pid).filter((child) => commandLine(child).includes('engine-process/main.ts'))];
+}
+
 /** Empty for a process that has ended meanwhile. */
 export const commandLine = (pid: number): string =>
   ofEach([pid], () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))[0] ?? '';

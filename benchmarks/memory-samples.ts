@@ -1,4 +1,5 @@
-/** Resident memory of this process while something runs. */
+/** Resident memory of this process and its embedded ClickHouse while something runs. */
+import { residentMb, withEngine } from './processes.ts';
 
 export interface MemorySamples {
   /** Megabytes: the largest, and the means of the second and of the last quarter of the samples. */
@@ -9,7 +10,7 @@ const EVERY_MS = 250;
 
 export function startMemorySamples(): MemorySamples {
   const samples: number[] = [];
-  const timer = setInterval(() => samples.push(process.memoryUsage.rss() / 2 ** 20), EVERY_MS);
+  const timer = setInterval(() => samples.push(residentMb(withEngine(process.pid)).now), EVERY_MS);
   const mean = (from: number, to: number): number => {
     const part = samples.slice(Math.floor(samples.length * from), Math.ceil(samples.length * to));
     return Math.round(part.reduce((sum, value) => sum + value, 0) / Math.max(1, part.length));
