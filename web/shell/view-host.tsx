@@ -69,7 +69,7 @@ function Main({ here }: { readonly here: Place }) {
   return (
     <main
       id="main"
-      class={isPainted.current ? undefined : 'unpainted'}
+      class={isPainted.current || isLate ? undefined : 'unpainted'}
       data-view={name}
       data-ready={state ?? (isLate ? 'failed' : undefined)}
       data-stale={standstill.value?.code}

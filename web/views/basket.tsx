@@ -35,7 +35,7 @@ export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket
   const basket = all.find(({ currencyId }) => currencyId === shown?.basketId);
   return (
     <>
-      <Now answer={baskets} index={shown ? all.findIndex(({ currencyId }) => currencyId === shown.basketId) : -1} />
+      <Now answer={baskets} reserves={reserves} />
       {basket && <Pairs basket={basket} />}
       <Choices label="Days" parameter="days" options={DAYS} />
       <Worth answer={reserves} basket={basket} />
@@ -47,10 +47,14 @@ export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket
   );
 }
 
-function Now({ answer, index }: { readonly answer: Baskets; readonly index: number }) {
+/** Its i-address stands in the answer about its reserves. */
+function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves: Reserves }) {
+  const id = reserves.shown.value?.data.basketId;
   return (
     <Panel title="Now" answer={answer} frame="tall">
       {(all) => {
+        if (id === undefined) return reserves.trouble.value ? null : <div class="frame tall" aria-busy="true" />;
+        const index = all.findIndex(({ currencyId }) => currencyId === id);
         const basket = all[index];
         if (!basket) return <p class="empty">It does not trade: it was not launched, or its launch failed.</p>;
         return (

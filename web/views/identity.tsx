@@ -17,6 +17,7 @@ export function View({ parts: { chain }, query, answers: [identity, changes, lis
       {Array.isArray(updates) && (
         <HeightSlider updates={updates} height={query.get('height')} onHeight={(height) => replaceQuery({ height })} />
       )}
+      {!changes.shown.value && !changes.trouble.value && <div class="frame short" aria-busy="true" />}
       <IdentityWaiting answer={state} chain={chain} />
       <State answer={state} chain={chain} />
       <Tabs label="Of the identity" tabs={IDENTITY_TABS} chosen={tabOf(IDENTITY_TABS, query)}>
