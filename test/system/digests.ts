@@ -17,7 +17,7 @@ export interface Left {
 
 /** @throws Error when the topics are not one record of `facts` for each of `blocks` */
 export async function leftBy(settings: ProgramSettings): Promise<Left> {
-  const { code, stdout, output } = await runCommand([], settings, 'test/system/print-digests.ts');
-  if (code !== 0) throw new Error(`the digests could not be read:\n${output}`);
+  const { code, stdout, stderr, output } = await runCommand([], settings, 'test/system/print-digests.ts');
+  if (code !== 0 || stderr !== '') throw new Error(`the digests could not be read:\n${output}`);
   return JSON.parse(stdout) as Left;
 }

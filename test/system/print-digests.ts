@@ -12,7 +12,7 @@ import { decodeBlocksRecord, decodeFactsRecord } from '../../schemas/log-codec.t
 import type { Topic } from '../../schemas/log-records.ts';
 
 const config = loadConfig(process.env);
-const { stores, log, close } = await openResources(config, createLogger('error'));
+const { stores, log, close } = await openResources(config, createLogger('error', 'stderr'));
 const chain = config.chains[0]?.name ?? '';
 const digests = await storeDigests(stores, chain);
 const blocks = await everyRecord(log, 'blocks');

@@ -52,6 +52,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
     const looking = setInterval(() => {
       if (socket === null || existsSync(socket)) return;
       clearInterval(looking);
+      if (stopped.signal.aborted) return; // it removes its socket as it ends
       logger.error(
         { code: 'postgres_unreachable', socket },
         'the socket of the embedded Postgres was removed: ending it',

@@ -1,5 +1,5 @@
 /** Scenario 15: two chains that trade with each other, of which one stands still. */
-import { beforeAll, describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
 import { checkView } from '../generic-check.ts';
 import type { Opened } from '../opened-page.ts';
@@ -55,7 +55,8 @@ export function tradingChains(opened: () => Opened, paired: () => PairedService)
       };
       expect(new Set(blocks.map(({ chain }) => chain))).toEqual(new Set(['root']));
       const first = await openPage(opened().browser);
-      await checkView(first.page, service.url, '/', 'live');
+      // Prices may be published between the page's question and the test's.
+      await vi.waitFor(() => checkView(first.page, service.url, '/', 'live'), { timeout: 60_000 });
       for (const [chain, height, length] of [
         ['pchain', STANDING.pchain, OF_EACH],
         ['root', service.tips.root, LANE],
