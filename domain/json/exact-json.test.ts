@@ -66,6 +66,20 @@ describe('parseExact', () => {
     );
   });
 
+  it('takes no longer for what it puts in the place of numbers, however much of it a text holds', () => {
+    const long = '\x7f'.repeat(1 << 20);
+    const numbers = Array.from({ length: 10_000 }, (_, index) => `${index}.5`);
+    for (const written of [long, long.slice(0, 1 << 17).replaceAll('\x7f', '\\u007F')]) {
+      const [text, , [first]] = parseExact(`["${written}",1,[${numbers}],{"${written}":1.5}]`) as [
+        string,
+        1,
+        [unknown],
+      ];
+      expect(text.replaceAll('\x7f', '')).toBe('');
+      expect(first).toEqual(new LosslessNumber('0.5'));
+    }
+  });
+
   it('prints any JSON back as it was written', () => {
     const number = fc.oneof(
       fc.bigInt({ min: -(10n ** 20n), max: 10n ** 20n }).map(String),

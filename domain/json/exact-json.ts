@@ -5,10 +5,10 @@
 import { LosslessNumber } from 'lossless-json';
 import { skipSpace } from './json-scan.ts';
 
-const NUMBER = '-?(?:\\d+[.eE][\\d.eE+-]*|\\d{16,})';
-/** Matches inexact numbers, and whole strings too, so that digits inside a string are skipped. */
-const STRING_OR_NUMBER = new RegExp(`"(?:[^"\\\\]|\\\\.)*"|${NUMBER}`, 'g');
+/** Begins the marks: `\x7f` and a number, `\x7fs` and a string that begins with it. */
 const DELETE = '\x7f';
+const OF_STRING = 's';
+const DELETE_ESCAPED = /^\\u007f/i;
 const EXACT_DIGITS = 15;
 
 const QUOTE = 34;
@@ -24,7 +24,14 @@ const DELETE_CODE = 127;
  * value of a repeated key wins: the daemon prints two currencies with the same last label under one key. @throws SyntaxError
  */
 export function parseExact(text: string): unknown {
-  return quickly(text) ?? carefully(text);
+  try {
+    const document: unknown[] = [JSON.parse(mark(text))];
+    restore(document);
+    return document[0];
+  } catch (error) {
+    JSON.parse(text); // says where the text is wrong, not the marked one
+    throw error;
+  }
 }
 
 /** Prints values of parseExact, each number as it was written. Prints other values as JSON.stringify does, bigints as integers. */
@@ -67,42 +74,38 @@ function quote(text: string): string {
   return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** Undefined when the fast way does not apply. */
-function quickly(text: string): unknown {
-  const marked = mark(text);
-  if (marked === undefined) return undefined;
-  try {
-    const value: unknown = JSON.parse(marked);
-    if (typeof value !== 'object' || value === null) return undefined;
-    restore(value, DELETE);
-    return value;
-  } catch {
-    return undefined; // not JSON, or a malformed number
-  }
-}
-
-/** The text with each inexact number as a marked string; undefined if a string could be mistaken for one, or if it is not JSON. */
-function mark(text: string): string | undefined {
+/** The text with each inexact number as a marked string. @throws SyntaxError for some of what is not JSON */
+function mark(text: string): string {
   let marked = '';
   let copied = 0;
   for (let at = 0; at < text.length; ) {
     const code = text.charCodeAt(at);
     if (code === QUOTE) {
-      const first = text.charCodeAt(at + 1);
-      if (first === DELETE_CODE || (first === BACKSLASH && text.startsWith('\\u007', at + 1))) return undefined;
+      const start = at + 1;
       at = endOfString(text, at);
-      if (at < 0) return undefined;
+      if (!beginsWithDelete(text, start) || isKey(text, at)) continue;
+      marked += `${text.slice(copied, start)}${DELETE}${OF_STRING}`;
+      copied = start;
     } else if (code === MINUS || isDigit(code)) {
       const start = at;
       at = endOfNumber(text, start);
       if (at > 0) continue;
       at = -at;
-      if (text.charCodeAt(skipSpace(text, at)) === COLON) return undefined; // a key cannot be a number
+      if (isKey(text, at)) throw new SyntaxError('a key is a string');
       marked += `${text.slice(copied, start)}"${DELETE}${text.slice(start, at)}"`;
       copied = at;
     } else at++;
   }
   return copied === 0 ? text : marked + text.slice(copied);
+}
+
+function beginsWithDelete(text: string, at: number): boolean {
+  const first = text.charCodeAt(at);
+  return first === DELETE_CODE || (first === BACKSLASH && DELETE_ESCAPED.test(text.slice(at, at + 6)));
+}
+
+function isKey(text: string, end: number): boolean {
+  return text.charCodeAt(skipSpace(text, end)) === COLON;
 }
 
 /** Index after the number; negated when a double would not print as it was written. */
@@ -125,43 +128,31 @@ function continuesNumber(code: number): boolean {
   return code === POINT || code === 69 || code === 101 || code === PLUS || code === MINUS;
 }
 
-/** Index after the string that begins at `start`; -1 for an unterminated one. */
+/** Index after the string that begins at `start`. @throws SyntaxError for an unterminated one */
 function endOfString(text: string, start: number): number {
   for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
     let slashes = 0;
     while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
     if (slashes % 2 === 0) return quote + 1;
   }
-  return -1;
+  throw new SyntaxError('a string does not end');
 }
 
-function carefully(text: string): unknown {
-  JSON.parse(text); // rejects invalid JSON before marks are inserted
-  let marker = DELETE;
-  for (const [token] of text.matchAll(STRING_OR_NUMBER)) {
-    if (!token.startsWith('"')) continue;
-    const string = String(JSON.parse(token));
-    while (string.startsWith(marker)) marker += DELETE;
-  }
-  const mark = (token: string): string => (token.startsWith('"') ? token : `"${marker}${token}"`);
-  const document = [JSON.parse(text.replace(STRING_OR_NUMBER, mark))];
-  restore(document, marker);
-  return document[0];
-}
-
-/** Turns marked strings back into numbers, in place. */
-function restore(parent: object, marker: string): void {
+/** Turns marked strings back, in place. */
+function restore(parent: object): void {
   const members = parent as Record<string | number, unknown>;
   const restoreMember = (key: string | number): void => {
     const member = members[key];
     if (typeof member === 'string') {
-      if (member.charCodeAt(0) === DELETE_CODE && member.startsWith(marker)) {
-        members[key] = new LosslessNumber(member.slice(marker.length));
-      }
+      if (member.charCodeAt(0) === DELETE_CODE) members[key] = unmarked(member);
     } else if (typeof member === 'object' && member !== null) {
-      restore(member, marker);
+      restore(member);
     }
   };
   if (Array.isArray(parent)) for (let index = 0; index < parent.length; index++) restoreMember(index);
   else for (const key in parent) restoreMember(key);
+}
+
+function unmarked(member: string): unknown {
+  return member.startsWith(OF_STRING, 1) ? member.slice(2) : new LosslessNumber(member.slice(1));
 }
