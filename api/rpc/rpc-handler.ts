@@ -8,6 +8,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { rowReader } from '../../infra/row-reader.ts';
+import { DaemonTimeout } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
@@ -157,7 +158,9 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     if (error instanceof RpcError) {
       // Parameters are never logged: they may be secrets.
       if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');
-      return failure(error, id);
+      const failed = failure(error, id);
+      // It has cost what no other costs, though it is the daemon that took so long: docs/decisions/0027-requests-and-bodies.md.
+      return { ...failed, ourFault: failed.ourFault && !(error.cause instanceof DaemonTimeout) };
     }
     logger.error({ err: error, chain: chain.name, method }, 'a JSON-RPC method failed');
     return failure(internalError(error), id);
