@@ -1,6 +1,8 @@
 /** Bodies that are large, slow or never finished, and requests that were never charged: nobody else waits for them. */
+import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
 import { afterEach, describe, expect, it } from 'vitest';
 import { MAX_BATCH_BYTES } from '../../schemas/verusd/rpc-body.ts';
 import { sendRaw } from '../../test/support/api/http/raw-client.ts';
@@ -235,6 +237,63 @@ describe('every request is charged', () => {
     expect(short.text).toContain('{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":7}');
     const long = await sendRaw(api.port, [post(`${CALL}${' '.repeat(5_000)}`).slice(0, 1_000)]);
     expect([long.statuses, long.closed]).toEqual([[429], true]);
+  });
+});
+
+describe('a refused request of REST', () => {
+  /** There is room for a byte of bodies: one that is held is given up, and its connection ends. */
+  async function exhausted(): Promise<SmallApi> {
+    const api = await start({ requestsPerMinute: 1, held: { most: 1, mostOfNetwork: 1 } });
+    expect((await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/read')).status).toBe(200);
+    return api;
+  }
+  async function refused(pieces: (head: string) => readonly string[]) {
+    const api = await exhausted();
+    return sendRaw(api.port, pieces('POST /write HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\n'), 300);
+  }
+
+  it('holds no memory, whatever its body is cut into, and its connection goes on', async () => {
+    const api = await exhausted();
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    closers.push(() => agent.destroy());
+    const send = (path: string, segments: readonly string[]) =>
+      new Promise<readonly [status: number | undefined, reused: boolean]>((resolve, reject) => {
+        const length = segments.reduce((sum, { length: bytes }) => sum + bytes, 0);
+        const headers = { 'x-forwarded-for': '10.0.0.1', 'content-length': length };
+        const sent = request({ port: api.port, host: '127.0.0.1', path, method: 'POST', agent, headers }, (answer) => {
+          answer.resume().on('end', () => resolve([answer.statusCode, sent.reusedSocket]));
+        }).on('error', reject);
+        void (async () => {
+          for (const segment of segments.slice(0, -1)) {
+            sent.write(segment);
+            await sleep(1);
+          }
+          sent.end(segments.at(-1)); // an answer before this call would end the connection on the client's side
+        })();
+      });
+    expect(await send('/write', ['{}'])).toEqual([429, false]);
+    const path = fc.constantFrom('/write', '/act', '/nowhere');
+    const segment = fc.constantFrom(1, 2, 100, 5_000, 16_000).map((bytes) => ' '.repeat(bytes));
+    await fc.assert(
+      fc.asyncProperty(path, fc.array(segment, { minLength: 1, maxLength: 4 }), async (to, segments) => {
+        expect(await send(to, segments)).toEqual([429, true]);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  it.each([
+    ['Content-Length', 'Content-Length: 100\r\n\r\n', [' '.repeat(99)]],
+    ['chunks', 'Transfer-Encoding: chunked\r\n\r\n', [`5\r\n     \r\n`]],
+  ])('is not answered before its body has come: %s', async (_name, head, parts) => {
+    const { statuses } = await refused((start) => [start + head, ...parts]);
+    expect(statuses).toEqual([]);
+  });
+
+  it('whose chunks never end is told so once they are more than a body may have', async () => {
+    const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
+    const { statuses, closed } = await refused((head) => [`${head}Transfer-Encoding: chunked\r\n\r\n`, chunk, chunk]);
+    expect([statuses, closed]).toEqual([[429], true]);
   });
 });
 

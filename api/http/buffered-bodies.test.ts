@@ -161,3 +161,69 @@ it('whoever sends what, at whatever pace: never more than the bound, and a small
     { numRuns: 300 },
   );
 });
+
+describe('at the bound', () => {
+  /** Bodies that are given up while more and more of them come, and how often somebody was looked for. */
+  function crowd(networks: number, bodies: number, bytes: number, most: number) {
+    const { begin, wait } = bodiesOn({ most, mostOfNetwork: most, mostKept: most });
+    let [evicted, rounds] = [0, 0];
+    const open: ReturnType<typeof begin>[] = [];
+    for (let n = 0; n < bodies; n++) {
+      wait(1);
+      const body = begin(`network ${n % networks}`);
+      body.grow(bytes);
+      open.push(body);
+      const before = evicted;
+      evicted = open.filter((each) => each.isEvicted()).length;
+      if (evicted > before) rounds += 1;
+    }
+    return { evicted, rounds };
+  }
+
+  it('one search makes room for many: whatever the bodies are, it is not paid for each of them', () => {
+    const settings = fc.record({
+      networks: fc.integer({ min: 1, max: 40 }),
+      bytes: fc.integer({ min: 1, max: 20 }),
+    });
+    fc.assert(
+      fc.property(settings, ({ networks, bytes }) => {
+        const { evicted, rounds } = crowd(networks, 600, bytes, 200 * bytes);
+        expect(evicted).toBeGreaterThanOrEqual(400);
+        // A tenth of 200 bodies each time, and the one that was over.
+        expect(rounds).toBeLessThanOrEqual(Math.ceil(400 / 20));
+      }),
+      { numRuns: 30 },
+    );
+  });
+
+  it('no more than a tenth of the bound and a body goes, half of what may arrive stays, and never the one that grows', () => {
+    const sizes = fc.record({
+      whole: fc.integer({ min: 0, max: 900 }),
+      each: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 60 }),
+    });
+    fc.assert(
+      fc.property(sizes, ({ whole, each }) => {
+        const { begin, wait } = bodiesOn({ mostOfNetwork: 1_000, mostKept: 1_000 });
+        const kept = begin('whole');
+        kept.grow(whole);
+        expect(kept.keep()).toBe(true);
+        const open: { readonly body: ReturnType<typeof begin>; readonly bytes: number }[] = [];
+        for (const [n, bytes] of each.entries()) {
+          wait(10);
+          const body = begin(`network ${n % 7}`);
+          const before = open.filter((other) => !other.body.isEvicted());
+          body.grow(bytes);
+          open.push({ body, bytes });
+          const gone = before.filter((other) => other.body.isEvicted());
+          const sum = (of: typeof open) => of.reduce((total, other) => total + other.bytes, 0);
+          if (gone.length === 0) continue;
+          const over = whole + sum(before) + bytes - 1_000;
+          const largest = Math.max(...gone.map((other) => other.bytes));
+          expect(sum(gone)).toBeLessThan(over + Math.min(100, (1_000 - whole) / 2) + largest);
+          if (sum(before) > over) expect(body.isEvicted()).toBe(false);
+        }
+        expect(kept.isEvicted()).toBe(false);
+      }),
+    );
+  });
+});

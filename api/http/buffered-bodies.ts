@@ -8,7 +8,7 @@ export interface BufferedBodies {
 }
 
 export interface BufferedBody {
-  /** Called at most once, from within any `grow`: the body must release its memory. */
+  /** Called at most once, from within the `grow` of any body: it must release its memory. */
   evict(): void;
 }
 
@@ -39,11 +39,20 @@ const MOST_KEPT = 40 * MEBIBYTE;
 /** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */
 const SMALL = 64 * 1024;
 
-/** Total size and number of the bodies of one network. */
+/** Whoever makes room frees this part of the bound, so that the next thousand small bodies need not look for some again. */
+const FREED = 0.1;
+
 interface Network {
+  /** The sum of all its bodies. */
   bytes: number;
   bodies: number;
+  /** Bytes of those that are whole. */
+  kept: number;
+  /** Those that are arriving: they alone are given up. */
+  readonly unfinished: Body[];
 }
+
+type Sizes = Readonly<Pick<Network, 'bytes' | 'kept'>>;
 
 interface Room {
   grow(body: Body, bytes: number): void;
@@ -56,8 +65,9 @@ class Body implements BodyReservation {
   readonly network: Network;
   readonly holder: BufferedBody;
   readonly #room: Room;
-  /** In the list of all; -1 once it is none of them. */
+  /** Among the unfinished ones of its network; -1 once it is none of them. */
   place: number;
+  isHeld = true;
   bytes = 0;
   /** Bytes × milliseconds, up to `at`. */
   rent = 0;
@@ -98,7 +108,6 @@ export function createBufferedBodies({
   mostKept = MOST_KEPT,
   now = () => performance.now(),
 }: BufferedBodiesOptions = {}): BufferedBodies {
-  const bodies: Body[] = [];
   const networks = new Map<string, Network>();
   let forgetAt = MOST_IDLE;
   let held = 0;
@@ -108,7 +117,7 @@ export function createBufferedBodies({
     const known = networks.get(name);
     if (known) return known;
     if (networks.size >= forgetAt) forgetIdle();
-    const network = { bytes: 0, bodies: 0 };
+    const network: Network = { bytes: 0, bodies: 0, kept: 0, unfinished: [] };
     networks.set(name, network);
     return network;
   }
@@ -122,69 +131,65 @@ export function createBufferedBodies({
     body.bytes += bytes;
     body.network.bytes += bytes;
     held += bytes;
+    if (body.isWhole) addKept(body.network, bytes);
+  }
+
+  function addKept(network: Network, bytes: number): void {
+    network.kept += bytes;
+    kept += bytes;
   }
 
   /** The last of the list takes its place. */
-  function drop(body: Body): void {
-    if (body.place < 0) return;
-    const last = bodies.pop();
+  function leaveUnfinished(body: Body): void {
+    const { unfinished } = body.network;
+    const last = unfinished.pop();
     if (last && last !== body) {
-      bodies[body.place] = last;
+      unfinished[body.place] = last;
       last.place = body.place;
     }
     body.place = -1;
+  }
+
+  function drop(body: Body): void {
+    if (!body.isHeld) return;
+    body.isHeld = false;
+    if (!body.isWhole) leaveUnfinished(body);
     body.network.bodies -= 1;
-    if (body.isWhole) kept -= body.bytes;
     add(body, -body.bytes);
   }
 
-  /** A body is a millisecond old when it begins, or among the new ones size would not count. */
-  const rentOf = (body: Body, at: number) => body.rent + body.bytes * (at - body.at + 1);
-
-  const unfinished = () => bodies.filter((body) => !body.isWhole);
-
-  /** The one of these that has held most for longest, of the network that has. */
-  function costliest(candidates: readonly Body[], at: number): Body | undefined {
-    const rents = new Map<Network, number>();
-    for (const body of candidates) rents.set(body.network, (rents.get(body.network) ?? 0) + rentOf(body, at));
-    const weight = (body: Body) => [rents.get(body.network) ?? 0, rentOf(body, at)] as const;
-    let worst: Body | undefined;
-    for (const body of candidates) {
-      if (!worst) worst = body;
-      const [network, own] = weight(body);
-      const [worstNetwork, worstOwn] = weight(worst);
-      if (network > worstNetwork || (network === worstNetwork && own > worstOwn)) worst = body;
-    }
-    return worst;
-  }
-
-  function evictOne(candidates: readonly Body[], at: number): void {
-    const body = costliest(candidates, at);
-    if (!body) return;
+  function evict(body: Body): void {
     drop(body);
     body.holder.evict();
   }
 
+  /** What is over the bound goes, be it the one that grows; beyond that it stays, and so does half of the room that whole ones leave. */
+  function makeRoom(among: Iterable<Network>, growing: Body, bound: number, size: () => Sizes, at: number): void {
+    const least = bound - Math.min(bound * FREED, Math.max(0, bound - size().kept) / 2);
+    for (const body of costliestFirst(among, at)) {
+      const { bytes } = size();
+      if (bytes <= least) return;
+      if (bytes > bound || body !== growing) evict(body);
+    }
+  }
+
   const room: Room = {
     grow(body, bytes) {
-      if (body.place < 0) return;
+      if (!body.isHeld) return;
       const { network } = body;
       const at = now();
       body.rent += body.bytes * (at - body.at);
       body.at = at;
       add(body, bytes - body.bytes);
-      while (body.place >= 0 && network.bytes > mostOfNetwork) {
-        evictOne(
-          unfinished().filter((other) => other.network === network),
-          at,
-        );
-      }
-      while (body.place >= 0 && held > most) evictOne(unfinished(), at);
+      if (network.bytes > mostOfNetwork) makeRoom([network], body, mostOfNetwork, () => network, at);
+      if (held > most) makeRoom(networks.values(), body, most, () => ({ bytes: held, kept }), at);
     },
     keep(body) {
-      if (body.place < 0 || (body.bytes > SMALL && kept + body.bytes > mostKept)) return false;
+      if (body.isWhole) return body.isHeld;
+      if (!body.isHeld || (body.bytes > SMALL && kept + body.bytes > mostKept)) return false;
+      leaveUnfinished(body);
       body.isWhole = true;
-      kept += body.bytes;
+      addKept(body.network, body.bytes);
       return true;
     },
     drop,
@@ -194,9 +199,43 @@ export function createBufferedBodies({
     hold(name, holder) {
       const network = networkOf(name);
       network.bodies += 1;
-      const body = new Body(network, holder, room, bodies.length, now());
-      bodies.push(body);
+      const body = new Body(network, holder, room, network.unfinished.length, now());
+      network.unfinished.push(body);
       return body;
     },
   };
+}
+
+/** A body is a millisecond old when it begins, or among the new ones size would not count. */
+const rentOf = (body: Body, at: number) => body.rent + body.bytes * (at - body.at + 1);
+
+/**
+ * The unfinished bodies, each time the one that has held most for longest, of the network whose bodies that are left have. Sorted once for
+ * all that are taken of it.
+ */
+function* costliestFirst(among: Iterable<Network>, at: number): Generator<Body> {
+  const queues: { rent: number; readonly bodies: { readonly body: Body; readonly rent: number }[] }[] = [];
+  for (const { unfinished } of among) {
+    if (unfinished.length === 0) continue;
+    const bodies = unfinished.map((body) => ({ body, rent: rentOf(body, at) })).sort((a, b) => a.rent - b.rent);
+    queues.push({ rent: bodies.reduce((sum, { rent }) => sum + rent, 0), bodies });
+  }
+  queues.sort((a, b) => a.rent - b.rent);
+  for (let queue = queues.pop(); queue; queue = queues.pop()) {
+    const costliest = queue.bodies.pop();
+    if (!costliest) continue;
+    yield costliest.body;
+    queue.rent -= costliest.rent;
+    if (queue.bodies.length > 0) queues.splice(placeOf(queue.rent, queues), 0, queue);
+  }
+}
+
+function placeOf(rent: number, ascending: readonly { readonly rent: number }[]): number {
+  let [low, high] = [0, ascending.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if ((ascending[middle]?.rent ?? 0) < rent) low = middle + 1;
+    else high = middle;
+  }
+  return low;
 }

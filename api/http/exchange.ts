@@ -167,7 +167,10 @@ async function answer(exchange: Exchange): Promise<void> {
     const bytes = body ? wholeBody(await body.whole) : NO_BODY;
     reply = answerer.atHand(asked, admission.caller) ?? (await make(exchange, admission.caller, bytes));
   } catch (error) {
-    if (body) await body.whole; // an answer before its end would close the connection
+    if (body) {
+      body.discard();
+      await body.whole; // an answer before its end would close the connection
+    }
     reply = problem(exchange, error);
   }
   // Charged before the work, given back when it fails through our fault.

@@ -48,6 +48,7 @@ export class IncomingBody implements BufferedBody {
   #buffer = NO_BYTES;
   #length = 0;
   #isComplete = false;
+  #isDiscarded = false;
   #failure: BodyFailure | null = null;
 
   constructor(res: HttpResponse, options: BodyOptions) {
@@ -80,6 +81,14 @@ export class IncomingBody implements BufferedBody {
     return !this.#isComplete && !(this.#failure === 'too large' && announced <= MAX_DISCARDED_BYTES);
   }
 
+  /** It is not going to be read: what has come and what comes is dropped, and `whole` still tells when it has all come. */
+  discard(): void {
+    if (this.#failure || this.#isComplete) return;
+    this.#isDiscarded = true;
+    this.#buffer = NO_BYTES;
+    this.#holding.release();
+  }
+
   /** To be called once the request is answered. */
   release(): void {
     this.#holding.release();
@@ -92,6 +101,10 @@ export class IncomingBody implements BufferedBody {
 
   /** Called once the body is complete and uWebSockets.js has parsed everything that arrived with it. */
   handOn(): void {
+    if (this.#isDiscarded) {
+      this.#settle(NO_BYTES);
+      return;
+    }
     const isFull = this.#length === this.#buffer.byteLength;
     this.#settle(isFull ? this.#buffer : this.#buffer.subarray(0, this.#length));
   }
@@ -101,6 +114,10 @@ export class IncomingBody implements BufferedBody {
     const needed = this.#length + chunk.byteLength;
     if (needed > maxBytes) {
       this.#fail('too large');
+      return;
+    }
+    if (this.#isDiscarded) {
+      this.#length = needed;
       return;
     }
     if (needed > this.#buffer.byteLength) {
@@ -118,7 +135,7 @@ export class IncomingBody implements BufferedBody {
   }
 
   #finish(): void {
-    if (!this.#holding.keep()) this.#fail('evicted');
+    if (!this.#isDiscarded && !this.#holding.keep()) this.#fail('evicted');
     else handOnInNextTurn(this);
   }
 
