@@ -146,6 +146,22 @@ describe('updates of an identity', () => {
     expect(decoded).toEqual({ [KEY]: [{ a: 1 }] });
     expect(contentmultimap[KEY].slice(1)).toEqual([hexOf(nested(5_000)), hexOf('{"a":1}')]);
   });
+
+  it('are shown by their transactions, too', async () => {
+    const { pool } = service.stores.postgres;
+    const deep = `{"a":${'['.repeat(5_000)}${']'.repeat(5_000)}}`;
+    const {
+      rows: [output],
+    } = await pool.query(
+      `UPDATE outputs SET data = $1::json WHERE (txid, n) = (SELECT txid, n FROM outputs WHERE data IS NOT NULL LIMIT 1)
+        RETURNING encode(txid, 'hex') AS txid, n`,
+      [deep],
+    );
+    await nextBlock();
+    const { outputs } = await client.json(`/api/tx/${output.txid}`);
+    const { data } = outputs.find(({ n }: LooseJson) => n === output.n);
+    expect(JSON.stringify(data)).toContain('[[[');
+  });
 });
 
 describe('identities below one', () => {

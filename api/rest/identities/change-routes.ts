@@ -91,7 +91,7 @@ const changes = stateRoute({
       ],
       total: () => countRowsByHeight(read, api, chain, 'from_height', { rows: CHANGES_ROWS + within, values }),
       reader: readChange,
-      show: (rows) => rows.map(change),
+      show: (rows) => inTurns(rows, change),
     });
     return new HeadedValue(page, {
       Link: pageLinks({ path: CHANGES_PATH, parameters: changesParameters }, params, page),

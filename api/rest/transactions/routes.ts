@@ -2,7 +2,7 @@
 
 import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-import { parseExact } from '../../../domain/json/exact-json.ts';
+import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -138,7 +138,7 @@ const detail = stateRoute({
         kind: output.kind,
         currencies: amounts(output.currencies, currencies),
         spentTxid: output.spent_txid,
-        data: output.data === null ? null : parseExact(output.data),
+        data: output.data === null ? null : parseShallow(output.data),
       })),
       conversions: conversions.map((row) => conversionAnswer(row, read, currencies)),
       ...(params.unconfirmed && { unconfirmed: null }),

@@ -1,5 +1,5 @@
 /** A transaction that waits, in the form of one in a block. */
-import { parseExact } from '../../../domain/json/exact-json.ts';
+import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { transactionAnswer } from '../../mempool/print-transaction.ts';
@@ -42,7 +42,7 @@ export function waitingDetail(
       kind: output.kind,
       currencies: currencyAmounts(Object.entries(output.currencies), currencies),
       spentTxid: null,
-      data: output.data === null ? null : parseExact(output.data),
+      data: output.data === null ? null : parseShallow(output.data),
     })),
     conversions: [],
     unconfirmed: transactionAnswer(waiting),
