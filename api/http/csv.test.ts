@@ -4,6 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { readCsv } from '../../test/support/api/http/read-csv.ts';
 import { csvLine } from './csv.ts';
 
+const NUMBER = /^-?\d+(\.\d+)?(e[+-]?\d+)?$/i;
+
 it.each([
   [['a', 1, null, true, undefined], 'a,1,,true,\r\n'],
   [['a,b', 'say "x"', 'two\nlines'], '"a,b","say ""x""","two\nlines"\r\n'],
@@ -16,6 +18,8 @@ it.each([
   [['=1+1', '@SUM(A1)', "it's", "'quoted"], "'=1+1,'@SUM(A1),it's,''quoted\r\n"],
   [['+1', '-x', '\t=1', ' =1', '=a,b\n"c"'], `'+1,'-x,"'\t=1",' =1,"'=a,b\n""c"""\r\n`],
   [['-1.5', '-100000000', -1.5, new LosslessNumber('-0.10000000')], '-1.5,-100000000,-1.5,-0.10000000\r\n'],
+  // As numbers=text makes them of -1e-7 and the like.
+  [['-1e-7', '-1.5E+22', '1e21', '-1e', '-1e7+1', '-e7'], "-1e-7,-1.5E+22,1e21,'-1e,'-1e7+1,'-e7\r\n"],
   [['a;=1+1', 'a\t=1+1'], '"a;=1+1","a\t=1+1"\r\n'],
 ])('%j', (values, line) => expect(csvLine(values)).toBe(line));
 
@@ -54,7 +58,7 @@ describe('texts that a spreadsheet would run', () => {
     fc.assert(
       fc.property(text, (value) => {
         const [[cell = ''] = []] = readCsv(csvLine([value]));
-        if (/^-?\d+(\.\d+)?$/.test(cell)) return;
+        if (NUMBER.test(cell)) return;
         const shown = cell.normalize('NFKC').replace(/^[\s\p{C}]+/u, '');
         expect(shown).not.toMatch(/^[=+\-@−|]/u);
         expect(cell).not.toMatch(/^[\t\r\n]/);
@@ -65,7 +69,7 @@ describe('texts that a spreadsheet would run', () => {
   it('are changed, and others are not', () => {
     fc.assert(
       fc.property(dangerous, (value) => {
-        if (!/^-\d+(\.\d+)?$/.test(value)) expect(csvLine([value])).toMatch(/^"?'/);
+        if (!NUMBER.test(value)) expect(csvLine([value])).toMatch(/^"?'/);
       }),
     );
     for (const plain of ['alice@', 'Bridge.vETH', 'é=', '😀', '(x)', '#1', '0', 'a', '漢字'])

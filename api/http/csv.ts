@@ -15,8 +15,8 @@ function cell(value: unknown): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Amounts that are texts because they do not fit a double. */
-const NUMBER = /^-?\d+(\.\d+)?$/;
+/** Amounts that are texts because they do not fit a double, and numbers that `numbers=text` made texts. */
+const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** Spreadsheets skip these before they look for a formula: white space, control and invisible characters. */
 const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/u;
 const CONTROL = /^\p{Cc}/u;

@@ -12,7 +12,7 @@ import { issuedSupply } from '../../state/supply.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import { addressBalance, richList } from '../search/explorer-schema.ts';
-import { holdingsOf, newestPricesOf, pricesOfMoment } from './balance-rows.ts';
+import { holdingsOf, newestPricesOf, pricesOfBlock } from './balance-rows.ts';
 import { addressParameter } from './routes.ts';
 
 const balance = stateRoute({
@@ -30,7 +30,7 @@ const balance = stateRoute({
     const { height, clock } = await placeAt(read, chain, params.height);
     const address = resolveAddress(api.chain(chain), params.addr);
     const isNow = params.height === undefined;
-    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesOfMoment(read, api, clock);
+    const pricesOf = isNow ? newestPricesOf(read, api) : await pricesOfBlock(read, api, { chain, height, clock });
     const held = await holdingsOf(read, api, api.chain(chain), [address], { height, pricesOf });
     const [native] = held;
     return {

@@ -7,7 +7,7 @@ import type { ApiContext } from '../../api-context.ts';
 import { usdValueOf } from '../../http/values.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { pricesAt } from '../prices/price-past.ts';
+import { pricesUntil } from '../prices/price-past.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 
 export interface CurrencyHolding {
@@ -48,10 +48,15 @@ export function newestPricesOf(read: Snapshot, api: ApiContext): PricesOf {
     new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
 }
 
-/** Those of a moment, in seconds since the epoch. */
-export async function pricesOfMoment(read: Snapshot, api: ApiContext, moment: number): Promise<PricesOf> {
+/** The last ones up to the end of a block: a later block may have a time that is not later. */
+export async function pricesOfBlock(
+  read: Snapshot,
+  api: ApiContext,
+  { chain, height, clock }: { readonly chain: string; readonly height: number; readonly clock: number },
+): Promise<PricesOf> {
   const rows = await pricedRows(read, api);
-  return (ids) => pricesAt(api, rows, ids, moment);
+  const tick = (await rows.placesOf(chain, [height])).get(height)?.tick ?? -1;
+  return (ids) => pricesUntil(api, rows, ids, { until: tick < 0 ? null : String(tick), moment: clock });
 }
 
 /**

@@ -8,7 +8,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { newestPricesOf, pricesOfMoment } from '../addresses/balance-rows.ts';
+import { newestPricesOf, pricesOfBlock } from '../addresses/balance-rows.ts';
 import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './at-height-routes.ts';
 import { currencyHolders } from './at-height-schema.ts';
 
@@ -85,8 +85,11 @@ const holders = stateRoute({
       [chain],
       shown.map(({ address }) => address),
     );
+    const { height, clock } = at.block;
     const pricesOf =
-      params.height === undefined ? newestPricesOf(read, api) : await pricesOfMoment(read, api, Number(at.block.clock));
+      params.height === undefined
+        ? newestPricesOf(read, api)
+        : await pricesOfBlock(read, api, { chain, height, clock: Number(clock) });
     const price = (await pricesOf([currencyId])).get(currencyId) ?? null;
     const then = await supplyThen(read, api, at);
     return async () => {

@@ -6,7 +6,7 @@ import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters } from '../../http/api-error.ts';
-import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
+import { anyChainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { VOLUME_FEES } from '../../schema/fees.ts';
@@ -14,6 +14,7 @@ import { array, coins as coinsSchema, integer, nullableString, object, string, u
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { findBasket } from '../currencies/routes.ts';
+import { defaultChain } from '../prices/price-rows.ts';
 import { feesOf, printUsd } from '../prices/usd.ts';
 import { pairOf } from './pairs.ts';
 import { readTrades, type SideVolume } from './trades.ts';
@@ -106,8 +107,8 @@ const volume = stateRoute({
   summary: 'What was traded between each two currencies of each basket, by UTC day',
   parameters: {
     basket: queryParameter('This basket alone: name or i-address', string),
-    chain: chainParameter,
-    days: queryParameter('UTC days up to the newest block: at most 31, of one basket 3650', {
+    chain: anyChainParameter,
+    days: queryParameter('UTC days up to the newest block, of the chain if one is given: at most 31, of one basket 3650', {
       type: 'integer',
       minimum: 1,
       maximum: MOST_DAYS,
@@ -129,16 +130,18 @@ const volume = stateRoute({
       throw invalidParameters([{ pointer: '/days', detail }]);
     }
     const currencies = await api.currencies.of(read);
-    const basket =
-      params.basket === undefined ? null : findBasket(currencies, api, params.chain, params.basket, 'basket');
+    const home = params.chain ?? defaultChain(api);
+    const basket = params.basket === undefined ? null : findBasket(currencies, api, home, params.basket, 'basket');
+    const chain = basket?.chain ?? params.chain;
     const rows = await pricedRows(read, api);
     const trades = await readTrades(read, api, rows);
-    const end = basket ? (trades.ends.get(basket.chain) ?? 0) : trades.end;
+    const end = chain === undefined ? trades.end : (trades.ends.get(chain) ?? 0);
     const since = (periods('day', end, days)[0] ?? 0) - 1;
     const sides = await trades.bySidesAndDay(since, basket?.currencyId ?? null);
-    const found = await pairDays(read, api, sides);
+    const isShown = ({ basketId }: DaySide) => chain === undefined || currencies.get(basketId)?.chain === chain;
+    const found = await pairDays(read, api, sides.filter(isShown));
     return provisionalList(
-      rows.provisionalSince(end, basket?.chain),
+      rows.provisionalSince(end, chain),
       found.map(({ day, basketId, base, quote, volumeBase, volumeQuote, volumeUsd, trades: count }) => ({
         date: utcDate(day * SECONDS_PER_DAY),
         basket: currencies.name(basketId),

@@ -67,7 +67,16 @@ export async function pricesAt(
   ids: readonly string[],
   moment: number,
 ): Promise<ReadonlyMap<string, string>> {
-  const until = await rows.tickAt(moment);
+  return pricesUntil(api, rows, ids, { until: await rows.tickAt(moment), moment });
+}
+
+/** The same up to a tick, and about when that was; none before the first. */
+export async function pricesUntil(
+  api: ApiContext,
+  rows: PricedRows,
+  ids: readonly string[],
+  { until, moment }: { readonly until: string | null; readonly moment: number },
+): Promise<ReadonlyMap<string, string>> {
   if (until === null) return new Map();
   const found = await lastRows(api, rows, readPrice, { columns: 'currency_id, usd_price, tick', ids, until, moment });
   return new Map(found.map((row) => [row.currency_id, row.usd_price]));
