@@ -4,21 +4,13 @@ import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
-import { basisOf } from './basis.ts';
-import {
-  type ChainDay,
-  type ExportState,
-  factBasis,
-  isUnchanged,
-  type PricedState,
-  pricedBasis,
-  readExportState,
-} from './export-state.ts';
+import { type ExportState, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
+import { stands, type Task, taskOf } from './tasks.ts';
 import { AT_ONCE, createTurns, type Turns } from './turns.ts';
-import { type DayToWrite, writeDay } from './write-day.ts';
+import { writeDay } from './write-day.ts';
 
 export interface ExportOptions {
   readonly stores: Stores;
@@ -56,10 +48,6 @@ export interface ExportOutcome {
   readonly tables: readonly ExportedTable[];
   /** Days that changed while they were being written: the next pass writes them. */
   readonly missed: number;
-}
-
-interface Task extends DayToWrite {
-  readonly basis: string;
 }
 
 /** How often the manifests follow a long export. */
@@ -144,34 +132,6 @@ async function writeTask(
 
 /** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
 const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
-
-/** Null while there is nothing to write of the day. */
-function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
-  const facts = factBasis(day);
-  if (table.store !== 'prices') {
-    return { table, day, priced, isClosed: day.isFinal, basis: basisOf([facts, day.isFinal], table) };
-  }
-  if (day.pricedTo < day.from) return null;
-  const { closed, basis } = pricedBasis(day, priced);
-  const { pricedTo: to, pricedHash: hash, pricedPosition: position } = day;
-  const reached = { ...day, to, hash: hash ?? day.hash, position: position ?? day.position };
-  return {
-    table,
-    day: reached,
-    priced,
-    isClosed: closed,
-    basis: basisOf([factBasis(reached), closed, basis], table),
-  };
-}
-
-/** Whether the file that is there is what the task would write, or holds more: prices catch up after what took them back. */
-async function stands({ table, day, basis }: Task, { days }: Notes, folder: DatasetFolder): Promise<boolean> {
-  const known = days.get(dayKey(day));
-  if (!known) return false;
-  const isBehind = table.store === 'prices' && known.file !== null && day.to < known.file.toHeight;
-  if (known.basis !== basis && !isBehind) return false;
-  return known.file === null || folder.has(known.file.path);
-}
 
 function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, chains: ExportOptions['chains']): void {
   const present = new Set(days.map(dayKey));

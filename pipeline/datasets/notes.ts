@@ -47,7 +47,7 @@ export async function publish(folder: DatasetFolder, table: string, notes: Notes
   if (!notes.isChanged) return;
   notes.isChanged = false;
   const withFiles = [...notes.days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
-  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationIn(file)} ${columnsIn(basis)}`));
+  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationsIn(file)} ${columnsIn(basis)}`));
   if (kinds.size <= 1) {
     const files = withFiles.map(({ file }) => file).sort(byPlace);
     const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
@@ -83,4 +83,4 @@ const byPlace = (a: Pick<DatasetFile, 'chain' | 'day'>, b: Pick<DatasetFile, 'ch
   a.chain < b.chain ? -1 : a.chain > b.chain ? 1 : a.day < b.day ? -1 : a.day > b.day ? 1 : 0;
 
 /** Generations as the name of a file says them. */
-const generationIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';
+export const generationsIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';

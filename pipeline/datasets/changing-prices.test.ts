@@ -1,0 +1,42 @@
+/** The data set of prices where the stores change between passes, or in the middle of one. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
+import {
+  dayOf,
+  onAnotherBranch,
+  openPricedDataset,
+  type PricedDataset,
+} from '../../test/support/datasets/priced-dataset.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+
+const { first: blocks } = slowChains();
+let dataset: PricedDataset;
+beforeEach(async () => {
+  dataset = await openPricedDataset(1);
+});
+afterEach(() => dataset.close());
+
+/** Index of the first block from `at` on that ends its day. */
+const endOfDay = (at: number): number =>
+  blocks.findIndex((block, index) => index >= at && dayOf(block) !== dayOf(blocks[index + 1]));
+const heightOf = (index: number): number => blocks[index]?.height ?? -1;
+const prices = () => readManifest(dataset.folder, 'prices');
+const fileOf = async (day: number) =>
+  (await prices()).find((file) => file.day === new Date(day * 86_400_000).toISOString().slice(0, 10));
+
+it('a reorganisation that takes the last block of a day into the next one has the day written again', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  const last = endOfDay(60);
+  await feed?.append(blocks.slice(0, last + 1));
+  await world.run();
+  await pass();
+  const day = dayOf(blocks[last]);
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: false });
+  await feed?.rewind(heightOf(last - 1));
+  await feed?.append(onAnotherBranch(blocks.slice(last), 86_400));
+  await world.run();
+  expect((await pass()).missed).toBe(0);
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last - 1), closed: true });
+  await checkFolder(dataset.folder);
+});
