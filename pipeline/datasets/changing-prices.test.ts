@@ -40,3 +40,20 @@ it('a reorganisation that takes the last block of a day into the next one has th
   expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last - 1), closed: true });
   await checkFolder(dataset.folder);
 });
+
+it('a day of which prices had reached a part is not closed when they pass it in the middle of the export', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks);
+  const last = endOfDay(60);
+  const day = dayOf(blocks[last]);
+  const part = last - 1;
+  expect(dayOf(blocks[part])).toBe(day);
+  await world.run({ steps: 1, maxTicks: part });
+  await pass({ first: () => world.run() });
+  const file = await fileOf(day);
+  expect(file?.toHeight).toBeLessThan(heightOf(last));
+  expect(file).toMatchObject({ closed: false });
+  await pass();
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: true });
+});

@@ -112,7 +112,7 @@ async function writeTask(
   const done = isAtRest(task)
     ? { task, written: await writeDay(stores, task, bounds) }
     : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
-        const now = taskOf(task.table, task.day, priced) ?? task;
+        const now = taskOf(task.table, task.whole, priced) ?? task;
         // The stages wait for it.
         const paused = { ...bounds, pace: { ...pace, nice: 0 }, turn: AT_ONCE };
         return { task: now, written: await writeDay(stores, now, paused) };
