@@ -57,3 +57,17 @@ it('a day of which prices had reached a part is not closed when they pass it in 
   await pass();
   expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: true });
 });
+
+it('prices of a branch that derive has left are not taken for those of the blocks in their place', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, 64));
+  await world.run();
+  await feed?.rewind(heightOf(60));
+  await feed?.append(onAnotherBranch(blocks.slice(61, 70)));
+  expect((await pass()).missed).toBe(0);
+  expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(60));
+  await world.run();
+  await pass();
+  expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(69));
+});
