@@ -8,8 +8,11 @@ import {
   type PricedDataset,
 } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { beginGeneration, dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
 
-const { first: blocks } = slowChains();
+const { first: blocks, chains, cutover } = slowChains();
+const pricing = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
 let dataset: PricedDataset;
 beforeEach(async () => {
   dataset = await openPricedDataset(1);
@@ -70,4 +73,29 @@ it('prices of a branch that derive has left are not taken for those of the block
   await world.run();
   await pass();
   expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(69));
+});
+
+it('a generation that is dropped in the middle of the export empties no day', async () => {
+  const { world, pass, forgetBases } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, -5));
+  await world.run();
+  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await withMaker(world, pricing, toTheEnd);
+  await feed?.append(blocks.slice(-5));
+  await world.run();
+  await pass();
+  const before = await prices();
+  expect(before.filter(({ closed }) => closed).length).toBeGreaterThan(3);
+  await forgetBases();
+  const dropped = async () => {
+    await swapGenerations(world.stores.postgres, 'newer');
+    await dropGeneration(world.stores, 1);
+  };
+  expect((await pass({ first: dropped })).missed).toBeGreaterThan(3);
+  expect(await prices()).toEqual(before);
+  expect((await pass()).missed).toBe(0);
+  expect((await prices()).map(({ day, rows, generation }) => ({ day, rows, generation }))).toEqual(
+    before.map(({ day, rows }) => ({ day, rows, generation: 2 })),
+  );
 });

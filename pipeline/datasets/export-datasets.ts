@@ -4,7 +4,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
-import { type ExportState, isUnchanged, readExportState } from './export-state.ts';
+import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
@@ -119,8 +119,10 @@ async function writeTask(
       });
   if (!done) return null;
   const { written } = done;
-  const { day, basis } = done.task;
-  if (!(await isUnchanged(stores.postgres.pool, day))) {
+  const { day, basis, priced } = done.task;
+  const { pool } = stores.postgres;
+  const stood = (await isUnchanged(pool, day)) && (task.table.store !== 'prices' || (await haveStayed(pool, priced)));
+  if (!stood) {
     if (written) await rm(written.file, { force: true });
     return null;
   }

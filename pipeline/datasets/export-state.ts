@@ -8,7 +8,7 @@ import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AheadRun } from '../../schemas/ahead-runs.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { readGenerations } from '../price/generations.ts';
+import { type Generation, readGenerations } from '../price/generations.ts';
 
 export interface ExportedGeneration {
   readonly generation: number;
@@ -185,15 +185,27 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
     const own = builds.filter((build) => build.generation === generation);
     return { generation, builds: own, rolledThrough: own.at(-1)?.day ?? -1 };
   };
-  const whole = (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
-  const served = whole.find((generation) => generation.served);
-  const other = whole.filter((generation) => !generation.served).at(-1);
+  const { served, other } = wholeOnes(await readGenerations(client));
   return {
     tick: newest?.tick ?? -1n,
     runs,
     served: described(served?.generation ?? 1),
     other: other ? described(other.generation) : null,
   };
+}
+
+/** Whether the generations are still those: of one that was dropped ClickHouse loses the rows, so that what was read may lack them. */
+export async function haveStayed(client: Pool | PoolClient, { served, other }: PricedState): Promise<boolean> {
+  const now = wholeOnes(await readGenerations(client));
+  return now.served?.generation === served.generation && now.other?.generation === other?.generation;
+}
+
+/** The served generation and another one; none that is being made. */
+function wholeOnes(all: readonly Generation[]): { readonly served?: Generation; readonly other?: Generation } {
+  const whole = all.filter(({ isUnfinished }) => !isUnfinished);
+  const served = whole.find((generation) => generation.served);
+  const other = whole.filter((generation) => !generation.served).at(-1);
+  return { ...(served && { served }), ...(other && { other }) };
 }
 
 /** Whether no stamp of the day can change any more, and what its prices follow from. */
