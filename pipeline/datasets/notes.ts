@@ -23,6 +23,8 @@ export const dayKey = ({ chain, day }: Pick<DatasetDay, 'chain' | 'day'>): strin
 export const manifestPath = (table: string): string => `${table}.json`;
 const notesPath = (table: string): string => `notes/${table}.json`;
 
+type NotedFile = Omit<DatasetFile, 'url'>;
+
 interface StoredNotes {
   readonly version: number;
   readonly days: readonly DatasetDay[];
@@ -34,11 +36,14 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
   const manifest = JSON.parse(text ?? '[]') as DatasetFile[];
   const stored = JSON.parse((await folder.read(notesPath(table))) ?? '{}') as Partial<StoredNotes>;
   const { days = [], retired = [] } = stored.version === VERSION ? stored : {};
+  const known = new Map(days.map((day) => [dayKey(day), day]));
+  const files = filesToPublish(known);
   return {
-    days: new Map(days.map((day) => [dayKey(day), day])),
+    days: known,
     retired: new Map(retired),
     published: new Set(manifest.map(({ path }) => path)),
-    isChanged: text === null || stored.version !== VERSION,
+    // A process that was killed between the two may have left the manifest behind the notes.
+    isChanged: stored.version !== VERSION || files === null || text !== manifestText(folder, files),
   };
 }
 
@@ -46,19 +51,32 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
 export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
   if (!notes.isChanged) return;
   notes.isChanged = false;
-  const withFiles = [...notes.days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
-  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationsIn(file)} ${columnsIn(basis)}`));
-  if (kinds.size <= 1) {
-    const files = withFiles.map(({ file }) => file).sort(byPlace);
-    const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
-    await folder.write(manifestPath(table), `${JSON.stringify(manifest, null, 1)}\n`);
-    const published = new Set(files.map(({ path }) => path));
-    for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
-    for (const path of published) notes.retired.delete(path);
-    notes.published = published;
-  }
-  const stored: StoredNotes = { version: VERSION, days: [...notes.days.values()], retired: [...notes.retired] };
+  const files = filesToPublish(notes.days);
+  if (!files) return writeNotes(folder, table, notes);
+  const published = new Set(files.map(({ path }) => path));
+  for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
+  for (const path of published) notes.retired.delete(path);
+  // First: a file that the manifest no longer names must not be without the moment from which it stays for a while.
+  await writeNotes(folder, table, notes);
+  await folder.write(manifestPath(table), manifestText(folder, files));
+  notes.published = published;
+}
+
+async function writeNotes(folder: DatasetFolder, table: string, { days, retired }: Notes): Promise<void> {
+  const stored: StoredNotes = { version: VERSION, days: [...days.values()], retired: [...retired] };
   await folder.write(notesPath(table), JSON.stringify(stored));
+}
+
+/** Null while they are of several generations or have other columns than each other. */
+function filesToPublish(days: Notes['days']): NotedFile[] | null {
+  const withFiles = [...days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
+  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationsIn(file)} ${columnsIn(basis)}`));
+  return kinds.size > 1 ? null : withFiles.map(({ file }) => file).sort(byPlace);
+}
+
+function manifestText(folder: DatasetFolder, files: readonly NotedFile[]): string {
+  const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
+  return `${JSON.stringify(manifest, null, 1)}\n`;
 }
 
 /** Removes files that were replaced long ago, and those that a killed process left. */
