@@ -6,7 +6,7 @@ import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
 import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
-import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
+import { dayKey, forgetDay, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
 import { stands, type Task, taskOf } from './tasks.ts';
 import { AT_ONCE, createTurns, type Turns } from './turns.ts';
@@ -127,8 +127,7 @@ async function writeTask(
     return null;
   }
   if (written) await folder.put(written.entry.path, written.file);
-  notes.isChanged = true;
-  notes.days.set(dayKey(day), { chain: day.chain, day: day.day, basis, file: written?.entry ?? null });
+  noteDay(notes, { chain: day.chain, day: day.day, basis, file: written?.entry ?? null }, Date.now());
   return written?.entry.rows ?? 0;
 }
 
@@ -140,8 +139,7 @@ function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, chains:
   const followed = new Set(chains.map(({ name }) => name));
   for (const [key, day] of notes.days) {
     if (present.has(key) || incomplete.has(day.chain) || !followed.has(day.chain)) continue;
-    notes.days.delete(key);
-    notes.isChanged = true;
+    forgetDay(notes, key, Date.now());
   }
 }
 

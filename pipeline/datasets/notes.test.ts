@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type DatasetFolder, openLocalFolder } from './folder.ts';
-import { dayKey, GRACE_MS, publish, readNotes, sweep } from './notes.ts';
+import { dayKey, GRACE_MS, noteDay, publish, readNotes, sweep } from './notes.ts';
 
 const TABLE = 'blocks';
 const HOUR = 3_600_000;
@@ -36,8 +36,7 @@ async function pass(into: DatasetFolder, name: string, graceMs = GRACE_MS): Prom
     await put(path, 2 * HOUR);
     const range = { rows: 1, minHeight: 1, maxHeight: 1, fromHeight: 1, toHeight: 1, bytes: 1, sha256: name };
     const file = { table: TABLE, ...day, closed: true, schemaVersion: 1, generation: null, ...range, path };
-    notes.days.set(dayKey(day), { ...day, basis: 'basis chain String,', file });
-    notes.isChanged = true;
+    noteDay(notes, { ...day, basis: 'basis chain String,', file }, Date.now());
   }
   await publish(into, TABLE, notes, Date.now());
   await sweep(into, new Map([[TABLE, notes]]), Date.now(), graceMs);
@@ -73,3 +72,51 @@ it.each([1, 2])(
     expect(await folder.has(pathOf('b'))).toBe(true);
   },
 );
+
+it('removes only what an export itself has written, and nothing that another one may just have put there', async () => {
+  const foreign = [
+    'blocks/eur.parquet',
+    'blocks/chain=vrsc/mine.parquet',
+    'blocks/2026-01-02.parquet',
+    'own/eur.parquet',
+  ];
+  for (const path of foreign) await put(path, 2 * HOUR);
+  await put(pathOf('c'), 2 * HOUR);
+  await put(pathOf('d'), 0);
+  const listed: DatasetFolder = {
+    ...folder,
+    async *files() {
+      yield* folder.files();
+      // A bucket lists whatever is in it.
+      for (const path of foreign) yield { path, writtenAt: Date.now() - 2 * HOUR };
+    },
+  };
+  await pass(listed, 'a', 0);
+  for (const path of foreign) expect(await folder.has(path), path).toBe(true);
+  expect(await folder.has(pathOf('c'))).toBe(false);
+  expect(await folder.has(pathOf('d'))).toBe(true);
+});
+
+it('a file that no manifest has named goes as soon as the day has another', async () => {
+  await pass(folder, 'a');
+  const notes = await readNotes(folder, TABLE);
+  const day = [...notes.days.values()][0];
+  expect(day?.file).toBeDefined();
+  for (const name of ['b', 'c']) {
+    await put(pathOf(name), 0);
+    if (day?.file) noteDay(notes, { ...day, file: { ...day.file, path: pathOf(name) } }, Date.now());
+  }
+  await publish(folder, TABLE, notes, Date.now());
+  await sweep(folder, new Map([[TABLE, notes]]), Date.now(), 0);
+  for (const [name, isThere] of [
+    ['a', false],
+    ['b', false],
+    ['c', true],
+  ] as const)
+    expect(await folder.has(pathOf(name)), name).toBe(isThere);
+});
+
+it('forgets the files that are gone', async () => {
+  for (const name of ['a', 'b', 'c']) await pass(folder, name, 0);
+  expect((await readNotes(folder, TABLE)).retired.size).toBe(0);
+});

@@ -1,5 +1,5 @@
 /** What an export remembers of a table in the folder itself, next to the manifest that readers see. */
-import type { DatasetDay, DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { DATASET_PATH, type DatasetDay, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { columnsIn } from './basis.ts';
 import type { DatasetFolder } from './folder.ts';
 
@@ -47,6 +47,21 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
   };
 }
 
+/** The file that the day had before is retired, also where no manifest has named it. */
+export function noteDay(notes: Notes, day: DatasetDay, now: number): void {
+  const key = dayKey(day);
+  forgetDay(notes, key, now);
+  notes.days.set(key, day);
+  if (day.file) notes.retired.delete(day.file.path);
+}
+
+export function forgetDay(notes: Notes, key: string, now: number): void {
+  const path = notes.days.get(key)?.file?.path;
+  if (path !== undefined && !notes.published.has(path)) notes.retired.set(path, now);
+  notes.days.delete(key);
+  notes.isChanged = true;
+}
+
 /** The manifest changes in one moment, and only to one generation and the same columns of all days. */
 export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
   if (!notes.isChanged) return;
@@ -79,19 +94,31 @@ function manifestText(folder: DatasetFolder, files: readonly NotedFile[]): strin
   return `${JSON.stringify(manifest, null, 1)}\n`;
 }
 
-/** Removes files that were replaced long ago, and those that a killed process left. */
+/**
+ * Removes files that were replaced long ago, and those that a killed process left. Other names than those of an export are not its own, and what
+ * no notes tell of stays for a while: another process may have put it there just now.
+ */
 export async function sweep(
   folder: DatasetFolder,
   all: ReadonlyMap<string, Notes>,
   now: number,
   graceMs: number,
 ): Promise<void> {
+  const left = new Set<string>();
   for await (const { path, writtenAt } of folder.files()) {
     const notes = all.get(path.slice(0, path.indexOf('/')));
-    if (!notes || notes.published.has(path) || isNoted(notes, path)) continue;
-    if (now - (notes.retired.get(path) ?? writtenAt) < graceMs) continue;
+    if (!notes || !DATASET_PATH.test(path)) continue;
+    left.add(path);
+    if (notes.published.has(path) || isNoted(notes, path)) continue;
+    const retiredAt = notes.retired.get(path);
+    if (retiredAt === undefined ? now - writtenAt < GRACE_MS : now - retiredAt < graceMs) continue;
     await folder.remove(path);
-    if (notes.retired.delete(path)) notes.isChanged = true;
+    left.delete(path);
+  }
+  for (const [table, notes] of all) {
+    const gone = [...notes.retired.keys()].filter((path) => !left.has(path));
+    for (const path of gone) notes.retired.delete(path);
+    if (gone.length > 0) await writeNotes(folder, table, notes);
   }
 }
 
