@@ -99,3 +99,25 @@ it('a generation that is dropped in the middle of the export empties no day', as
     before.map(({ day, rows }) => ({ day, rows, generation: 2 })),
   );
 });
+
+it('a day that prices were taken back from keeps no file of a generation that is no longer served', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  const last = endOfDay(40);
+  await feed?.append(blocks.slice(0, last + 4));
+  await world.run();
+  await pass();
+  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await withMaker(world, pricing, toTheEnd);
+  await feed?.rewind(heightOf(last - 1));
+  await world.run();
+  await feed?.append(blocks.slice(last, last + 4));
+  await pass();
+  const behind = await fileOf(dayOf(blocks[last + 1]));
+  expect(behind).toMatchObject({ generation: 1 });
+  await swapGenerations(world.stores.postgres, 'newer');
+  const { missed, withheld } = await pass();
+  expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([2]));
+  expect([missed, withheld]).toEqual([0, []]);
+  expect(await fileOf(dayOf(blocks[last + 1]))).toBeUndefined();
+});

@@ -6,15 +6,17 @@ import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
 import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
-import { dayKey, forgetDay, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
+import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
-import { stands, type Task, taskOf } from './tasks.ts';
+import { isAhead, stands, type Task, taskOf } from './tasks.ts';
 import { AT_ONCE, createTurns, type Turns } from './turns.ts';
 import { writeDay } from './write-day.ts';
 
 export interface ExportOptions {
   readonly stores: Stores;
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
+  /** Names of other chains, whose files stay as they are. Those of all others go. */
+  readonly keptChains?: readonly string[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
   readonly pace: ExportPace;
@@ -48,6 +50,13 @@ export interface ExportOutcome {
   readonly tables: readonly ExportedTable[];
   /** Days that changed while they were being written: the next pass writes them. */
   readonly missed: number;
+  /** Tables whose manifests stay as they were, since files of these chains, which the pass did not write, are of another generation or have other columns. */
+  readonly withheld: readonly WithheldTable[];
+}
+
+export interface WithheldTable {
+  readonly table: string;
+  readonly chains: readonly string[];
 }
 
 /** How often the manifests follow a long export. */
@@ -62,9 +71,11 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   for (const table of tables) {
     const known = await readNotes(folder, table.name);
     notes.set(table.name, known);
-    forgetGoneDays(known, state, chains);
+    forgetGoneDays(known, state, options);
     for (const day of state.days) {
       const task = taskOf(table, day, state.priced);
+      const before = known.days.get(dayKey(day));
+      if (!task && before && !isAhead(before, table, day, state.priced)) forgetDay(known, dayKey(day), Date.now());
       if (task && !(await stands(task, known, folder))) tasks.push(task);
     }
   }
@@ -98,7 +109,11 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   await sweep(folder, notes, Date.now(), options.graceMs);
-  return { tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)), missed };
+  return {
+    tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)),
+    missed,
+    withheld: withheldTables(notes, state, chains),
+  };
 }
 
 /** Rows written; null where the day changed meanwhile. */
@@ -134,13 +149,25 @@ async function writeTask(
 /** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
 const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
 
-function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, chains: ExportOptions['chains']): void {
+function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, { chains, keptChains }: ExportOptions): void {
   const present = new Set(days.map(dayKey));
-  const followed = new Set(chains.map(({ name }) => name));
-  for (const [key, day] of notes.days) {
-    if (present.has(key) || incomplete.has(day.chain) || !followed.has(day.chain)) continue;
-    forgetDay(notes, key, Date.now());
-  }
+  const kept = new Set(keptChains);
+  for (const { name } of chains) if (incomplete.has(name)) kept.add(name);
+  for (const [key, { chain }] of notes.days)
+    if (!present.has(key) && !kept.has(chain)) forgetDay(notes, key, Date.now());
+}
+
+function withheldTables(
+  notes: ReadonlyMap<string, Notes>,
+  { incomplete }: ExportState,
+  chains: ExportOptions['chains'],
+): WithheldTable[] {
+  const written = new Set(chains.map(({ name }) => name).filter((name) => !incomplete.has(name)));
+  return [...notes].flatMap(([table, known]) => {
+    if (isOfOneKind(known)) return [];
+    const others = [...known.days.values()].map(({ chain }) => chain).filter((chain) => !written.has(chain));
+    return [{ table, chains: [...new Set(others)] }];
+  });
 }
 
 function notesOf(notes: ReadonlyMap<string, Notes>, { name }: Pick<DatasetTable, 'name'>): Notes {

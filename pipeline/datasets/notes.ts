@@ -82,6 +82,9 @@ async function writeNotes(folder: DatasetFolder, table: string, { days, retired 
   await folder.write(notesPath(table), JSON.stringify(stored));
 }
 
+/** Whether the manifest can name the files. */
+export const isOfOneKind = ({ days }: Notes): boolean => filesToPublish(days) !== null;
+
 /** Null while they are of several generations or have other columns than each other. */
 function filesToPublish(days: Notes['days']): NotedFile[] | null {
   const withFiles = [...days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));

@@ -37,13 +37,13 @@ export function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState):
 export async function stands(task: Task, { days }: Notes, folder: DatasetFolder): Promise<boolean> {
   const known = days.get(dayKey(task.day));
   if (!known) return false;
-  if (known.basis !== task.basis && !isAhead(known, task)) return false;
+  if (known.basis !== task.basis && !isAhead(known, task.table, task.whole, task.priced)) return false;
   return known.file === null || folder.has(known.file.path);
 }
 
 /** Prices that were taken back return within the day: its file stays meanwhile, unless blocks have left the day or its rows are of other kinds. */
-function isAhead({ basis, file }: DatasetDay, { table, day, whole, priced }: Task): boolean {
-  if (table.store !== 'prices' || file === null || whole.pricedTo === whole.to) return false;
-  if (file.fromHeight !== whole.from || file.toHeight > whole.to || file.toHeight <= day.to) return false;
+export function isAhead({ basis, file }: DatasetDay, table: DatasetTable, day: ChainDay, priced: PricedState): boolean {
+  if (table.store !== 'prices' || file === null || day.pricedTo === day.to) return false;
+  if (file.fromHeight !== day.from || file.toHeight > day.to || file.toHeight <= day.pricedTo) return false;
   return generationsIn(file) === generationsOf(table, priced).join('-') && columnsIn(basis) === columnsOf(table);
 }
