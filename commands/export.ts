@@ -6,6 +6,7 @@ import {
   type ExportOutcome,
   type ExportProgress,
   exportDatasets,
+  type WithheldTable,
 } from '../pipeline/datasets/export-datasets.ts';
 import { type DatasetFolder, openLocalFolder } from '../pipeline/datasets/folder.ts';
 import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
@@ -31,7 +32,7 @@ interface Destination {
   release(): void;
 }
 
-/** @throws UsageError, PermanentError export_busy */
+/** @throws UsageError, PermanentError export_busy, export_withheld */
 export async function run(
   { config, stores, signal, isServing = false }: Pick<StoreContext, 'config' | 'stores' | 'signal' | 'isServing'>,
   { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
@@ -40,6 +41,7 @@ export async function run(
   const tables = names === undefined ? DATASET_TABLES : names.split(',').map(tableNamed);
   const chains =
     chainNames === undefined ? config.chains : chainNames.split(',').map((name) => configuredChain(config, name));
+  const keptChains = config.chains.filter((chain) => !chains.includes(chain)).map(({ name }) => name);
   const { folder, graceMs, release } = await open(config, destination, endpoint);
   const pace = isServing ? BESIDE_SERVICE : ALONE;
   let rss = 0;
@@ -49,9 +51,10 @@ export async function run(
   const started = performance.now();
   try {
     const outcome = await passes(() =>
-      exportDatasets({ stores, chains, tables, folder, pace, graceMs, signal, progress }),
+      exportDatasets({ stores, chains, keptChains, tables, folder, pace, graceMs, signal, progress }),
     );
     for (const table of outcome.tables) output.line(described(table));
+    if (outcome.withheld.length > 0) throw withheldError(outcome.withheld);
     const seconds = Math.round((performance.now() - started) / 100) / 10;
     const peakMemoryBytes = Math.max(rss, process.memoryUsage.rss());
     output.line(
@@ -81,6 +84,16 @@ async function passes(pass: () => Promise<ExportOutcome>): Promise<ExportOutcome
       );
     }
   }
+}
+
+function withheldError(withheld: readonly WithheldTable[]): PermanentError {
+  const tables = withheld.map(({ table }) => table).join(', ');
+  const chains = [...new Set(withheld.flatMap((table) => table.chains))].join(', ');
+  return new PermanentError(
+    'export_withheld',
+    `The manifests of ${tables} stay as they were: files of ${chains}, which were not written, are of another generation or have other columns. ` +
+      'Export all chains; where a redrive derives blocks of one again, export when it is done.',
+  );
 }
 
 async function open(config: Config, destination: string, endpoint: string | undefined): Promise<Destination> {

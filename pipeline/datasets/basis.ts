@@ -4,7 +4,11 @@ import type { DatasetTable } from '../../schemas/datasets/table.ts';
 /** Every table begins with the chain. */
 const COLUMNS = / (chain String,.*)$/;
 
-export const basisOf = (parts: readonly unknown[], { columns }: DatasetTable): string =>
-  `${parts.join(' ')} ${columns.map(({ name, type }) => `${name} ${type}`).join()}`;
+export const basisOf = (parts: readonly unknown[], table: DatasetTable): string =>
+  `${parts.join(' ')} ${columnsOf(table)}`;
+
+/** As a basis ends with them. */
+export const columnsOf = ({ columns }: DatasetTable): string =>
+  columns.map(({ name, type }) => `${name} ${type}`).join();
 
 export const columnsIn = (basis: string): string => COLUMNS.exec(basis)?.[1] ?? '';

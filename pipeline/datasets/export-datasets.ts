@@ -4,25 +4,19 @@ import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
-import { basisOf } from './basis.ts';
-import {
-  type ChainDay,
-  type ExportState,
-  factBasis,
-  isUnchanged,
-  type PricedState,
-  pricedBasis,
-  readExportState,
-} from './export-state.ts';
+import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
-import { dayKey, type Notes, publish, readNotes, sweep } from './notes.ts';
+import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
+import { isAhead, stands, type Task, taskOf } from './tasks.ts';
 import { AT_ONCE, createTurns, type Turns } from './turns.ts';
-import { type DayToWrite, writeDay } from './write-day.ts';
+import { writeDay } from './write-day.ts';
 
 export interface ExportOptions {
   readonly stores: Stores;
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
+  /** Names of other chains, whose files stay as they are. Those of all others go. */
+  readonly keptChains?: readonly string[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
   readonly pace: ExportPace;
@@ -56,10 +50,13 @@ export interface ExportOutcome {
   readonly tables: readonly ExportedTable[];
   /** Days that changed while they were being written: the next pass writes them. */
   readonly missed: number;
+  /** Tables whose manifests stay as they were, since files of these chains, which the pass did not write, are of another generation or have other columns. */
+  readonly withheld: readonly WithheldTable[];
 }
 
-interface Task extends DayToWrite {
-  readonly basis: string;
+export interface WithheldTable {
+  readonly table: string;
+  readonly chains: readonly string[];
 }
 
 /** How often the manifests follow a long export. */
@@ -74,9 +71,11 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   for (const table of tables) {
     const known = await readNotes(folder, table.name);
     notes.set(table.name, known);
-    forgetGoneDays(known, state, chains);
+    forgetGoneDays(known, state, options);
     for (const day of state.days) {
       const task = taskOf(table, day, state.priced);
+      const before = known.days.get(dayKey(day));
+      if (!task && before && !isAhead(before, table, day, state.priced)) forgetDay(known, dayKey(day), Date.now());
       if (task && !(await stands(task, known, folder))) tasks.push(task);
     }
   }
@@ -110,7 +109,11 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   await publishAll();
   for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
   await sweep(folder, notes, Date.now(), options.graceMs);
-  return { tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)), missed };
+  return {
+    tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)),
+    missed,
+    withheld: withheldTables(notes, state, chains),
+  };
 }
 
 /** Rows written; null where the day changed meanwhile. */
@@ -124,63 +127,47 @@ async function writeTask(
   const done = isAtRest(task)
     ? { task, written: await writeDay(stores, task, bounds) }
     : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
-        const now = taskOf(task.table, task.day, priced) ?? task;
+        const now = taskOf(task.table, task.whole, priced) ?? task;
         // The stages wait for it.
         const paused = { ...bounds, pace: { ...pace, nice: 0 }, turn: AT_ONCE };
         return { task: now, written: await writeDay(stores, now, paused) };
       });
   if (!done) return null;
   const { written } = done;
-  const { day, basis } = done.task;
-  if (!(await isUnchanged(stores.postgres.pool, day))) {
+  const { day, basis, priced } = done.task;
+  const { pool } = stores.postgres;
+  const stood = (await isUnchanged(pool, day)) && (task.table.store !== 'prices' || (await haveStayed(pool, priced)));
+  if (!stood) {
     if (written) await rm(written.file, { force: true });
     return null;
   }
   if (written) await folder.put(written.entry.path, written.file);
-  notes.isChanged = true;
-  notes.days.set(dayKey(day), { chain: day.chain, day: day.day, basis, file: written?.entry ?? null });
+  noteDay(notes, { chain: day.chain, day: day.day, basis, file: written?.entry ?? null }, Date.now());
   return written?.entry.rows ?? 0;
 }
 
 /** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
 const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
 
-/** Null while there is nothing to write of the day. */
-function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
-  const facts = factBasis(day);
-  if (table.store !== 'prices') {
-    return { table, day, priced, isClosed: day.isFinal, basis: basisOf([facts, day.isFinal], table) };
-  }
-  if (day.pricedTo < day.from) return null;
-  const { closed, basis } = pricedBasis(day, priced);
-  const { pricedTo: to, pricedHash: hash, pricedPosition: position } = day;
-  const reached = { ...day, to, hash: hash ?? day.hash, position: position ?? day.position };
-  return {
-    table,
-    day: reached,
-    priced,
-    isClosed: closed,
-    basis: basisOf([factBasis(reached), closed, basis], table),
-  };
-}
-
-/** Whether the file that is there is what the task would write, or holds more: prices catch up after what took them back. */
-async function stands({ table, day, basis }: Task, { days }: Notes, folder: DatasetFolder): Promise<boolean> {
-  const known = days.get(dayKey(day));
-  if (!known) return false;
-  const isBehind = table.store === 'prices' && known.file !== null && day.to < known.file.toHeight;
-  if (known.basis !== basis && !isBehind) return false;
-  return known.file === null || folder.has(known.file.path);
-}
-
-function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, chains: ExportOptions['chains']): void {
+function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, { chains, keptChains }: ExportOptions): void {
   const present = new Set(days.map(dayKey));
-  const followed = new Set(chains.map(({ name }) => name));
-  for (const [key, day] of notes.days) {
-    if (present.has(key) || incomplete.has(day.chain) || !followed.has(day.chain)) continue;
-    notes.days.delete(key);
-    notes.isChanged = true;
-  }
+  const kept = new Set(keptChains);
+  for (const { name } of chains) if (incomplete.has(name)) kept.add(name);
+  for (const [key, { chain }] of notes.days)
+    if (!present.has(key) && !kept.has(chain)) forgetDay(notes, key, Date.now());
+}
+
+function withheldTables(
+  notes: ReadonlyMap<string, Notes>,
+  { incomplete }: ExportState,
+  chains: ExportOptions['chains'],
+): WithheldTable[] {
+  const written = new Set(chains.map(({ name }) => name).filter((name) => !incomplete.has(name)));
+  return [...notes].flatMap(([table, known]) => {
+    if (isOfOneKind(known)) return [];
+    const others = [...known.days.values()].map(({ chain }) => chain).filter((chain) => !written.has(chain));
+    return [{ table, chains: [...new Set(others)] }];
+  });
 }
 
 function notesOf(notes: ReadonlyMap<string, Notes>, { name }: Pick<DatasetTable, 'name'>): Notes {

@@ -8,7 +8,7 @@ import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AheadRun } from '../../schemas/ahead-runs.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { readGenerations } from '../price/generations.ts';
+import { type Generation, readGenerations } from '../price/generations.ts';
 
 export interface ExportedGeneration {
   readonly generation: number;
@@ -95,13 +95,22 @@ export async function isUnchanged(client: Pool | PoolClient, day: ChainDay): Pro
   return row.redrive === day.redrive && !row.pending;
 }
 
-/** Up to which block of a chain prices are there, complete or not. */
+/** Up to which block of a chain its prices are there, complete or not: where `price` stands on a branch that derive has left, up to its newest tick of this one. */
 export async function pricedHeight(client: PoolClient, chain: string): Promise<number> {
-  const sql = `SELECT max(height) AS height FROM ${positionsOf('price', 'price_ahead')} AS p WHERE chain = $1`;
-  return (await readRow(client, readHeight, sql, [chain]))?.height ?? -1;
+  const row = await readRow(
+    client,
+    readHeight,
+    `SELECT greatest(
+       (SELECT max(p.height) FROM ${positionsOf('price', 'price_ahead')} AS p JOIN blocks b USING (chain, height)
+        WHERE p.chain = $1 AND b.hash = p.hash),
+       (SELECT t.height FROM price_ticks t JOIN blocks b USING (chain, height)
+        WHERE t.chain = $1 AND b.hash = t.hash ORDER BY t.height DESC LIMIT 1)) AS height`,
+    [chain],
+  );
+  return row?.height ?? -1;
 }
 
-const readPosition = rowReader({ stage: columns.text, height: columns.number });
+const readPosition = rowReader({ height: columns.number });
 const readHeight = rowReader({ height: columns.nullable(columns.number) });
 const readDay = rowReader({
   number: columns.bigint,
@@ -117,15 +126,14 @@ const readDay = rowReader({
 });
 
 async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promise<ChainDay[]> {
-  const positions = await readRows(
+  const derived = await readRow(
     client,
     readPosition,
-    `SELECT stage, height FROM ${positionsOf('derive', 'price', 'price_ahead')} AS p WHERE chain = $1`,
+    `SELECT height FROM ${positionsOf('derive')} AS p WHERE chain = $1`,
     [name],
   );
-  const heightOf = (stage: string) => positions.find((position) => position.stage === stage)?.height ?? -1;
-  const tip = heightOf('derive');
-  const pricedTo = Math.max(heightOf('price'), heightOf('price_ahead'));
+  const tip = derived?.height ?? -1;
+  const pricedTo = await pricedHeight(client, name);
   const rows = await readRows(
     client,
     readDay,
@@ -177,15 +185,27 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
     const own = builds.filter((build) => build.generation === generation);
     return { generation, builds: own, rolledThrough: own.at(-1)?.day ?? -1 };
   };
-  const whole = (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
-  const served = whole.find((generation) => generation.served);
-  const other = whole.filter((generation) => !generation.served).at(-1);
+  const { served, other } = wholeOnes(await readGenerations(client));
   return {
     tick: newest?.tick ?? -1n,
     runs,
     served: described(served?.generation ?? 1),
     other: other ? described(other.generation) : null,
   };
+}
+
+/** Whether the generations are still those: of one that was dropped ClickHouse loses the rows, so that what was read may lack them. */
+export async function haveStayed(client: Pool | PoolClient, { served, other }: PricedState): Promise<boolean> {
+  const now = wholeOnes(await readGenerations(client));
+  return now.served?.generation === served.generation && now.other?.generation === other?.generation;
+}
+
+/** The served generation and another one; none that is being made. */
+function wholeOnes(all: readonly Generation[]): { readonly served?: Generation; readonly other?: Generation } {
+  const whole = all.filter(({ isUnfinished }) => !isUnfinished);
+  const served = whole.find((generation) => generation.served);
+  const other = whole.filter((generation) => !generation.served).at(-1);
+  return { ...(served && { served }), ...(other && { other }) };
 }
 
 /** Whether no stamp of the day can change any more, and what its prices follow from. */

@@ -1,7 +1,8 @@
 /** Where a data set is written. A name shows either nothing, or the whole of one file. */
 import { createReadStream } from 'node:fs';
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { dirname, join, resolve } from 'node:path';
+import { createTurns } from './turns.ts';
 
 export interface DatasetFolder {
   /** As the user named it. */
@@ -31,11 +32,13 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
   const scratch = join(root, SCRATCH);
   // What a killed process left.
   await rm(scratch, { recursive: true, force: true });
-  await mkdir(scratch, { recursive: true });
+  await makeFolder(scratch);
 
+  const turn = createTurns(1);
   async function place(file: string, path: string): Promise<void> {
     const target = join(root, path);
-    await mkdir(dirname(target), { recursive: true });
+    // One after the other: who finds a folder there may rely on its having been synced.
+    await turn(() => makeFolder(dirname(target)));
     await sync(file);
     await rename(file, target);
     await sync(dirname(target));
@@ -65,6 +68,14 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
     urlOf: (path) => join(root, path),
     close: () => rm(scratch, { recursive: true, force: true }),
   };
+}
+
+/** With those above it that are not there, each of which survives a loss of power. */
+async function makeFolder(path: string): Promise<void> {
+  const first = await mkdir(path, { recursive: true });
+  if (first === undefined) return;
+  const top = dirname(resolve(first));
+  for (let made = resolve(path); made !== top; made = dirname(made)) await sync(dirname(made));
 }
 
 /** Its bytes survive a loss of power. */

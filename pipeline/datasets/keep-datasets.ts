@@ -49,9 +49,16 @@ async function pass({ stores, chains, folder: path, logger, signal }: KeepOption
   try {
     const folder = await openLocalFolder(path);
     const of = { stores, chains, tables: DATASET_TABLES, folder };
-    const { tables, missed } = await exportDatasets({ ...of, pace: BESIDE_SERVICE, graceMs: GRACE_MS, signal });
+    const { tables, missed, withheld } = await exportDatasets({
+      ...of,
+      pace: BESIDE_SERVICE,
+      graceMs: GRACE_MS,
+      signal,
+    });
     const written = tables.reduce((sum, table) => sum + table.written, 0);
-    logger.debug({ written, missed }, 'the data set is up to date');
+    if (withheld.length > 0 && missed === 0) {
+      logger.warn({ withheld, folder: path }, 'manifests of the data set wait for files of these chains');
+    } else logger.debug({ written, missed }, 'the data set is up to date');
     await folder.close();
   } finally {
     lock.release();

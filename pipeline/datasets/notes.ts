@@ -1,5 +1,5 @@
 /** What an export remembers of a table in the folder itself, next to the manifest that readers see. */
-import type { DatasetDay, DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { DATASET_PATH, type DatasetDay, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { columnsIn } from './basis.ts';
 import type { DatasetFolder } from './folder.ts';
 
@@ -23,6 +23,8 @@ export const dayKey = ({ chain, day }: Pick<DatasetDay, 'chain' | 'day'>): strin
 export const manifestPath = (table: string): string => `${table}.json`;
 const notesPath = (table: string): string => `notes/${table}.json`;
 
+type NotedFile = Omit<DatasetFile, 'url'>;
+
 interface StoredNotes {
   readonly version: number;
   readonly days: readonly DatasetDay[];
@@ -34,46 +36,92 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
   const manifest = JSON.parse(text ?? '[]') as DatasetFile[];
   const stored = JSON.parse((await folder.read(notesPath(table))) ?? '{}') as Partial<StoredNotes>;
   const { days = [], retired = [] } = stored.version === VERSION ? stored : {};
+  const known = new Map(days.map((day) => [dayKey(day), day]));
+  const files = filesToPublish(known);
   return {
-    days: new Map(days.map((day) => [dayKey(day), day])),
+    days: known,
     retired: new Map(retired),
     published: new Set(manifest.map(({ path }) => path)),
-    isChanged: text === null || stored.version !== VERSION,
+    // A process that was killed between the two may have left the manifest behind the notes.
+    isChanged: stored.version !== VERSION || files === null || text !== manifestText(folder, files),
   };
+}
+
+/** The file that the day had before is retired, also where no manifest has named it. */
+export function noteDay(notes: Notes, day: DatasetDay, now: number): void {
+  const key = dayKey(day);
+  forgetDay(notes, key, now);
+  notes.days.set(key, day);
+  if (day.file) notes.retired.delete(day.file.path);
+}
+
+export function forgetDay(notes: Notes, key: string, now: number): void {
+  const path = notes.days.get(key)?.file?.path;
+  if (path !== undefined && !notes.published.has(path)) notes.retired.set(path, now);
+  notes.days.delete(key);
+  notes.isChanged = true;
 }
 
 /** The manifest changes in one moment, and only to one generation and the same columns of all days. */
 export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
   if (!notes.isChanged) return;
   notes.isChanged = false;
-  const withFiles = [...notes.days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
-  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationIn(file)} ${columnsIn(basis)}`));
-  if (kinds.size <= 1) {
-    const files = withFiles.map(({ file }) => file).sort(byPlace);
-    const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
-    await folder.write(manifestPath(table), `${JSON.stringify(manifest, null, 1)}\n`);
-    const published = new Set(files.map(({ path }) => path));
-    for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
-    for (const path of published) notes.retired.delete(path);
-    notes.published = published;
-  }
-  const stored: StoredNotes = { version: VERSION, days: [...notes.days.values()], retired: [...notes.retired] };
+  const files = filesToPublish(notes.days);
+  if (!files) return writeNotes(folder, table, notes);
+  const published = new Set(files.map(({ path }) => path));
+  for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
+  for (const path of published) notes.retired.delete(path);
+  // First: a file that the manifest no longer names must not be without the moment from which it stays for a while.
+  await writeNotes(folder, table, notes);
+  await folder.write(manifestPath(table), manifestText(folder, files));
+  notes.published = published;
+}
+
+async function writeNotes(folder: DatasetFolder, table: string, { days, retired }: Notes): Promise<void> {
+  const stored: StoredNotes = { version: VERSION, days: [...days.values()], retired: [...retired] };
   await folder.write(notesPath(table), JSON.stringify(stored));
 }
 
-/** Removes files that were replaced long ago, and those that a killed process left. */
+/** Whether the manifest can name the files. */
+export const isOfOneKind = ({ days }: Notes): boolean => filesToPublish(days) !== null;
+
+/** Null while they are of several generations or have other columns than each other. */
+function filesToPublish(days: Notes['days']): NotedFile[] | null {
+  const withFiles = [...days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
+  const kinds = new Set(withFiles.map(({ file, basis }) => `${generationsIn(file)} ${columnsIn(basis)}`));
+  return kinds.size > 1 ? null : withFiles.map(({ file }) => file).sort(byPlace);
+}
+
+function manifestText(folder: DatasetFolder, files: readonly NotedFile[]): string {
+  const manifest: DatasetFile[] = files.map((file) => ({ ...file, url: folder.urlOf(file.path) }));
+  return `${JSON.stringify(manifest, null, 1)}\n`;
+}
+
+/**
+ * Removes files that were replaced long ago, and those that a killed process left. Other names than those of an export are not its own, and what
+ * no notes tell of stays for a while: another process may have put it there just now.
+ */
 export async function sweep(
   folder: DatasetFolder,
   all: ReadonlyMap<string, Notes>,
   now: number,
   graceMs: number,
 ): Promise<void> {
+  const left = new Set<string>();
   for await (const { path, writtenAt } of folder.files()) {
     const notes = all.get(path.slice(0, path.indexOf('/')));
-    if (!notes || notes.published.has(path) || isNoted(notes, path)) continue;
-    if (now - (notes.retired.get(path) ?? writtenAt) < graceMs) continue;
+    if (!notes || !DATASET_PATH.test(path)) continue;
+    left.add(path);
+    if (notes.published.has(path) || isNoted(notes, path)) continue;
+    const retiredAt = notes.retired.get(path);
+    if (retiredAt === undefined ? now - writtenAt < GRACE_MS : now - retiredAt < graceMs) continue;
     await folder.remove(path);
-    if (notes.retired.delete(path)) notes.isChanged = true;
+    left.delete(path);
+  }
+  for (const [table, notes] of all) {
+    const gone = [...notes.retired.keys()].filter((path) => !left.has(path));
+    for (const path of gone) notes.retired.delete(path);
+    if (gone.length > 0) await writeNotes(folder, table, notes);
   }
 }
 
@@ -83,4 +131,4 @@ const byPlace = (a: Pick<DatasetFile, 'chain' | 'day'>, b: Pick<DatasetFile, 'ch
   a.chain < b.chain ? -1 : a.chain > b.chain ? 1 : a.day < b.day ? -1 : a.day > b.day ? 1 : 0;
 
 /** Generations as the name of a file says them. */
-const generationIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';
+export const generationsIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';

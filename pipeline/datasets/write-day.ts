@@ -131,7 +131,7 @@ async function described({ table, day, priced, isClosed }: DayToWrite, file: str
 }
 
 /** Only the rows of conversions hold the other generation. */
-function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
+export function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
   const hasOther = table.store === 'prices' && table.other.length > 0 && other !== null;
   return hasOther ? [served.generation, other.generation] : [served.generation];
 }

@@ -1,5 +1,12 @@
 /** `verustream export` into a bucket of a real S3 server, moto's. */
-import { CreateBucketCommand, GetObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import {
+  CreateBucketCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  ListObjectsV2Command,
+  PutObjectCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as exportData } from '../../commands/export.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
@@ -61,6 +68,17 @@ it('writes files and manifests, and again only what has changed', async () => {
   expect(more.tables.find(({ table }) => table === 'blocks')).toMatchObject({ rows: 761, written: 1 });
   // What the manifest no longer names is gone, so that a pattern reads each row once.
   expect((await keys()).length).toBe(before.length);
+});
+
+it("leaves a bucket's other Parquet files alone", async () => {
+  const foreign = ['of/vrsc/blocks/eur.parquet', 'of/vrsc/blocks/chain=vrsc/mine.parquet', 'of/vrsc/eur.parquet'];
+  for (const Key of foreign) await client.send(new PutObjectCommand({ Bucket: 'mine', Key, Body: 'mine' }));
+  await exported();
+  const there = await keys();
+  for (const key of foreign) {
+    expect(there).toContain(key);
+    await client.send(new DeleteObjectCommand({ Bucket: 'mine', Key: key }));
+  }
 });
 
 it('DuckDB reads the bucket, by a pattern and by a manifest', async () => {

@@ -1,0 +1,123 @@
+/** The data set of prices where the stores change between passes, or in the middle of one. */
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
+import {
+  dayOf,
+  onAnotherBranch,
+  openPricedDataset,
+  type PricedDataset,
+} from '../../test/support/datasets/priced-dataset.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
+import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { beginGeneration, dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
+
+const { first: blocks, chains, cutover } = slowChains();
+const pricing = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
+let dataset: PricedDataset;
+beforeEach(async () => {
+  dataset = await openPricedDataset(1);
+});
+afterEach(() => dataset.close());
+
+/** Index of the first block from `at` on that ends its day. */
+const endOfDay = (at: number): number =>
+  blocks.findIndex((block, index) => index >= at && dayOf(block) !== dayOf(blocks[index + 1]));
+const heightOf = (index: number): number => blocks[index]?.height ?? -1;
+const prices = () => readManifest(dataset.folder, 'prices');
+const fileOf = async (day: number) =>
+  (await prices()).find((file) => file.day === new Date(day * 86_400_000).toISOString().slice(0, 10));
+
+it('a reorganisation that takes the last block of a day into the next one has the day written again', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  const last = endOfDay(60);
+  await feed?.append(blocks.slice(0, last + 1));
+  await world.run();
+  await pass();
+  const day = dayOf(blocks[last]);
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: false });
+  await feed?.rewind(heightOf(last - 1));
+  await feed?.append(onAnotherBranch(blocks.slice(last), 86_400));
+  await world.run();
+  expect((await pass()).missed).toBe(0);
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last - 1), closed: true });
+  await checkFolder(dataset.folder);
+});
+
+it('a day of which prices had reached a part is not closed when they pass it in the middle of the export', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks);
+  const last = endOfDay(60);
+  const day = dayOf(blocks[last]);
+  const part = last - 1;
+  expect(dayOf(blocks[part])).toBe(day);
+  await world.run({ steps: 1, maxTicks: part });
+  await pass({ first: () => world.run() });
+  const file = await fileOf(day);
+  expect(file?.toHeight).toBeLessThan(heightOf(last));
+  expect(file).toMatchObject({ closed: false });
+  await pass();
+  expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: true });
+});
+
+it('prices of a branch that derive has left are not taken for those of the blocks in their place', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, 64));
+  await world.run();
+  await feed?.rewind(heightOf(60));
+  await feed?.append(onAnotherBranch(blocks.slice(61, 70)));
+  expect((await pass()).missed).toBe(0);
+  expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(60));
+  await world.run();
+  await pass();
+  expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(69));
+});
+
+it('a generation that is dropped in the middle of the export empties no day', async () => {
+  const { world, pass, forgetBases } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, -5));
+  await world.run();
+  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await withMaker(world, pricing, toTheEnd);
+  await feed?.append(blocks.slice(-5));
+  await world.run();
+  await pass();
+  const before = await prices();
+  expect(before.filter(({ closed }) => closed).length).toBeGreaterThan(3);
+  await forgetBases();
+  const dropped = async () => {
+    await swapGenerations(world.stores.postgres, 'newer');
+    await dropGeneration(world.stores, 1);
+  };
+  expect((await pass({ first: dropped })).missed).toBeGreaterThan(3);
+  expect(await prices()).toEqual(before);
+  expect((await pass()).missed).toBe(0);
+  expect((await prices()).map(({ day, rows, generation }) => ({ day, rows, generation }))).toEqual(
+    before.map(({ day, rows }) => ({ day, rows, generation: 2 })),
+  );
+});
+
+it('a day that prices were taken back from keeps no file of a generation that is no longer served', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  const last = endOfDay(40);
+  await feed?.append(blocks.slice(0, last + 4));
+  await world.run();
+  await pass();
+  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await withMaker(world, pricing, toTheEnd);
+  await feed?.rewind(heightOf(last - 1));
+  await world.run();
+  await feed?.append(blocks.slice(last, last + 4));
+  await pass();
+  const behind = await fileOf(dayOf(blocks[last + 1]));
+  expect(behind).toMatchObject({ generation: 1 });
+  await swapGenerations(world.stores.postgres, 'newer');
+  const { missed, withheld } = await pass();
+  expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([2]));
+  expect([missed, withheld]).toEqual([0, []]);
+  expect(await fileOf(dayOf(blocks[last + 1]))).toBeUndefined();
+});

@@ -1,0 +1,122 @@
+/** What stays in a folder, and for how long, whenever the process that writes it is killed. */
+import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
+import { type DatasetFolder, openLocalFolder } from './folder.ts';
+import { dayKey, GRACE_MS, noteDay, publish, readNotes, sweep } from './notes.ts';
+
+const TABLE = 'blocks';
+const HOUR = 3_600_000;
+let root: string;
+let folder: DatasetFolder;
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'verustream-notes-'));
+  folder = await openLocalFolder(root);
+});
+afterEach(() => rm(root, { recursive: true, force: true }));
+
+const pathOf = (name: string) => `${TABLE}/chain=vrsc/2026-01-02.${name.padEnd(16, '0')}.parquet`;
+
+async function put(path: string, ageMs: number): Promise<void> {
+  const file = join(root, path);
+  await mkdir(dirname(file), { recursive: true });
+  await writeFile(file, path);
+  const at = new Date(Date.now() - ageMs);
+  await utimes(file, at, at);
+}
+
+/** A pass that writes the day anew, as another file. */
+async function pass(into: DatasetFolder, name: string, graceMs = GRACE_MS): Promise<void> {
+  const day = { chain: 'vrsc', day: '2026-01-02' };
+  const notes = await readNotes(into, TABLE);
+  const path = pathOf(name);
+  if (notes.days.get(dayKey(day))?.file?.path !== path) {
+    await put(path, 2 * HOUR);
+    const range = { rows: 1, minHeight: 1, maxHeight: 1, fromHeight: 1, toHeight: 1, bytes: 1, sha256: name };
+    const file = { table: TABLE, ...day, closed: true, schemaVersion: 1, generation: null, ...range, path };
+    noteDay(notes, { ...day, basis: 'basis chain String,', file }, Date.now());
+  }
+  await publish(into, TABLE, notes, Date.now());
+  await sweep(into, new Map([[TABLE, notes]]), Date.now(), graceMs);
+}
+
+const named = async (): Promise<string[]> =>
+  (JSON.parse(await readFile(join(root, `${TABLE}.json`), 'utf8')) as DatasetFile[]).map(({ path }) => path);
+
+/** Ends as if killed before the write of that number. */
+function killedAt(write: number): DatasetFolder {
+  let count = 0;
+  return {
+    ...folder,
+    async write(path, text) {
+      count++;
+      if (count === write) throw new Error('killed');
+      await folder.write(path, text);
+    },
+  };
+}
+
+it.each([1, 2])(
+  'a pass that is killed before its write %i leaves replaced files for as long as any other',
+  async (write) => {
+    await pass(folder, 'a');
+    expect(await named()).toEqual([pathOf('a')]);
+    await expect(pass(killedAt(write), 'b')).rejects.toThrow('killed');
+    await pass(folder, 'b');
+    expect(await named()).toEqual([pathOf('b')]);
+    expect(await folder.has(pathOf('a'))).toBe(true);
+    await pass(folder, 'b', 0);
+    expect(await folder.has(pathOf('a'))).toBe(false);
+    expect(await folder.has(pathOf('b'))).toBe(true);
+  },
+);
+
+it('removes only what an export itself has written, and nothing that another one may just have put there', async () => {
+  const foreign = [
+    'blocks/eur.parquet',
+    'blocks/chain=vrsc/mine.parquet',
+    'blocks/2026-01-02.parquet',
+    'own/eur.parquet',
+  ];
+  for (const path of foreign) await put(path, 2 * HOUR);
+  await put(pathOf('c'), 2 * HOUR);
+  await put(pathOf('d'), 0);
+  const listed: DatasetFolder = {
+    ...folder,
+    async *files() {
+      yield* folder.files();
+      // A bucket lists whatever is in it.
+      for (const path of foreign) yield { path, writtenAt: Date.now() - 2 * HOUR };
+    },
+  };
+  await pass(listed, 'a', 0);
+  for (const path of foreign) expect(await folder.has(path), path).toBe(true);
+  expect(await folder.has(pathOf('c'))).toBe(false);
+  expect(await folder.has(pathOf('d'))).toBe(true);
+});
+
+it('a file that no manifest has named goes as soon as the day has another', async () => {
+  await pass(folder, 'a');
+  const notes = await readNotes(folder, TABLE);
+  const day = [...notes.days.values()][0];
+  expect(day?.file).toBeDefined();
+  for (const name of ['b', 'c']) {
+    await put(pathOf(name), 0);
+    if (day?.file) noteDay(notes, { ...day, file: { ...day.file, path: pathOf(name) } }, Date.now());
+  }
+  await publish(folder, TABLE, notes, Date.now());
+  await sweep(folder, new Map([[TABLE, notes]]), Date.now(), 0);
+  for (const [name, isThere] of [
+    ['a', false],
+    ['b', false],
+    ['c', true],
+  ] as const)
+    expect(await folder.has(pathOf(name)), name).toBe(isThere);
+});
+
+it('forgets the files that are gone', async () => {
+  for (const name of ['a', 'b', 'c']) await pass(folder, name, 0);
+  expect((await readNotes(folder, TABLE)).retired.size).toBe(0);
+});
