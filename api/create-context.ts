@@ -49,8 +49,9 @@ export function createContexts(
 ): Readonly<Record<PriorityLane, ApiContext>> {
   const { config, release, stores, daemons, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
+  const standard = daemonsOfLane(daemons, lanes, 'standard');
   const daemonOf = (chain: string) => {
-    const daemon = daemons.get(chain);
+    const daemon = standard.get(chain);
     if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
     return daemon;
   };

@@ -21,7 +21,8 @@ const fieldsOf = (path: string) =>
 
 /** Children of `pid`, and theirs. */
 export function descendants(pid: number): number[] {
-  const children = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean);
+  const [listed = ''] = ofEach([pid], () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
+  const children = listed.trim().split(' ').filter(Boolean);
   return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
 }
 

@@ -12,6 +12,11 @@ export const API_ERRORS = {
   cursor_invalid: [400, 'Invalid cursor', 'This list did not issue the cursor.'],
   not_convertible: [400, 'Not convertible', 'No live basket of the chain converts one currency into the other now.'],
   page_too_deep: [400, 'Page too deep', 'page × pageSize is above 10,000: walk by nextCursor instead.'],
+  answer_too_large: [
+    400,
+    'Answer too large',
+    'The answer would have more rows or bytes than allowed: ask for fewer heights, or by page.',
+  ],
   receiver_refused: [
     400,
     'Receiver refused',

@@ -25,6 +25,8 @@ export interface ClientRequestsOptions {
   readonly onResumed: () => void;
   /** The log has no such place. */
   readonly onUnknownPlace: (feed: Hub['feeds'][number], unknown: FeedPlace) => void;
+  /** There may be something to send. */
+  readonly wake: () => void;
   /** Ends the connection. */
   readonly overLimit: (id: MessageId, detail: string) => void;
   readonly fail: (error: unknown) => void;
@@ -51,13 +53,13 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
     const before = place.here();
     const known = [...(cursor ?? [])].filter(([feed]) => before.has(feed));
     const from = new Map([...before, ...known]);
-    const subscription = subscriptions.add(key, wish, from);
+    const subscription = subscriptions.add(key, wish, from, cursor !== null);
     if (cursor) {
       options.onResumed();
       subscriptions.rewoundTo(before);
       subscription.seen = from;
       place.goTo(subscriptions.hasOther(subscription) ? earlierOf(before, from) : from);
-      refuseUnknown(cursor, subscription).catch(options.fail);
+      refuseUnknown(cursor).catch(options.fail);
     }
     if (subscription.channels.has('mempool')) mempool.restart();
     if (subscription.snapshot.length > 0 && isNew) {
@@ -69,16 +71,19 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
   }
 
   /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
-  async function refuseUnknown(cursor: FeedPlaces, subscription: Subscription): Promise<void> {
+  async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
     for (const feed of hub.feeds) {
       const asked = cursor.get(feed.key);
       if (!asked) continue;
       /** A place within a record is reached once the record is there. */
       const isReached = (end: number) => comparePlaces(asked, { position: end, index: 0 }) <= 0;
       if (isReached(feed.head) || isReached(await feed.end())) continue;
-      if (!outbox.isOpen || !subscriptions.has(subscription)) return;
-      if (subscription.from.get(feed.key) !== asked) continue; // it has been moved back with another one
-      options.onUnknownPlace(feed, asked);
+      if (!outbox.isOpen) return;
+      if (isReached(feed.head)) continue;
+      // Others may have begun where the connection stood, and the one that asked for it may be gone.
+      const here = place.here().get(feed.key);
+      const isThere = here !== undefined && comparePlaces(here, asked) >= 0;
+      if (isThere || subscriptions.standsAt(feed.key, asked)) options.onUnknownPlace(feed, asked);
     }
   }
 
@@ -95,8 +100,10 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
   }
 
   function unsubscribe(id: MessageId): void {
-    if (subscriptions.remove(id)) outbox.say('ack', { id });
-    else outbox.refuse(id, 'unknown_subscription', 'there is no subscription with this id');
+    if (subscriptions.remove(id)) {
+      outbox.say('ack', { id });
+      options.wake();
+    } else outbox.refuse(id, 'unknown_subscription', 'there is no subscription with this id');
   }
 
   function reject(id: MessageId, error: unknown): void {

@@ -64,7 +64,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     onBlocked: () => place.stay(),
     onOverflow: () => life.end(CLOSE_SLOW, outbox.lastCursor),
   });
-  const subscriptions = createSubscriptionSet(hub, share);
+  const subscriptions = createSubscriptionSet(hub, share, place.here);
   const mempool = mempoolFor(hub.mempools, subscriptions, outbox.sayMembers);
   const snapshots = createSnapshotSender({
     take: hub.takeSnapshot,
@@ -84,6 +84,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     refuse(key, subscription, error) {
       if (subscriptions.has(subscription)) subscriptions.remove(key);
       requests.reject(typeof key === 'symbol' ? null : key, error);
+      life.wake();
     },
     wake: life.wake,
   });
@@ -104,6 +105,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
       sayResync(feed, 'cursor_unknown');
       life.wake();
     },
+    wake: life.wake,
     overLimit,
   });
   const { read } = requests;

@@ -111,18 +111,20 @@ function createRecentEvents(
 ): () => MissingRecord | null {
   return () => {
     const { own } = place;
-    if (own === null) return null;
+    // Where the snapshot that comes next stands is not known yet: events beyond it would be lost.
+    if (own === null || (snapshots.isDue() && snapshots.places() === null)) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
         const { position, index } = own.get(feed.key) ?? { position: feed.head, index: 0 };
         if (position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
-        const events = hub.eventsAt(feed, position, subscriptions.confirmations(), floors.get(feed.key));
+        const confirmations = subscriptions.confirmationsAt(feed.key, position);
+        const events = hub.eventsAt(feed, position, confirmations, floors.get(feed.key));
         if ('position' in events) return { feed: feed.key, ...events };
         for (const event of events) {
           if (event.place.index < index) continue;
           place.moveTo(feed.key, placeAfter(event));
-          if (subscriptions.wants(event)) outbox.sendEvent(event, encodePlaces(own));
+          if (subscriptions.wants(event)) outbox.sendEvent(event, encodePlaces(own, snapshots.isDue()));
           if (!outbox.isTakingMore || performance.now() >= end) return null;
         }
         place.moveTo(feed.key, { position: position + 1, index: 0 });

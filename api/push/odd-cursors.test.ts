@@ -3,10 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { unconfirmed } from '../../test/support/processors/mempool/doubles.ts';
+import { createJournal } from '../mempool/journal.ts';
 import type { Served } from './catch-up.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { createConnection } from './connection.ts';
-import { encodePlaces, type FeedPlace } from './cursor.ts';
+import { encodePlaces, type FeedPlace, lacksSnapshot } from './cursor.ts';
 import { createHub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
 import { createPace } from './pace.ts';
@@ -19,6 +21,7 @@ const logger = pino({ level: 'silent' });
 
 interface Sent {
   readonly type: string;
+  readonly cursor: string;
   readonly data?: { readonly event: string };
 }
 
@@ -37,7 +40,7 @@ function recordAt(position: number): FeedRecord {
 }
 
 /** A client of a feed with so many records; the log has `more`, which other processes may have told of. */
-function connect(count: number, more = 0) {
+function connect(count: number, { more = 0, waitMs = 0 } = {}) {
   const records = Array.from({ length: count }, (_, position) => recordAt(position));
   const feed: ChainFeed = {
     chain: CHAIN,
@@ -55,15 +58,32 @@ function connect(count: number, more = 0) {
   /** Published stamps move on without another tag. */
   let published = 0;
   const state = () => ({ version: `${records.length} ${published}`, tag: String(records.length), derived: new Map() });
-  const takeSnapshot = createSnapshots({
+  const take = createSnapshots({
     chains: [{ name: CHAIN, finalityDepth: 1 }] as never,
     feeds: [feed],
     topics: { read: () => Promise.reject(new Error('no topic is read for reserves')) },
     state: state as never,
     withSnapshot: async (work) => work({ state: state(), rows: async () => [] } as never),
   });
+  /** Where the snapshots stand that were read. */
+  const taken: number[] = [];
+  const takeSnapshot: typeof take = async (...asked) => {
+    const snapshot = await take(...asked);
+    taken.push(snapshot.places.get(CHAIN)?.position ?? 0);
+    return snapshot;
+  };
   const pace = createPace({ sliceMs: 0.2, restMs: 1 });
-  const hub = createHub({ chains: [CHAIN], feeds: [feed], idsOf: (text) => [text], logger, takeSnapshot, pace });
+  const mempool = createJournal(CHAIN);
+  const mempools = [mempool];
+  const hub = createHub({
+    chains: [CHAIN],
+    feeds: [feed],
+    idsOf: (text) => [text],
+    logger,
+    takeSnapshot,
+    pace,
+    mempools,
+  });
   let turns = 0;
   const takeTurn = (client: Served) => {
     turns += 1;
@@ -89,7 +109,8 @@ function connect(count: number, more = 0) {
     buffered: () => 0,
     end: () => undefined,
   };
-  const share = createNetworkShares().open('n');
+  const account = createNetworkShares().open('n');
+  const share = { ...account, order: (work: number) => Math.max(account.order(work), waitMs) };
   const connection = createConnection({
     hub: counting,
     share,
@@ -102,12 +123,18 @@ function connect(count: number, more = 0) {
   hub.add(connection);
   return {
     sent,
+    taken,
     turns: () => turns,
     say: (message: object) => connection.receive(Buffer.from(JSON.stringify(message))),
     append() {
       const record = recordAt(records.length);
       records.push(record);
       hub.publish(feed, record);
+    },
+    arrive() {
+      const transaction = unconfirmed({ txid: `${mempool.head}`, spends: [], expiryHeight: 0 });
+      mempool.record({ changes: [{ kind: 'waits', transaction }], index: null, listed: 1, withheld: 0 });
+      connection.wake();
     },
     publishStamps: () => {
       published += 1;
@@ -157,7 +184,7 @@ it('a snapshot that was kept from before stamps were published is read again', a
 const [AT_HAND, TO_COME] = [400, 8];
 
 async function resume(subscriptions: readonly { channels: readonly string[]; from: number; waitMs: number }[]) {
-  const { sent, say, append, end } = connect(AT_HAND, TO_COME);
+  const { sent, say, append, end } = connect(AT_HAND, { more: TO_COME });
   for (const [id, { channels, from, waitMs }] of subscriptions.entries()) {
     say({ op: 'subscribe', id, channels, cursor: cursorAt({ position: from, index: 0 }) });
     await sleep(waitMs);
@@ -209,5 +236,80 @@ it('a cursor of another log does not take from the other subscriptions', async (
   await expect.poll(() => eventsOf(sent)).toContain(`${AT_HAND} reserves`);
   const blocks = Array.from({ length: AT_HAND + 1 }, (_, position) => `${position} blocks`);
   expect(eventsOf(sent).filter((event) => event.endsWith('blocks'))).toEqual(blocks);
+  end();
+});
+
+it.each(['unsubscribed', 'replaced'])('a cursor of another log whose subscription is %s at once', async (how) => {
+  const { sent, say, append, end } = connect(HEAD);
+  say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 1e9, index: 0 }) });
+  if (how === 'unsubscribed') say({ op: 'subscribe', id: 2, channels: ['reserves'] });
+  say(how === 'unsubscribed' ? { op: 'unsubscribe', id: 1 } : { op: 'subscribe', id: 1, channels: ['reserves'] });
+  await expect.poll(() => sent.map(({ type }) => type)).toContain('resync');
+  append();
+  await expect.poll(() => eventsOf(sent)).toContain(`${HEAD} reserves`);
+  end();
+});
+
+it('subscriptions that end or are replaced while others catch up: no event comes twice', async () => {
+  const ending = fc.record({ id: fc.nat({ max: 3 }), isReplaced: fc.boolean(), waitMs: fc.nat({ max: 4 }) });
+  const several = fc.array(fc.record({ ...resumed, from: aPlace }), { minLength: 2, maxLength: 4 });
+  await fc.assert(
+    fc.asyncProperty(several, fc.array(ending, { maxLength: 4 }), async (subscriptions, endings) => {
+      const { sent, say, append, end } = connect(AT_HAND, { more: TO_COME });
+      for (const [id, { channels, from, waitMs }] of subscriptions.entries()) {
+        say({ op: 'subscribe', id, channels, cursor: cursorAt({ position: from, index: 0 }) });
+        await sleep(waitMs);
+      }
+      for (const { id, isReplaced, waitMs } of endings) {
+        const { channels } = subscriptions[id] ?? { channels: ['blocks'] };
+        say(isReplaced ? { op: 'subscribe', id, channels } : { op: 'unsubscribe', id });
+        await sleep(waitMs);
+      }
+      for (let count = 0; count < TO_COME; count += 1) append();
+      say({ op: 'subscribe', id: 'last', channels: ['blocks'] });
+      append();
+      await expect.poll(() => eventsOf(sent), { interval: 10 }).toContain(`${AT_HAND + TO_COME} blocks`);
+      const events = eventsOf(sent);
+      expect(events.length).toBe(new Set(events).size);
+      const ended = new Set(endings.map(({ id }) => id));
+      for (const [id, { channels, from }] of subscriptions.entries()) {
+        if (ended.has(id)) continue;
+        const positions = Array.from({ length: AT_HAND + TO_COME - from }, (_, index) => from + index);
+        expect(events).toEqual(
+          expect.arrayContaining(positions.flatMap((position) => channels.map((channel) => `${position} ${channel}`))),
+        );
+      }
+      end();
+    }),
+    { numRuns: 30 },
+  );
+});
+
+it('a snapshot that waits for its share is followed by all that comes after it, also while the mempool moves', async () => {
+  const { sent, taken, say, append, arrive, end } = connect(HEAD, { waitMs: 100 });
+  say({ op: 'subscribe', id: 1, channels: ['reserves', 'mempool'], snapshot: true });
+  await expect.poll(() => taken, { interval: 1 }).toHaveLength(1);
+  append();
+  arrive();
+  const isLast = ({ type }: Sent) => type === 'snapshot';
+  await expect.poll(() => sent.findIndex(isLast)).toBeGreaterThan(0);
+  append();
+  await expect.poll(() => eventsOf(sent)).toContain(`${HEAD + 1} reserves`);
+  const from = taken.at(-1) ?? 0;
+  const wanted = Array.from({ length: HEAD + 2 - from }, (_, index) => `${from + index} reserves`);
+  expect(eventsOf(sent.slice(sent.findIndex(isLast)))).toEqual(wanted);
+  end();
+});
+
+it('events of others before a snapshot have cursors that ask for it again', async () => {
+  const { sent, say, end } = connect(10 * AT_HAND, { waitMs: 1 });
+  say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
+  say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
+  await expect.poll(() => sent.map(({ type }) => type)).toContain('snapshot');
+  const snapshot = sent.findIndex(({ type }) => type === 'snapshot');
+  const asked = sent.findLastIndex(({ type }) => type === 'ack');
+  const between = sent.slice(asked + 1, snapshot);
+  expect(between.map(({ type }) => type)).toContain('block');
+  for (const { cursor } of between) expect(lacksSnapshot(cursor)).toBe(true);
   end();
 });

@@ -112,9 +112,20 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     });
   }
 
+  /** The connection had to move on, as after a `resync`: what follows this snapshot would not be what comes next. */
+  function takeAgain(one: Due): void {
+    one.taken?.release();
+    Object.assign(one, { taken: null, list: 0, row: 0, part: 0 });
+    start(one);
+  }
+
   function send(): void {
     const [one] = due;
     if (!one?.taken) return;
+    if (options.isPast(one.taken.places)) {
+      takeAgain(one);
+      return;
+    }
     const { subscription, taken, key } = one;
     const lists = taken.lists.filter(({ chain, channel }) => {
       return subscription.chains.has(chain) && subscription.channels.has(channel);

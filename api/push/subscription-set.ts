@@ -16,10 +16,16 @@ export type SubscriptionKey = MessageId | typeof DEFAULT;
 
 export interface SubscriptionSet {
   /**
-   * Active from `from` on; takes the place of one with the same key, and of the default one.
+   * Active from `from` on; takes the place of one with the same key, and of the default one. What these have had comes again where it
+   * is `asksAgain`.
    * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
    */
-  add(key: SubscriptionKey, wish: Omit<SubscribeMessage, 'op' | 'cursor'>, from: FeedPlaces): Subscription;
+  add(
+    key: SubscriptionKey,
+    wish: Omit<SubscribeMessage, 'op' | 'cursor'>,
+    from: FeedPlaces,
+    asksAgain?: boolean,
+  ): Subscription;
   has(subscription: Subscription): boolean;
   /** False when there was none. */
   remove(key: SubscriptionKey): boolean;
@@ -27,12 +33,16 @@ export interface SubscriptionSet {
   rewoundTo(place: FeedPlaces): void;
   /** The log has no place `unknown`: what stands there or later stands at `end` instead. */
   moveBackTo(feed: FeedKey, end: FeedPlace, unknown: FeedPlace): void;
-  /** Whether a subscription has had events beyond these places, in any feed. */
+  /** Whether a subscription begins or has had events at this place or later. */
+  standsAt(feed: FeedKey, place: FeedPlace): boolean;
+  /** Whether a subscription begins or has had events beyond these places, in any feed. */
   isAhead(of: FeedPlaces): boolean;
   /** Whether the connection has another subscription than this one. */
   hasOther(subscription: Subscription): boolean;
   /** Those that a subscription asks for, ascending. */
   confirmations(): readonly number[];
+  /** The same of subscriptions that are active at this record. */
+  confirmationsAt(feed: FeedKey, position: number): readonly number[];
   /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
   /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
@@ -44,47 +54,72 @@ export interface SubscriptionSet {
 
 type Holding = Parameters<NetworkShare['hold']>[0];
 
+const NOTHING: Holding = { subscriptions: 0, bytes: 0 };
+
 /** The default one counts as part of its connection. */
 const holdingOf = (key: SubscriptionKey, { bytes }: Subscription): Holding =>
-  key === DEFAULT ? { subscriptions: 0, bytes: 0 } : { subscriptions: 1, bytes };
+  key === DEFAULT ? NOTHING : { subscriptions: 1, bytes };
 
 const less = (held: Holding, by: Holding): Holding => ({
   subscriptions: held.subscriptions - by.subscriptions,
   bytes: held.bytes - by.bytes,
 });
 
+/** Before any name is hashed. */
+function refuseTooMany(others: readonly Subscription[], entries: number): void {
+  if (others.length >= MAX_SUBSCRIPTIONS)
+    throw new LimitExceeded(`a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`);
+  const sum = others.reduce((total, other) => total + other.entries, entries);
+  if (sum > MAX_FILTER_ENTRIES) {
+    throw new LimitExceeded(`the filters of a connection may have ${MAX_FILTER_ENTRIES} entries together`);
+  }
+}
+
+const confirmationsOf = (of: Iterable<Subscription>): number[] =>
+  [...new Set(Array.from(of, (subscription) => subscription.confirmations))].sort((a, b) => a - b);
+
 export function createSubscriptionSet(
   hub: Pick<Hub, 'chains' | 'idsOf'>,
   share: Pick<NetworkShare, 'hold'>,
+  here: () => FeedPlaces,
 ): SubscriptionSet {
   const subscriptions = new Map<SubscriptionKey, Subscription>();
+  /** Ended ones that have had events which the connection reaches again for others. */
+  let past: (readonly [SubscriptionKey, Subscription])[] = [];
   let confirmations: readonly number[] = [];
 
   function changed(): void {
-    const asked = new Set([...subscriptions.values()].map((subscription) => subscription.confirmations));
-    confirmations = [...asked].sort((a, b) => a - b);
+    confirmations = confirmationsOf(subscriptions.values());
   }
 
-  /** Before any name is hashed. */
-  function refuseTooMany(others: readonly Subscription[], entries: number): void {
-    if (others.length >= MAX_SUBSCRIPTIONS)
-      throw new LimitExceeded(`a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`);
-    const sum = others.reduce((total, other) => total + other.entries, entries);
-    if (sum > MAX_FILTER_ENTRIES) {
-      throw new LimitExceeded(`the filters of a connection may have ${MAX_FILTER_ENTRIES} entries together`);
-    }
+  /** Keeps of `past` and these what the connection still reaches again, and little enough. `added` comes to what the network holds. */
+  function keepPast(ended: typeof past, added: Holding = NOTHING): void {
+    const at = here();
+    const all = [...past, ...ended];
+    const kept = all.filter(([, { seen }]) => isBeforePlaces(at, seen)).slice(-MAX_SUBSCRIPTIONS);
+    forget(all, kept, added);
   }
+
+  /** @throws ApiError; then nothing has changed */
+  function forget(all: typeof past, kept: typeof past, added: Holding = NOTHING): void {
+    const dropped = all.filter((one) => !kept.includes(one));
+    share.hold(dropped.reduce((held, one) => less(held, holdingOf(...one)), added));
+    past = kept;
+  }
+
+  const isSeen = (event: PushEvent, { from, seen, matches }: Subscription): boolean =>
+    isBefore(event, seen) && !isBefore(event, from) && matches(event);
 
   return {
-    add(key, wish, from) {
-      const replaced = [...subscriptions].filter(([other]) => other === key || other === DEFAULT);
-      const kept = [...subscriptions].filter(([other]) => other !== key && other !== DEFAULT);
-      refuseTooMany(
-        kept.map(([, subscription]) => subscription),
-        filterSize(wish.filter ?? {}).entries,
-      );
+    add(key, wish, from, asksAgain = false) {
+      const isReplaced = ([other]: readonly [SubscriptionKey, Subscription]) => other === key || other === DEFAULT;
+      const replaced = [...subscriptions].filter(isReplaced);
+      const kept = [...subscriptions].filter((one) => !isReplaced(one)).map(([, subscription]) => subscription);
+      refuseTooMany(kept, filterSize(wish.filter ?? {}).entries);
       const subscription = createSubscription(wish, hub.chains, hub.idsOf, from);
-      share.hold(replaced.reduce((held, old) => less(held, holdingOf(...old)), holdingOf(key, subscription)));
+      const added = holdingOf(key, subscription);
+      if (asksAgain) forget([...past, ...replaced], [], added);
+      else keepPast(replaced, added);
       for (const [old] of replaced) subscriptions.delete(old);
       subscriptions.set(key, subscription);
       changed();
@@ -96,10 +131,16 @@ export function createSubscriptionSet(
       if (!removed) return false;
       subscriptions.delete(key);
       changed();
-      share.hold(less({ subscriptions: 0, bytes: 0 }, holdingOf(key, removed)));
+      keepPast([[key, removed]]);
       return true;
     },
     confirmations: () => confirmations,
+    confirmationsAt: (feed, position) =>
+      subscriptions.size === 1
+        ? confirmations
+        : confirmationsOf(
+            [...subscriptions.values()].filter(({ from }) => (from.get(feed)?.position ?? 0) <= position),
+          ),
     rewoundTo(place) {
       for (const subscription of subscriptions.values()) subscription.seen = laterOf(subscription.seen, place);
     },
@@ -115,9 +156,16 @@ export function createSubscriptionSet(
         subscription.seen = movedBack(subscription.seen);
       }
     },
+    standsAt: (feed, place) =>
+      [...subscriptions.values()].some(({ from, seen }) =>
+        [from.get(feed), seen.get(feed)].some(
+          (at) => at !== undefined && Number.isFinite(at.position) && comparePlaces(at, place) >= 0,
+        ),
+      ),
     isAhead(of) {
+      if (past.length > 0) keepPast([]);
       const all = [...subscriptions.values()];
-      return all.some(({ from, seen }) => isBeforePlaces(of, from) || isBeforePlaces(of, seen));
+      return past.length > 0 || all.some(({ from, seen }) => isBeforePlaces(of, from) || isBeforePlaces(of, seen));
     },
     hasOther: (subscription) => [...subscriptions.values()].some((other) => other !== subscription),
     wants(event) {
@@ -127,7 +175,7 @@ export function createSubscriptionSet(
         if (isBefore(event, subscription.seen)) return false;
         wanted = true;
       }
-      return wanted;
+      return wanted && !past.some(([, subscription]) => isSeen(event, subscription));
     },
     coversMempool: (chain) => [...subscriptions.values()].some((one) => one.coversMempool(chain)),
     wantsWaiting: (chain, parts) => [...subscriptions.values()].some((one) => one.matchesWaiting(chain, parts)),

@@ -2,25 +2,32 @@
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { daemonString } from '../../domain/json/raw-json.ts';
-import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { readRows } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import { ALLOWED, inTurns, measuredRows } from '../state/measured-rows.ts';
+import type { Snapshot } from '../state/snapshot.ts';
 import { type AnswerMethod, rpcInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** `alice@`, `sub.alice@`, `alice.VRSC@` on this chain → i-address; null for a text that cannot be a name. */
 export type ResolveName = (chain: string, name: string) => string | null;
 
-const HISTORY_SQL = `SELECT i.state, i.from_height, i.txid, i.vout, b.hash FROM identities i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
-  WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height BETWEEN $3 AND $4
-  ORDER BY i.from_height, i.tx_index, i.vout`;
-const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 LIMIT 1';
+/** Reads for one answer, each statement within its time limit; `work` may run again. */
+export type WithRows = <T>(work: (read: Pick<Snapshot, 'rows' | 'row'>) => Promise<T>) => Promise<T>;
+
+const HISTORY = {
+  columns: 'i.state, i.from_height, i.txid, i.vout, b.hash',
+  bytes: 'octet_length(i.state::text)',
+  from: `FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
+    WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height BETWEEN $3 AND $4`,
+  order: 'i.from_height, i.tx_index, i.vout',
+};
+const KNOWN_SQL = 'SELECT identity_address FROM identities WHERE chain = $1 AND identity_address = $2 LIMIT 1';
 const MAX_INT = 2 ** 31 - 1;
 
+const readKnown = rowReader({ identity_address: columns.text });
 const readState = rowReader({
   from_height: columns.number,
   ...storedColumns(DEFINITIONS.identity, ['state', 'txid', 'vout']),
@@ -30,7 +37,7 @@ const readState = rowReader({
 const printState = ({ state, from_height, txid, vout, hash }: RowRead<typeof readState>): string =>
   `{"identity":${state},"blockhash":"${hash}","height":${from_height},"output":{"txid":"${txid}","voutnum":${vout}}}`;
 
-export function createIdentityHistory(postgres: Postgres, resolveName: ResolveName): AnswerMethod {
+export function createIdentityHistory(withRows: WithRows, resolveName: ResolveName): AnswerMethod {
   function addressOf(chain: string, text: string): string {
     const name = text.startsWith('"') ? String(JSON.parse(text)) : '';
     if (isIdentityAddress(name)) return name;
@@ -45,10 +52,17 @@ export function createIdentityHistory(postgres: Postgres, resolveName: ResolveNa
     const from = Math.max(0, rpcInteger(start));
     const last = rpcInteger(end);
     const values = [chain, address, from, last <= 0 ? MAX_INT : last];
-    const rows = await readRows(postgres.pool, readState, HISTORY_SQL, values);
-    if (rows.length === 0 && (await postgres.pool.query(KNOWN_SQL, [chain, address])).rowCount === 0) {
-      throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
+    const rows = await withRows(async (read) => {
+      const states = await measuredRows(read, readState, { ...HISTORY, values });
+      if (states?.length === 0 && (await read.row(readKnown, KNOWN_SQL, [chain, address])) === undefined) {
+        throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
+      }
+      return states;
+    });
+    if (rows === null) {
+      const message = `More than ${ALLOWED} in one call: ask for fewer heights with heightstart and heightend`;
+      throw new RpcError(RPC_CODES.invalidParameter, message);
     }
-    return `[${rows.map(printState).join(',')}]`;
+    return `[${(await inTurns(rows, printState)).join(',')}]`;
   };
 }

@@ -8,6 +8,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { rowReader } from '../../infra/row-reader.ts';
+import { DaemonTimeout } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
@@ -26,7 +27,6 @@ import type { PriorityLane, PriorityLanes } from '../access/priority-lanes.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
-import { createIdentityHistory, type ResolveName } from './identity-history.ts';
 import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
@@ -64,7 +64,7 @@ export interface RpcHandlerOptions {
   readonly tip: (chain: string) => BlockRef | null;
   /** `alice@` and the chain's root currency → i-address; null for a text that cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
-  /** Extension methods other than getidentityhistory; missing ones answer -32601. */
+  /** Extension methods; missing ones answer -32601. */
   readonly extensions?: Readonly<Record<string, AnswerMethod>>;
   readonly logger: Logger;
 }
@@ -105,13 +105,10 @@ function joinBatch(outcomes: readonly RpcAnswer[]): Buffer {
 }
 
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
-  const { nameToAddress, logger } = options;
-  const networkRoots = new Map(options.chains.map(({ name, networkRoot }) => [name, networkRoot]));
-  const resolveName: ResolveName = (chain, name) => nameToAddress(name, networkRoots.get(chain) ?? '');
+  const { logger } = options;
   const methods: Readonly<Record<string, AnswerMethod>> = {
     ...options.extensions,
     ...createIndexMethods(options.postgres),
-    getidentityhistory: createIdentityHistory(options.postgres, resolveName),
   };
   const chains = new Map(options.chains.map((chain) => [chain.name, openChain(options, chain)]));
 
@@ -157,7 +154,9 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     if (error instanceof RpcError) {
       // Parameters are never logged: they may be secrets.
       if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');
-      return failure(error, id);
+      const failed = failure(error, id);
+      // It has cost what no other costs, though it is the daemon that took so long: docs/decisions/0027-requests-and-bodies.md.
+      return { ...failed, ourFault: failed.ourFault && !(error.cause instanceof DaemonTimeout) };
     }
     logger.error({ err: error, chain: chain.name, method }, 'a JSON-RPC method failed');
     return failure(internalError(error), id);

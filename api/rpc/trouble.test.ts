@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { DaemonTimeout, DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
+import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { createRpcHandler } from './rpc-handler.ts';
@@ -22,6 +24,10 @@ function handlerOf(daemons: readonly ScriptedDaemon[]) {
     timing: { everyMs: 20, timeoutMs: 2000 },
   });
   closers.push(() => group.close());
+  return handlerBefore(group);
+}
+
+function handlerBefore(daemon: Pick<VerusdClient, 'forward' | 'call'>) {
   return createRpcHandler({
     chains: [
       {
@@ -33,7 +39,7 @@ function handlerOf(daemons: readonly ScriptedDaemon[]) {
         requireEmptyWallet: false,
       },
     ],
-    daemons: new Map([['vrsc', group]]),
+    daemons: new Map([['vrsc', daemon]]),
     postgres: { pool: { query: async () => ({ rows: [] }) } } as unknown as Postgres,
     tip: () => null,
     nameToAddress: () => null,
@@ -85,4 +91,17 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
   daemon.fault = () => null;
   await daemon.up();
   expect((await ask(handler)).status).toBe(200);
+});
+
+test.each([
+  [DaemonTimeout, false],
+  [DaemonUnreachable, true],
+] as const)('a call that fails with %o is given back: %s', async (failure, ourFault) => {
+  const fail = async () => {
+    throw new failure('the daemon');
+  };
+  const handler = handlerBefore({ forward: fail, call: fail });
+  for (const body of [CALL, `[${CALL},${CALL}]`]) {
+    expect(await handler('vrsc', Buffer.from(body))).toMatchObject({ ourFault });
+  }
 });

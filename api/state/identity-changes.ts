@@ -1,5 +1,5 @@
 /** Changes of an identity, which the stores keep as JSON text. */
-import { parseExact } from '../../domain/json/exact-json.ts';
+import { parseShallow } from '../../domain/json/shallow-json.ts';
 
 export interface IdentityChange {
   readonly field: string;
@@ -8,5 +8,5 @@ export interface IdentityChange {
 }
 
 export function readChanges(text: string): readonly IdentityChange[] {
-  return parseExact(text) as readonly IdentityChange[];
+  return parseShallow(text) as readonly IdentityChange[];
 }

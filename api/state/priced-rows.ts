@@ -22,13 +22,23 @@ export interface PricedRows {
   newest(columns: string, condition: string, limit: string): string;
   /** The last tick up to a moment in seconds since the epoch, as clocks count; null when all are later. */
   tickAt(moment: number): Promise<string | null>;
-  /** The tick of a block beyond the line; null of one that has none there. */
-  tickBeyond(chain: string, height: number): Promise<string | null>;
+  /** By height: where blocks of a chain stand among these rows; a block that is not known has no place. */
+  placesOf(chain: string, heights: readonly number[]): Promise<ReadonlyMap<number, PlaceInTicks>>;
   /**
    * Time of the first block beyond the line, of one chain or of any, with rows that are taken from here; null when there is none up to the
    * moment `end`.
    */
   provisionalSince(end: number, chain?: string): number | null;
+}
+
+export interface PlaceInTicks {
+  /** The last tick up to the block, which may wait to be priced itself; -1 before the first. */
+  readonly tick: number;
+  /**
+   * The last one of the default chain up to it: every price in force has a row there, or after it where another chain changed it.
+   * Null before the first.
+   */
+  readonly step: number | null;
 }
 
 export type PricedTable = 'prices' | 'conversions';
@@ -99,17 +109,62 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
       }
       return completeTickAt(read, moment);
     },
-    async tickBeyond(chain, height) {
-      if (runs.length === 0) return null;
-      const sql = `SELECT max(tick) AS tick FROM ${beyondLine('prices')} WHERE chain = {chain: String} AND height = {height: UInt32}`;
-      const [row] = await api.clickhouse.rows(readNewest, sql, { ...params, chain, height });
-      return row && row.tick !== '0' ? row.tick : null;
+    async placesOf(chain, heights) {
+      const chains = api.config.chains.map(({ name }) => name);
+      const found = await read.rows(readPlace, PLACES_SQL, [chain, heights, chains[0]]);
+      const places = new Map(
+        found.map(({ height, tick, step }) => [
+          height,
+          { tick: Number(tick), step: step === null ? null : Number(step) },
+        ]),
+      );
+      const later = found.filter(({ is_complete }) => !is_complete);
+      if (runs.length === 0 || later.length === 0) return places;
+      const asked = { chains, place: chains.indexOf(chain) + 1, heights: later.map(({ height }) => height) };
+      const clocks = later.map(({ clock }) => Number(clock));
+      const sql = beyondPlacesSql(beyondLine('prices'));
+      const beyond = await api.clickhouse.rows(readBeyond, sql, { ...params, ...asked, clocks });
+      for (const { height, last_tick: tick, last_step: step } of beyond) {
+        const before = places.get(height)?.step ?? null;
+        places.set(height, { tick: Number(tick), step: step === '0' ? before : Number(step) });
+      }
+      return places;
     },
     provisionalSince(end, chain) {
       const since = firsts.filter(([of, , clock]) => (chain === undefined || of === chain) && clock <= end);
       return since.length === 0 ? null : Math.min(...since.map(([, time]) => time));
     },
   };
+}
+
+/** Blocks $2 of the chain $1; $3 is the default chain. A block that has no tick yet comes after all that have one. */
+const PLACES_SQL = `SELECT block.height, block.clock, own.tick IS NOT NULL AS is_complete, upto.tick, step.tick AS step
+  FROM unnest($2::integer[]) AS asked(height)
+  JOIN blocks block ON block.chain = $1 AND block.height = asked.height
+  LEFT JOIN LATERAL (SELECT max(tick) AS tick FROM price_ticks WHERE chain = $1 AND height = asked.height) AS own ON true
+  CROSS JOIN LATERAL (SELECT coalesce(own.tick, (SELECT max(tick) FROM price_ticks), -1) AS tick) AS upto
+  LEFT JOIN LATERAL (SELECT tick FROM price_ticks WHERE chain = $3 AND tick <= upto.tick ORDER BY tick DESC LIMIT 1) AS step
+    ON true`;
+const readPlace = rowReader({
+  height: columns.number,
+  clock: columns.bigint,
+  is_complete: columns.boolean,
+  tick: columns.bigint,
+  step: columns.nullable(columns.bigint),
+});
+
+/** Ticks count blocks by clock, then by the order of the chains, then by height; 0 stands for none. */
+const beyondPlacesSql = (rows: string) => `SELECT asked.2 AS height,
+    max(tick) AS last_tick, maxIf(tick, chain = {chains: Array(String)}[1]) AS last_step
+  FROM (SELECT DISTINCT tick, chain, height AS of, toUnixTimestamp(clock) AS second FROM ${rows}) AS beyond
+  CROSS JOIN (SELECT arrayJoin(arrayZip({clocks: Array(UInt32)}, {heights: Array(UInt32)})) AS asked) AS wanted
+  WHERE (second, indexOf({chains: Array(String)}, toString(chain)), of) <= (asked.1, {place: UInt32}, asked.2)
+  GROUP BY height`;
+const readBeyond = rowReader({ height: columns.number, last_tick: columns.text, last_step: columns.text });
+
+/** Height to which prices of the chain's blocks have come, provisional ones too; -1 before the first. */
+export function lastPriced({ state }: Snapshot, chain: string): number {
+  return Math.max(state.priced.get(chain)?.height ?? -1, state.pricedAhead.get(chain)?.height ?? -1);
 }
 
 function parseRuns(text: string): AheadRun[] {

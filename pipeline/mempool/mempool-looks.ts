@@ -106,11 +106,17 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     const decodedAt = before.tip?.hash ?? null;
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
       decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null);
-    const arrived = decoded.transactions.filter(isWhole);
+    const unfit = new Set<string>();
+    const arrived = decoded.transactions.filter((one) => {
+      // One that spends another is shown after it.
+      if (isWhole(one) && !one.inputs.some(({ txid }) => unfit.has(txid))) return true;
+      unfit.add(one.txid);
+      return false;
+    });
     postponed.keep(listed);
     for (const txid of before.mined.keys()) postponed.add(txid, decodedAt);
     for (const txid of decoded.unreadable) postponed.add(txid, decodedAt);
-    for (const one of decoded.transactions) if (!isWhole(one)) postponed.add(one.txid, decodedAt);
+    for (const txid of unfit) postponed.add(txid, decodedAt);
 
     const left = leftOut.weigh(listed, state.waiting, arrived);
     const next = reconcile(state, { listed, leftOut: left, arrived, daemonTip, index });

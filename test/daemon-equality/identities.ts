@@ -81,7 +81,10 @@ const atEveryHeight: EqualityComparison = {
 const history: EqualityComparison = {
   method: 'getidentityhistory',
   async *answers({ postgres, chain, root }: Ours) {
-    const handler = createIdentityHistory(postgres, (_, name) => nameToAddress(name, root));
+    const handler = createIdentityHistory(
+      (work) => work(poolRows(postgres)),
+      (_, name) => nameToAddress(name, root),
+    );
     const ask = async (params: readonly unknown[]) => {
       try {
         return canonical(

@@ -17,6 +17,7 @@ import type { ComparedAnswer, Ours } from '../daemon-equality/comparison.ts';
 import { type IdentityStateRow, identityAnswer, STATES_AT, WALLET } from '../daemon-equality/identities.ts';
 import { supplyAt } from '../daemon-equality/supply.ts';
 import { getexports, getimports, PROOF } from '../daemon-equality/transfers.ts';
+import { poolRows } from '../support/api/pool-rows.ts';
 
 export interface LiveDaemon {
   readonly client: VerusdClient;
@@ -135,7 +136,10 @@ export const LIVE_COMPARISONS: readonly LiveComparison[] = [
     method: 'getidentityhistory',
     samples: ofIdentities,
     async compare({ postgres, chain, root }, { client }, id) {
-      const own = createIdentityHistory(postgres, (_, name) => nameToAddress(name, root));
+      const own = createIdentityHistory(
+        (work) => work(poolRows(postgres)),
+        (_, name) => nameToAddress(name, root),
+      );
       const { history } = (await client.call('getidentityhistory', [id])) as { readonly history: unknown };
       const ours = await own(chain, [JSON.stringify(id)]);
       return { asked: id, expected: canonical(history), ours: canonical(parsed(ours)) };

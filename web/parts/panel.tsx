@@ -33,7 +33,7 @@ export function Panel<Path extends GetPath>(props: PanelProps<Path>) {
       aria-labelledby={id}
       data-src={shown?.url}
       data-chain-state={shown?.chainState ?? undefined}
-      aria-busy={isBusy.value && !shown}
+      aria-busy={isBusy.value && !shown && !trouble.value}
     >
       <header>
         <h2 id={id}>{title}</h2>

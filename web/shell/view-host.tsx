@@ -64,12 +64,13 @@ function Main({ here }: { readonly here: Place }) {
   const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
   const waits = missing === null ? undefined : 'failed';
   const state = View === null ? waits : ready.value;
+  const isOverdue = useLate(visit.value); // whatever is chosen in the view meanwhile
   const isPainted = useRef(false);
-  if (state !== undefined) isPainted.current = true;
+  if (state !== undefined || isOverdue) isPainted.current = true;
   return (
     <main
       id="main"
-      class={isPainted.current || isLate ? undefined : 'unpainted'}
+      class={isPainted.current ? undefined : 'unpainted'}
       data-view={name}
       data-ready={state ?? (isLate ? 'failed' : undefined)}
       data-stale={standstill.value?.code}
@@ -151,13 +152,13 @@ function Missing({ missing }: { readonly missing: 'gone' | 'offline' }) {
   );
 }
 
-function useLate(here: Place): boolean {
-  const [late, setLate] = useState<Place | null>(null);
+function useLate(subject: unknown): boolean {
+  const [late, setLate] = useState<unknown>(null);
   useEffect(() => {
-    const timer = setTimeout(() => setLate(here), LATE_MS);
+    const timer = setTimeout(() => setLate(subject), LATE_MS);
     return () => clearTimeout(timer);
-  }, [here]);
-  return late === here;
+  }, [subject]);
+  return late === subject;
 }
 
 let hasNavigated = false;

@@ -1,10 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { aggregateContent, type ContentUpdate } from './aggregate-content.ts';
+import { type ContentUpdate, createContentFold } from './aggregate-content.ts';
 
 const REMOVE = 'i5Zkx5Z7tEfh42xtKfwbJ5LgEWE9rEgpFY';
 const A = `i2${'1'.repeat(32)}`;
 const Z = `iZ${'1'.repeat(32)}`;
+
+function aggregateContent(updates: readonly ContentUpdate[]) {
+  const fold = createContentFold();
+  for (const one of updates) fold.add(one);
+  return fold.content();
+}
 
 const hash = (value: unknown) => `hash of ${JSON.stringify(value)}`;
 const update = (content: Record<string, unknown[]>): ContentUpdate => ({
@@ -16,7 +22,7 @@ const removal = (action: number, entrykey?: string, value?: unknown) => ({
 });
 const removing = (...removals: object[]) => update({ [REMOVE]: removals });
 
-describe('aggregateContent', () => {
+describe('content of several updates', () => {
   it('puts the values of all updates behind each other, by key', () => {
     expect(aggregateContent([update({ [Z]: ['1'], [A]: ['2'] }), update({}), update({ [A]: ['3', '2'] })])).toEqual({
       [A]: ['2', '3', '2'],
@@ -67,4 +73,63 @@ describe('aggregateContent', () => {
       }),
     );
   });
+
+  it('is what the rules say, whatever is removed from what', () => {
+    const key = fc.constantFrom(A, Z);
+    const value = fc.constantFrom('x', 'y', 'z');
+    const removed = fc.tuple(fc.integer({ min: 1, max: 4 }), key, value).map((of) => removal(...of));
+    const content = fc.record(
+      { [A]: fc.array(value), [Z]: fc.array(value), [REMOVE]: fc.array(removed, { maxLength: 2 }) },
+      { requiredKeys: [] },
+    );
+    fc.assert(
+      fc.property(fc.array(content, { maxLength: 12 }), (contents) => {
+        expect(aggregateContent(contents.map((one) => update(one as Record<string, unknown[]>)))).toEqual(
+          byTheRules(contents as readonly Record<string, unknown[]>[]),
+        );
+      }),
+    );
+  });
+
+  it('takes no longer for an update, however many came before', () => {
+    const updates = Array.from({ length: 40_000 }, (_, at) => update({ [A]: [at], [Z]: ['x', 'x', 'x'] }));
+    const removals = Array.from({ length: 40_000 }, (_, at) => removing(removal(1, A, at), removal(1, Z, 'x')));
+    const before = process.cpuUsage();
+    const left = aggregateContent([...updates, ...removals]);
+    const { user } = process.cpuUsage(before);
+    expect(left).toEqual({ [Z]: Array.from({ length: 80_000 }, () => 'x') });
+    // By the square it is more than twenty.
+    expect(user / 1e6).toBeLessThan(5);
+  });
 });
+
+/** The same without any haste: lists are changed value by value. */
+function byTheRules(contents: readonly Record<string, unknown[]>[]): Record<string, unknown[]> {
+  let kept: { readonly key: string; readonly value: unknown }[] = [];
+  for (const content of contents) {
+    for (const key of Object.keys(content).sort()) {
+      if (key !== REMOVE) kept.push(...(content[key] ?? []).map((value) => ({ key, value })));
+      else {
+        for (const { [REMOVE]: removal } of content[key] as Record<string, Removal>[]) {
+          const isIn = (entry: (typeof kept)[number]) => entry.key === removal?.entrykey;
+          const isMeant = (entry: (typeof kept)[number]) => isIn(entry) && hash(entry.value) === removal?.valuehash;
+          const first = kept.findIndex(isMeant);
+          if (removal?.action === 1) kept = kept.filter((_, at) => at !== first);
+          if (removal?.action === 2) kept = kept.filter((entry) => !isMeant(entry));
+          if (removal?.action === 3) kept = kept.filter((entry) => !isIn(entry));
+          if (removal?.action === 4) kept = [];
+        }
+      }
+    }
+  }
+  const lists = [A, Z].map(
+    (key) => [key, kept.filter((entry) => entry.key === key).map(({ value }) => value)] as const,
+  );
+  return Object.fromEntries(lists.filter(([, values]) => values.length > 0));
+}
+
+interface Removal {
+  readonly action: number;
+  readonly entrykey: string;
+  readonly valuehash: string;
+}

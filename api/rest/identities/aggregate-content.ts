@@ -17,52 +17,89 @@ const EVERYTHING = 4;
 
 interface Entry {
   readonly value: unknown;
-  readonly hash: string | undefined;
+  isRemoved: boolean;
 }
-type Entries = Map<string, Entry[]>;
 
-/** Updates in the order of the chain. Inside one the keys are in the daemon's order, which is that of their addresses. */
-export function aggregateContent(updates: Iterable<ContentUpdate>): Multimap {
-  const entries: Entries = new Map();
-  for (const { content, hashes } of updates) {
-    for (const key of Object.keys(content).sort()) {
-      const values = asList(content[key]);
-      if (key === REMOVE_KEY) for (const value of values) remove(entries, value);
-      else {
-        const added = values.map((value, index) => ({ value, hash: hashes?.[key]?.[index] }));
-        entries.set(key, [...(entries.get(key) ?? []), ...added]);
+/** Values of one key. Removed ones stay until the end, so that a removal costs no more than what it removes. */
+interface Values {
+  readonly entries: Entry[];
+  /** Those that a removal can mean, oldest first, and how many of them are gone. */
+  readonly byHash: Map<string, { readonly entries: Entry[]; gone: number }>;
+}
+
+type Keys = Map<string, Values>;
+
+export interface ContentFold {
+  /** Updates in the order of the chain. Inside one the keys are in the daemon's order, which is that of their addresses. */
+  add(update: ContentUpdate): void;
+  /** What all of them have left. */
+  content(): Multimap;
+}
+
+export function createContentFold(): ContentFold {
+  const keys: Keys = new Map();
+  return {
+    add({ content, hashes }) {
+      for (const key of Object.keys(content).sort()) {
+        const values = asList(content[key]);
+        if (key === REMOVE_KEY) for (const value of values) remove(keys, value);
+        else append(keys, key, values, hashes?.[key]);
       }
-    }
+    },
+    content() {
+      const kept = [...keys].map(([key, { entries }]) => [key, entries.filter(({ isRemoved }) => !isRemoved)] as const);
+      const filled = kept.filter(([, entries]) => entries.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));
+      return Object.fromEntries(filled.map(([key, entries]) => [key, entries.map(({ value }) => value)]));
+    },
+  };
+}
+
+function append(keys: Keys, key: string, values: readonly unknown[], hashes: readonly string[] | undefined): void {
+  let kept = keys.get(key);
+  if (!kept) {
+    kept = { entries: [], byHash: new Map() };
+    keys.set(key, kept);
   }
-  const kept = [...entries].filter(([, values]) => values.length > 0).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(kept.map(([key, values]) => [key, values.map(({ value }) => value)]));
+  const { entries, byHash } = kept;
+  for (const [index, value] of values.entries()) {
+    const entry = { value, isRemoved: false };
+    entries.push(entry);
+    const hash = hashes?.[index];
+    if (hash === undefined) continue;
+    const alike = byHash.get(hash);
+    if (alike) alike.entries.push(entry);
+    else byHash.set(hash, { entries: [entry], gone: 0 });
+  }
 }
 
 /** Only the first of several objects in one value counts; values other than removals are skipped. */
-function remove(entries: Entries, value: unknown): void {
+function remove(keys: Keys, value: unknown): void {
   const removal = member(asList(value)[0], REMOVE_KEY);
   const key = String(member(removal, 'entrykey'));
-  const values = entries.get(key) ?? [];
-  const isMeant = ({ hash }: Entry) => hash !== undefined && hash === member(removal, 'valuehash');
+  const hash = member(removal, 'valuehash');
   switch (numeric(member(removal, 'action'))) {
     case EVERYTHING:
-      entries.clear();
+      keys.clear();
       break;
     case WHOLE_KEY:
-      entries.delete(key);
+      keys.delete(key);
       break;
     case ALL_SUCH_VALUES:
-      entries.set(
-        key,
-        values.filter((entry) => !isMeant(entry)),
-      );
+      removeValues(keys.get(key), hash, Number.POSITIVE_INFINITY);
       break;
-    case ONE_VALUE: {
-      const first = values.findIndex(isMeant);
-      if (first >= 0) entries.set(key, values.toSpliced(first, 1));
+    case ONE_VALUE:
+      removeValues(keys.get(key), hash, 1);
       break;
-    }
   }
+}
+
+/** The oldest of the values with this hash, as many as `most`. */
+function removeValues(values: Values | undefined, hash: unknown, most: number): void {
+  const alike = typeof hash === 'string' ? values?.byHash.get(hash) : undefined;
+  if (!alike) return;
+  const end = Math.min(alike.entries.length, alike.gone + most);
+  for (const entry of alike.entries.slice(alike.gone, end)) entry.isRemoved = true;
+  alike.gone = end;
 }
 
 const asList = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : [value]);

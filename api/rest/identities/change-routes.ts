@@ -3,6 +3,7 @@
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition, heightParameters } from '../../http/height-range.ts';
 import { pageLinks } from '../../http/page-links.ts';
@@ -11,14 +12,19 @@ import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { HeadedValue, stateRoute } from '../../http/route.ts';
 import { integer } from '../../schema/json-schema.ts';
 import { readChanges } from '../../state/identity-changes.ts';
+import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import { tipHeight } from '../blocks/routes.ts';
 import { identityAt } from './identity-rows.ts';
 import { identityParameter } from './routes.ts';
 import { identityChanges } from './schema.ts';
 
-const CHANGES_SQL = `SELECT i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time FROM identities i
-  JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height WHERE i.chain = $1 AND i.identity_address = $2`;
-const CHANGES_ORDER = 'ORDER BY i.from_height DESC, i.tx_index DESC, i.vout DESC';
+const CHANGES = {
+  columns: 'i.from_height, i.tx_index, i.vout, i.txid, i.kind, i.changes, b.time',
+  bytes: 'octet_length(i.changes::text)',
+  from: `FROM identities i JOIN blocks b ON b.chain = i.chain AND b.height = i.from_height
+    WHERE i.chain = $1 AND i.identity_address = $2`,
+  order: 'i.from_height DESC, i.tx_index DESC, i.vout DESC',
+};
 const CHANGES_ROWS = 'identities i WHERE i.chain = $1 AND i.identity_address = $2';
 
 /** A member of an identity before and after. */
@@ -36,6 +42,12 @@ const change = (row: RowRead<typeof readChange>) => ({
   changes: readChanges(row.changes),
 });
 
+const tooManyChanges = () =>
+  new ApiError(
+    'answer_too_large',
+    `without a page an answer has at most ${ALLOWED}: ask by page, with pageSize and then cursor, or for fewer heights with fromHeight and toHeight`,
+  );
+
 const CHANGES_PATH = '/api/identity/:nameOrId/changes';
 
 const changesParameters = {
@@ -48,7 +60,7 @@ const changesParameters = {
 
 const changes = stateRoute({
   path: CHANGES_PATH,
-  summary: 'What each update of an identity changed, newest first: all of them, or by page or cursor',
+  summary: `What each update of an identity changed, newest first: all of them, at most ${ALLOWED}, or by page or cursor`,
   parameters: changesParameters,
   response: identityChanges,
   headers: ['Link'],
@@ -63,12 +75,14 @@ const changes = stateRoute({
     const values: unknown[] = [chain, address];
     const within = heightCondition(params, 'i.from_height', values);
     if (params.page === undefined && params.cursor === undefined && params.pageSize === undefined) {
-      return (await read.rows(readChange, `${CHANGES_SQL}${within} ${CHANGES_ORDER}`, values)).map(change);
+      const rows = await measuredRows(read, readChange, { ...CHANGES, from: CHANGES.from + within, values });
+      if (rows === null) throw tooManyChanges();
+      return await inTurns(rows, change);
     }
     const page = await readPage(read, params, {
       list: `changes ${address}`,
       chain,
-      sql: CHANGES_SQL + within,
+      sql: `SELECT ${CHANGES.columns} ${CHANGES.from}${within}`,
       values,
       key: [
         { column: 'from_height', sql: 'i.from_height', kind: 'integer', order: 'DESC' },

@@ -1,27 +1,36 @@
 /** /api/identity/:nameOrId/multimap */
 
-import { parseExact } from '../../../domain/json/exact-json.ts';
+import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../blocks/routes.ts';
-import { aggregateContent, type ContentUpdate } from './aggregate-content.ts';
+import { type ContentUpdate, createContentFold } from './aggregate-content.ts';
 import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
 import { heightParameter, identityParameter } from './routes.ts';
 import { identityMultimap } from './schema.ts';
 
-const UPDATES_SQL = `SELECT state, content_hashes FROM identities
-  WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4 ORDER BY from_height, tx_index, vout`;
+const UPDATES = {
+  columns: 'state, content_hashes',
+  bytes: 'octet_length(state::text) + coalesce(octet_length(content_hashes::text), 0)',
+  from: 'FROM identities WHERE chain = $1 AND identity_address = $2 AND from_height BETWEEN $3 AND $4',
+  order: 'from_height, tx_index, vout',
+};
 
 const readUpdate = rowReader({
   ...storedColumns(DEFINITIONS.identity, ['state', 'contentHashes']),
 });
 
-/** What the updates from one height to another have left. */
+/**
+ * What the updates from one height to another have left.
+ * @throws ApiError answer_too_large
+ */
 export async function contentOver(
   read: Pick<Snapshot, 'rows'>,
   chain: string,
@@ -29,13 +38,19 @@ export async function contentOver(
   from: number,
   to: number,
 ): Promise<Multimap> {
-  const rows = await read.rows(readUpdate, UPDATES_SQL, [chain, address, from, to]);
-  return aggregateContent(
-    rows.map((row) => ({
-      content: contentOf(parseExact(row.state) as Record<string, unknown>),
-      hashes: row.content_hashes === null ? null : (JSON.parse(row.content_hashes) as ContentUpdate['hashes']),
-    })),
+  const rows = await measuredRows(read, readUpdate, { ...UPDATES, values: [chain, address, from, to] });
+  if (rows === null) {
+    const detail = `the content is merged of at most ${ALLOWED}: ask for fewer heights with fromHeight and height`;
+    throw new ApiError('answer_too_large', detail);
+  }
+  const fold = createContentFold();
+  await inTurns(rows, ({ state, content_hashes: hashes }) =>
+    fold.add({
+      content: contentOf(parseShallow(state) as Record<string, unknown>),
+      hashes: hashes === null ? null : (JSON.parse(hashes) as ContentUpdate['hashes']),
+    }),
   );
+  return fold.content();
 }
 
 const multimap = stateRoute({
@@ -52,11 +67,14 @@ const multimap = stateRoute({
       default: 0,
     }),
     key: keyParameter,
-    mode: queryParameter('latest: of the newest update; aggregate: of all updates, less what they removed', {
-      type: 'string',
-      enum: ['latest', 'aggregate'],
-      default: 'latest',
-    }),
+    mode: queryParameter(
+      `latest: of the newest update; aggregate: of all updates, at most ${ALLOWED}, less what they removed`,
+      {
+        type: 'string',
+        enum: ['latest', 'aggregate'],
+        default: 'latest',
+      },
+    ),
   },
   response: identityMultimap,
   weight: 2,
@@ -71,7 +89,7 @@ const multimap = stateRoute({
     const address = row.identity_address;
     const whole =
       mode === 'latest'
-        ? contentOf(parseExact(row.state) as Record<string, unknown>)
+        ? contentOf(parseShallow(row.state) as Record<string, unknown>)
         : await contentOver(read, chain, address, params.fromHeight, height);
     const contentmultimap = withKey(whole, key, api, chain);
     return { identityAddress: address, height, mode, contentmultimap, decoded: decodeContent(contentmultimap) };

@@ -122,12 +122,12 @@ const CHILDREN_SQL = `SELECT ${Object.keys(CHILD).join(', ')}
   ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
 const CHILD_ROWS = 'identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
 
-/** Identities right below one as they are now, oldest registration first; all of them without a place. */
+/** Identities right below one as they are now, oldest registration first. */
 export function readChildren(
   read: Snapshot,
   chain: string,
   parent: string,
-  place: { readonly limit: number | null; readonly offset: number } = { limit: null, offset: 0 },
+  place: { readonly limit: number; readonly offset: number },
 ): Promise<RowRead<typeof readChild>[]> {
   return read.rows(readChild, CHILDREN_SQL, [chain, parent, place.limit, place.offset]);
 }

@@ -1,6 +1,7 @@
 /** The key-value store of an identity: one key of it, and what its values say. */
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
+import { isTooDeep } from '../../../domain/json/shallow-json.ts';
 import { vdxfKey } from '../../../domain/names.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -30,7 +31,7 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
   return Object.hasOwn(content, id) ? { [id]: content[id] } : {};
 }
 
-/** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out. */
+/** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out, and so is JSON of too many levels. */
 export function decodeContent(content: Multimap): Record<string, unknown[]> {
   const decoded: Record<string, unknown[]> = {};
   for (const [key, values] of Object.entries(content)) {
@@ -57,9 +58,10 @@ function decodeValue(value: unknown): unknown[] {
     const { [STRING_TYPE]: text, [DESCRIPTOR_TYPE]: descriptor } = value as TypedValue;
     return [text, descriptor?.objectdata?.message].filter((found) => typeof found === 'string');
   }
-  if (typeof value !== 'string' || !/^([0-9a-f]{2})+$/i.test(value)) return [];
+  if (typeof value !== 'string' || value.length % 2 === 1 || !/^[0-9a-f]+$/i.test(value)) return [];
   try {
-    return [JSON.parse(utf8.decode(Buffer.from(value, 'hex')))];
+    const text = utf8.decode(Buffer.from(value, 'hex'));
+    return isTooDeep(text) ? [] : [JSON.parse(text)];
   } catch {
     return [];
   }

@@ -1,7 +1,7 @@
 /** /api/identity: list, detail, audit trail. */
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
-import { parseExact } from '../../../domain/json/exact-json.ts';
+import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -156,7 +156,7 @@ const detail = stateRoute({
     const row = await identityAtBy(readWhole, DETAIL_SQL, read, api, chain, params.nameOrId, height);
     const currencies = await api.currencies.of(read);
     const status = identityStatus(row.flags, row.timelock, height);
-    const state = parseExact(row.state) as StoredRow;
+    const state = parseShallow(row.state) as StoredRow;
     return {
       contentmap: {},
       ...readState(state),

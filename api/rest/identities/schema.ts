@@ -126,7 +126,7 @@ export const identityMultimap = object({
   decoded: {
     type: 'object',
     description:
-      'Texts, messages of data descriptors, and values whose bytes are UTF-8 JSON, parsed; others are left out',
+      'Texts, messages of data descriptors, and values whose bytes are UTF-8 JSON of at most 64 levels, parsed; others are left out',
   },
 });
 

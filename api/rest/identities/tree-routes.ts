@@ -5,6 +5,7 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -29,17 +30,36 @@ interface Node {
 }
 
 const LEVELS = 3;
+/** Some megabytes, of identities below one and of those that it referred. */
+export const MOST_NAMED = 20_000;
 const CHILDREN_SQL = `SELECT identity_address, fully_qualified_name AS name, referral, registered_height FROM identities
-  WHERE chain = $1 AND referral = ANY($2) AND to_height IS NULL ORDER BY registered_height, identity_address`;
+  WHERE chain = $1 AND referral = ANY($2) AND to_height IS NULL ORDER BY registered_height, identity_address LIMIT $3`;
 
-/** By the referral in each registration, level by level: one query a level, however wide. */
-async function referralTree(read: Snapshot, chain: string, root: string): Promise<{ levels: number[]; tree: Node[] }> {
+const tooManyNamed = () => {
+  const detail = `an answer names at most ${MOST_NAMED} identities: page through those below one by the JSON-RPC method getsubidentities`;
+  return new ApiError('answer_too_large', detail);
+};
+
+/**
+ * By the referral in each registration, level by level: one query a level.
+ * @throws ApiError answer_too_large for more than `most`
+ */
+async function referralTree(
+  read: Snapshot,
+  chain: string,
+  root: string,
+  most: number,
+): Promise<{ levels: number[]; tree: Node[] }> {
+  let room = most;
   const tree: Node[] = [];
   const levels: number[] = [];
   let front = new Map([[root, tree]]);
   for (let level = 1; level <= LEVELS; level++) {
     const next = new Map<string, Node[]>();
-    const rows = front.size > 0 ? await read.rows(readReferred, CHILDREN_SQL, [chain, [...front.keys()]]) : [];
+    const rows =
+      front.size > 0 ? await read.rows(readReferred, CHILDREN_SQL, [chain, [...front.keys()], room + 1]) : [];
+    room -= rows.length;
+    if (room < 0) throw tooManyNamed();
     for (const { identity_address: identityAddress, name, referral, registered_height: height } of rows) {
       const node: Node = { identityAddress, name, level, height, children: [] };
       front.get(referral)?.push(node);
@@ -53,7 +73,7 @@ async function referralTree(read: Snapshot, chain: string, root: string): Promis
 
 const referrals = stateRoute({
   path: '/api/identity/:nameOrId/referrals',
-  summary: 'Who was referred by an identity, three levels deep, and the identities below it',
+  summary: `Who was referred by an identity, three levels deep, and the identities below it: at most ${MOST_NAMED} in all`,
   parameters: { nameOrId: identityParameter, chain: chainParameter },
   response: identityReferrals,
   weight: 2,
@@ -65,8 +85,9 @@ const referrals = stateRoute({
     const tip = tipHeight(read, chain);
     const row = await identityAt(read, api, chain, params.nameOrId, tip);
     const address = row.identity_address;
-    const children = await readChildren(read, chain, address);
-    const { levels, tree } = await referralTree(read, chain, address);
+    const children = await readChildren(read, chain, address, { limit: MOST_NAMED + 1, offset: 0 });
+    if (children.length > MOST_NAMED) throw tooManyNamed();
+    const { levels, tree } = await referralTree(read, chain, address, MOST_NAMED - children.length);
     return {
       identity: { identityAddress: address, name: row.fully_qualified_name },
       levels,

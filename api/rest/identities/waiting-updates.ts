@@ -1,6 +1,6 @@
 /** Updates of an identity that wait for a block. */
 
-import { parseExact } from '../../../domain/json/exact-json.ts';
+import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
 import { waitingOfIdentity } from '../../mempool/by-subject.ts';
 import type { MempoolJournal } from '../../mempool/journal.ts';
@@ -20,6 +20,6 @@ export async function waitingUpdates(journal: MempoolJournal, identityAddress: s
     ),
   );
   return updates.slice(0, MOST_UPDATES).map(({ identity: { txid, kind, changes, state }, seenAt }) => {
-    return { txid, seenAt, kind, changes: readChanges(changes), state: parseExact(state) as StoredRow };
+    return { txid, seenAt, kind, changes: readChanges(changes), state: parseShallow(state) as StoredRow };
   });
 }

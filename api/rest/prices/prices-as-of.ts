@@ -6,7 +6,7 @@ import { HEIGHT } from '../../http/height-range.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { blockAt, heightAtTime } from '../../state/block-at.ts';
-import type { PricedRows } from '../../state/priced-rows.ts';
+import { lastPriced, type PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { lastRows } from './price-past.ts';
 import { defaultChain, type LatestPrice, PRICE } from './price-rows.ts';
@@ -33,9 +33,6 @@ export interface AsOf {
   readonly moment: number;
 }
 
-const readTick = rowReader({ tick: columns.bigint });
-const TICK_SQL = 'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2 ORDER BY tick DESC LIMIT 1';
-
 /**
  * Null where neither is asked for: as of now.
  * @throws ApiError invalid_parameter for both, not_found for a block that is not priced yet and a time before all blocks
@@ -53,8 +50,9 @@ export async function asOf(
   const chain = defaultChain(api);
   if (height !== undefined) {
     const { clock } = await blockAt(read, chain, height);
-    const tick = (await read.row(readTick, TICK_SQL, [chain, height]))?.tick ?? (await rows.tickBeyond(chain, height));
-    if (tick === null) throw new ApiError('not_found', `block ${height} of ${chain} is not priced yet`);
+    const tick = (await rows.placesOf(chain, [height])).get(height)?.tick ?? -1;
+    if (tick < 0 || height > lastPriced(read, chain))
+      throw new ApiError('not_found', `block ${height} of ${chain} is not priced yet`);
     return { tick: String(tick), height, moment: Number(clock) };
   }
   if (time === undefined) return null;

@@ -1,11 +1,11 @@
 /** What currencies were worth at the ends of blocks: the oracle's price then, or that there was none. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { pricedRows } from '../../state/priced-rows.ts';
+import { lastPriced, pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /**
- * block_price: the oracle's at the end of the block, as the live regime has it. no_price: nothing priced the currency there.
+ * block_price: the oracle's at the end of the block, as the live regime has it. no_price: nothing priced the currency there, whatever it was worth before.
  * not_priced_yet: prices have not come as far as the block.
  */
 export const PRICE_RULES = ['block_price', 'no_price', 'not_priced_yet'] as const;
@@ -20,19 +20,19 @@ export interface PriceThen {
 
 export type PriceAt = (height: number, currencyId: string) => PriceThen;
 
-const readTick = rowReader({ height: columns.number, tick: columns.bigint });
-const TICKS_SQL =
-  'SELECT height, max(tick) AS tick FROM price_ticks WHERE chain = $1 AND height = ANY($2) GROUP BY height';
+const COLUMNS = 'currency_id, usd_price, tick';
+const readPrice = rowReader({ currency_id: columns.text, usd_price: columns.text, tick: columns.text });
 
-const COLUMNS = 'currency_id, usd_price, chain, height, tick';
-const readPrice = rowReader({
-  currency_id: columns.text,
-  usd_price: columns.text,
-  height: columns.number,
-  tick: columns.text,
-});
+/** All ticks of the spans, each found by its key. */
+const TICKS_SQL = `SELECT arrayJoin(range(span.1, span.2 + 1))
+  FROM (SELECT arrayJoin(arrayZip({firsts: Array(UInt64)}, {lasts: Array(UInt64)})) AS span)`;
+const IS_BEYOND =
+  'arrayExists((first, last) -> tick BETWEEN first AND last, {firsts: Array(UInt64)}, {ends: Array(UInt64)})';
 
-/** Each price is found by its key, so that the cost follows the number of heights and currencies alone. */
+/**
+ * A price is in force from its row on, and ends where the default chain's next block has none: its blocks write every price, those of
+ * other chains only what they change. The cost follows the number of blocks and currencies alone.
+ */
 export async function pricesAtBlocks(
   read: Snapshot,
   api: ApiContext,
@@ -42,25 +42,32 @@ export async function pricesAtBlocks(
   const heights = [...new Set(asked.heights)];
   const ids = [...new Set(asked.ids)];
   const rows = await pricedRows(read, api);
-  const ticks = heights.length === 0 ? [] : await read.rows(readTick, TICKS_SQL, [chain, heights]);
-  const { priced, pricedAhead } = read.state;
-  const last = Math.max(priced.get(chain)?.height ?? -1, pricedAhead.get(chain)?.height ?? -1);
-  const isWanted = 'currency_id IN {ids: Array(String)} AND tick IN {ticks: Array(UInt64)}';
-  const isBeyond =
-    'currency_id IN {ids: Array(String)} AND chain = {chain: String} AND height IN {heights: Array(UInt32)}';
+  const line = Number(rows.params.tick);
+  const last = lastPriced(read, chain);
+  const places = await rows.placesOf(chain, heights);
+  const spans = [...places.values()].flatMap(({ tick, step }) => (step === null ? [] : [{ first: step, end: tick }]));
+  const params = {
+    ids,
+    firsts: spans.map(({ first }) => first),
+    ends: spans.map(({ end }) => end),
+    lasts: spans.map(({ end }) => Math.min(end, line)),
+  };
+  const ofIds = (condition: string) => `currency_id IN {ids: Array(String)} AND ${condition}`;
   const found =
-    heights.length === 0 || ids.length === 0
+    spans.length === 0 || ids.length === 0
       ? []
       : await api.clickhouse.rows(
           readPrice,
-          `SELECT currency_id, usd_price, height, tick FROM ${rows.of('prices', COLUMNS, isWanted, isBeyond)}`,
-          { ...rows.params, ids, ticks: ticks.map(({ tick }) => Number(tick)), chain, heights },
+          `SELECT ${COLUMNS} FROM ${rows.of('prices', COLUMNS, ofIds(`tick IN (${TICKS_SQL})`), ofIds(IS_BEYOND))} ORDER BY tick`,
+          { ...rows.params, ...params },
         );
-  const prices = new Map(found.map((row) => [`${row.height} ${row.currency_id}`, row]));
+  const pricesOf = Map.groupBy(found, (row) => row.currency_id);
   return (height, currencyId) => {
-    const row = prices.get(`${height} ${currencyId}`);
-    if (!row)
-      return { usdPrice: null, rule: height > last ? 'not_priced_yet' : 'no_price', provisional: height > last };
-    return { usdPrice: row.usd_price, rule: 'block_price', provisional: BigInt(row.tick) > BigInt(rows.params.tick) };
+    const isLater = height > last;
+    const { tick, step } = places.get(height) ?? { tick: 0, step: null };
+    const row = pricesOf.get(currencyId)?.findLast((price) => Number(price.tick) <= tick);
+    if (isLater || !row || step === null || Number(row.tick) < step)
+      return { usdPrice: null, rule: isLater ? 'not_priced_yet' : 'no_price', provisional: isLater };
+    return { usdPrice: row.usd_price, rule: 'block_price', provisional: tick > line };
   };
 }

@@ -1,8 +1,10 @@
 /** The extension methods as the handler of JSON-RPC takes them: texts in, text out, errors with the daemon's codes. */
 import { stringifyExact } from '../../../domain/json/exact-json.ts';
+import { nameToAddress } from '../../../domain/names.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, type ApiErrorCode } from '../../http/api-error.ts';
+import { createIdentityHistory } from '../identity-history.ts';
 import type { AnswerMethod } from '../index-methods.ts';
 import { RpcError } from '../rpc-error.ts';
 import { balanceAll } from './balance-all.ts';
@@ -45,5 +47,10 @@ function answerWith(api: ApiContext, extension: Extension): AnswerMethod {
 }
 
 export function createExtensions(api: ApiContext): Readonly<Record<string, AnswerMethod>> {
-  return Object.fromEntries(Object.entries(EXTENSIONS).map(([name, extension]) => [name, answerWith(api, extension)]));
+  return {
+    ...Object.fromEntries(Object.entries(EXTENSIONS).map(([name, extension]) => [name, answerWith(api, extension)])),
+    getidentityhistory: createIdentityHistory(api.snapshot, (chain, name) =>
+      nameToAddress(name, api.chain(chain).networkRoot),
+    ),
+  };
 }

@@ -1,4 +1,5 @@
 /** Identities. */
+import { ALLOWED } from '../../state/measured-rows.ts';
 import { noProofAbove, onlyWithReturntx } from '../guards.ts';
 import { listOf, members, tree } from '../parameters/containers.ts';
 import { address, amount, dataKey, flag, height, identity, integer, payee } from '../parameters/scalars.ts';
@@ -103,7 +104,7 @@ export const IDENTITY_METHODS: Readonly<Record<string, RpcMethod>> = {
 
   getidentityhistory: extension(
     '"name@ || iid" ( heightstart heightend )',
-    'Every state of an identity; with further parameters the answer of the daemon, with proofs.',
+    `Every state of an identity, in one call at most ${ALLOWED}; with further parameters the answer of the daemon, with proofs.`,
     [identity, integer, integer],
   ),
   getsubidentities: extension(

@@ -1,5 +1,6 @@
 /** JSON-RPC in front of the recorded node, with the index that a finished derivation of the recording would have. */
 import { pino } from 'pino';
+import { createIdentityHistory } from '../../../../api/rpc/identity-history.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../../../../api/rpc/rpc-handler.ts';
 import type { BlockRef } from '../../../../domain/block-ref.ts';
 import { rawElements, rawMember } from '../../../../domain/json/raw-json.ts';
@@ -12,6 +13,7 @@ import { readGzip, readLines } from '../../../../recordings/player/read-lines.ts
 import { answerOf, readCases } from '../../../../recordings/player/recorded-calls.ts';
 import { type RecordedNode, startRecordedNode } from '../../../../recordings/player/recorded-node.ts';
 import { createTestStores } from '../../infra/test-stores.ts';
+import { poolRows } from '../pool-rows.ts';
 
 export const RECORDING = new URL('../../../../recordings/private-network/', import.meta.url).pathname;
 export const CHAIN = 'vrsc';
@@ -55,6 +57,12 @@ export async function startRecordedService(): Promise<RecordedService> {
     daemons: new Map([[CHAIN, client]]),
     postgres: stores.postgres,
     nameToAddress,
+    extensions: {
+      getidentityhistory: createIdentityHistory(
+        (work) => work(poolRows(stores.postgres)),
+        (_, name) => nameToAddress(name, 'VRSCTEST'),
+      ),
+    },
     logger,
   });
   return {

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { stringifyExact } from '../../../domain/json/exact-json.ts';
+import { readChanges } from '../../state/identity-changes.ts';
+import { decodeContent } from './multimap-content.ts';
+
+const KEY = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
+const hex = (text: string) => Buffer.from(text).toString('hex');
+const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
+
+it('hex of JSON with up to 64 levels is decoded, and left out beyond, however deep it is', () => {
+  for (const levels of [2, 64, 66, 4_500, 100_000]) {
+    const decoded = decodeContent({ [KEY]: [hex(nested(levels)), hex('7')] });
+    expect(stringifyExact(decoded)).toBe(`{"${KEY}":[${levels <= 64 ? `${nested(levels)},` : ''}7]}`);
+  }
+});
+
+it('a value of megabytes is read like a small one', () => {
+  const text = 'é'.repeat(4_000_000);
+  expect(decodeContent({ [KEY]: [hex(JSON.stringify(text)), hex(text), '00'.repeat(4_000_000)] })).toEqual({
+    [KEY]: [text],
+  });
+});
+
+it('levels are not counted in texts', () => {
+  const text = JSON.stringify('[{"\\'.repeat(100));
+  expect(stringifyExact(decodeContent({ [KEY]: hex(text) }))).toBe(`{"${KEY}":[${text}]}`);
+});
+
+it('changes of any depth are printed', () => {
+  const shown = stringifyExact(
+    readChanges(`[{"field":"contentmultimap","old":{},"new":{"${KEY}":[${nested(10_000)}]}}]`),
+  );
+  const [change] = JSON.parse(shown);
+  expect(change).toMatchObject({ field: 'contentmultimap', old: {} });
+  expect(shown.length).toBeGreaterThan(nested(10_000).length);
+});

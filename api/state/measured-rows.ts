@@ -1,0 +1,55 @@
+/** Rows whose number and size a chain decides: Postgres counts and measures them, and sends no more than an answer may take. */
+import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
+import { createPace } from '../push/pace.ts';
+import type { Snapshot } from './snapshot.ts';
+
+/** As many heights as a call of a daemon may ask for. */
+export const MOST_ROWS = 2_000;
+/** No larger answer of a daemon is kept either. */
+export const MOST_BYTES = 4 * 1024 * 1024;
+export const ALLOWED = `${MOST_ROWS} updates or ${MOST_BYTES} bytes of them`;
+
+export interface MeasuredSource {
+  /** What the `SELECT` lists. */
+  readonly columns: string;
+  /** Length of what makes the answer large. */
+  readonly bytes: string;
+  /** From `FROM` to the end of the `WHERE`. */
+  readonly from: string;
+  /** A key of the rows. */
+  readonly order: string;
+  readonly values: readonly unknown[];
+}
+
+const readMeasure = rowReader({ bytes_before: columns.bigint, bytes: columns.number });
+
+/** Null for more than an answer may take; a single row is never too large. */
+export async function measuredRows<Row>(
+  read: Pick<Snapshot, 'rows'>,
+  reader: RowReader<Row>,
+  { columns: selected, bytes, from, order, values }: MeasuredSource,
+): Promise<Row[] | null> {
+  // The second row comes in any case, to tell one large row from several.
+  const sql = `SELECT * FROM (SELECT ${selected}, ${bytes} AS bytes, row_number() OVER so_far AS place,
+      coalesce(sum(${bytes}) OVER (so_far ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
+    ${from} WINDOW so_far AS (ORDER BY ${order}) ORDER BY ${order} LIMIT ${MOST_ROWS + 1}) AS measured
+    WHERE bytes_before <= ${MOST_BYTES} OR place = 2`;
+  const rows = await read.rows((row) => ({ row: reader(row), ...readMeasure(row) }), sql, values);
+  const last = rows.at(-1);
+  if (last === undefined) return [];
+  const isTooLarge = Number(last.bytes_before) + last.bytes > MOST_BYTES && rows.length > 1;
+  return isTooLarge || rows.length > MOST_ROWS ? null : rows.map(({ row }) => row);
+}
+
+/** One for all answers, however many are made at once. */
+const pace = createPace({ sliceMs: 5, restMs: 0 });
+
+/** Works on one row after the other, with turns for other work of the process between them. */
+export async function inTurns<Row, Made>(rows: readonly Row[], work: (row: Row) => Made): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const row of rows) {
+    if (pace.isSpent()) await pace.rest();
+    made.push(work(row));
+  }
+  return made;
+}
