@@ -1,9 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
+import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { byteRange } from './byte-range.ts';
 
 const HOUR_MS = 3_600_000;
+
+const begun = (bandwidth: Bandwidth, network: string, wanted: number) =>
+  Array.from({ length: wanted }, () => bandwidth.begin(network)).filter(Boolean).length;
 
 describe('bandwidth', () => {
   it('refuses once all is used, and allows again after as long as it says', () => {
@@ -28,21 +31,34 @@ describe('bandwidth', () => {
     expect(bandwidth.take('a', 1)).toBeGreaterThan(0);
   });
 
-  it('lets a network fetch so many files at once, whatever others do, until all networks have their most', () => {
+  it('lets a network fetch so many files at once, whatever it has begun and ended', () => {
     const bandwidth = createBandwidth(1);
-    const begun = (network: string, wanted: number) =>
-      Array.from({ length: wanted }, () => bandwidth.begin(network)).filter(Boolean).length;
-    expect(begun('a', 100)).toBe(MOST_TRANSFERS.network);
-    expect(begun('b', 1)).toBe(1);
+    expect(begun(bandwidth, 'a', 100)).toBe(MOST_TRANSFERS.network);
+    expect(begun(bandwidth, 'b', 1)).toBe(1);
     bandwidth.end('a');
-    expect(begun('a', 2)).toBe(1);
-    const all = Array.from({ length: 20 }, (_, number) => begun(`c${number}`, 100)).reduce(
-      (sum, some) => sum + some,
-      0,
+    expect(begun(bandwidth, 'a', 2)).toBe(1);
+  });
+
+  it('never lets a hundred networks keep one more from beginning, nor more be on their way than there may be', () => {
+    fc.assert(
+      fc.property(
+        fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 100, size: 'max' }),
+        (wanted) => {
+          const bandwidth = createBandwidth(1);
+          const all = wanted.reduce((sum, files, n) => sum + begun(bandwidth, `greedy ${n}`, files), 0);
+          expect(all).toBeLessThanOrEqual(MOST_TRANSFERS.all);
+          expect(begun(bandwidth, 'one more', 1)).toBe(1);
+          if (wanted.length <= 8) expect(begun(bandwidth, 'another', 10)).toBe(10);
+        },
+      ),
     );
-    expect(all).toBe(MOST_TRANSFERS.all - MOST_TRANSFERS.network - 1);
-    bandwidth.end('b');
-    expect(begun('d', 2)).toBe(1);
+  });
+
+  it('takes the rest of an answer that was let in, also where less is left', () => {
+    const bandwidth = createBandwidth(3_600, () => 0);
+    expect(bandwidth.take('a', 3_000)).toBe(0);
+    bandwidth.takeMore('a', 6_000);
+    expect(bandwidth.take('a', 1)).toBe(5_400);
   });
 
   it('in no span of hours a network fetches more than that many allowances, one more, and the last answer', () => {

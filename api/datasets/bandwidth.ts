@@ -3,10 +3,12 @@ import { LRUCache } from 'lru-cache';
 
 export interface Bandwidth {
   /**
-   * Takes the bytes of an answer while anything is left, so that one answer is never cut; returns after how many seconds to ask again, 0
-   * when it was allowed.
+   * Takes the price of a request before its work, while anything is left; returns after how many seconds to ask again, 0 when it was
+   * allowed.
    */
   take(network: string, bytes: number): number;
+  /** Takes what an allowed answer costs beyond the price, also when less is left: one answer is never cut. */
+  takeMore(network: string, bytes: number): void;
   /** Returns bytes that were taken and not sent. */
   giveBack(network: string, bytes: number): void;
   /** Whether one more file may be sent now; then call `end` when it has been. */
@@ -20,12 +22,14 @@ interface Account {
 }
 
 const HOUR_MS = 3_600_000;
-/** No answer is free: this many requests at least exhaust an allowance. */
-const LEAST_BYTES = 512;
 /** Beyond it the network that asked longest ago is forgotten. */
 const MOST_ACCOUNTS = 10_000;
 /** Files on their way, each with a chunk in memory: of a network, as engines ask for ranges side by side, and of all. */
 export const MOST_TRANSFERS = { network: 64, all: 512 } as const;
+/** Places for the first file of a network. */
+const FOR_FIRST = 128;
+/** A network may have this part of the other places that are free, so that a few networks never take them all. */
+const SHARE_OF_FREE = 1 / 4;
 
 export function createBandwidth(
   bytesPerHour: number,
@@ -49,8 +53,11 @@ export function createBandwidth(
     take(network, bytes) {
       const account = accountOf(network);
       if (account.left <= 0) return Math.max(1, Math.ceil((-account.left / bytesPerHour) * 3600));
-      account.left -= Math.max(bytes, LEAST_BYTES);
+      account.left -= bytes;
       return 0;
+    },
+    takeMore(network, bytes) {
+      accountOf(network).left -= bytes;
     },
     giveBack(network, bytes) {
       const account = accountOf(network);
@@ -58,7 +65,9 @@ export function createBandwidth(
     },
     begin(network) {
       const own = transfers.get(network) ?? 0;
-      if (own >= MOST_TRANSFERS.network || underWay >= MOST_TRANSFERS.all) return false;
+      const free = MOST_TRANSFERS.all - underWay;
+      const most = Math.min(MOST_TRANSFERS.network, Math.ceil((free - FOR_FIRST) * SHARE_OF_FREE));
+      if (own === 0 ? free === 0 : own >= most) return false;
       transfers.set(network, own + 1);
       underWay += 1;
       return true;

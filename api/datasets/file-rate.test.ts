@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { limitRate } from './file-rate.ts';
 
@@ -7,12 +8,12 @@ afterEach(() => void vi.useRealTimers());
 const CHUNK = 2 ** 17;
 const RATE = CHUNK * 10;
 
-it('lets all readers together have the rate, first come first served', async () => {
+it('lets all readers together have the rate, in turns', async () => {
   const fileRate = limitRate(RATE, () => performance.now());
   const left: string[] = [];
   const reader = async (name: string) => {
     for (let chunk = 0; chunk < 10; chunk++) {
-      await fileRate(CHUNK);
+      await fileRate(name, CHUNK);
       left.push(name);
     }
   };
@@ -30,7 +31,7 @@ it('saves nothing up for later, and no part is free', async () => {
   let left = 0;
   void (async () => {
     for (;;) {
-      await fileRate(1);
+      await fileRate('a', 1);
       left++;
     }
   })();
@@ -38,4 +39,39 @@ it('saves nothing up for later, and no part is free', async () => {
   // A part counts as a chunk at least.
   expect(left).toBeGreaterThan(8);
   expect(left).toBeLessThanOrEqual(11);
+});
+
+it('a network has the same part of the rate as every other one, however many parts of whatever size they ask for', async () => {
+  const greedy = fc.record({
+    networks: fc.integer({ min: 1, max: 8 }),
+    readers: fc.integer({ min: 1, max: 64 }),
+    bytes: fc.constantFrom(1, 1_000, CHUNK),
+  });
+  await fc.assert(
+    fc.asyncProperty(greedy, async ({ networks, readers, bytes }) => {
+      const fileRate = limitRate(RATE, () => performance.now());
+      const left = new Map<string, number>();
+      let isOver = false;
+      const reader = async (network: string, size: number) => {
+        while (!isOver) {
+          await fileRate(network, size);
+          left.set(network, (left.get(network) ?? 0) + 1);
+        }
+      };
+      for (let n = 0; n < networks; n++) {
+        for (let each = 0; each < readers; each++) void reader(`greedy ${n}`, bytes);
+      }
+      await vi.advanceTimersByTimeAsync(1_000);
+      void reader('honest', CHUNK);
+      left.clear();
+      await vi.advanceTimersByTimeAsync(10_000);
+      const sum = [...left.values()].reduce((total, parts) => total + parts, 0);
+      // All of the rate is used, and all have the same part of it.
+      expect(Math.abs(sum - 100)).toBeLessThanOrEqual(1);
+      expect(left.get('honest')).toBeGreaterThanOrEqual(Math.floor(100 / (networks + 1)) - 1);
+      isOver = true;
+      await vi.advanceTimersByTimeAsync(100_000);
+    }),
+    { numRuns: 30 },
+  );
 });

@@ -1,7 +1,7 @@
 /** Lets bytes of files leave at a bounded rate, all readers together, so that other answers do not wait behind them. */
 
-/** Resolves when that many bytes may leave; who asks first goes first. */
-export type FileRate = (bytes: number) => Promise<void>;
+/** Resolves when that many bytes may leave. Networks that wait have turns: each has the same part of the rate, whatever others ask for. */
+export type FileRate = (network: string, bytes: number) => Promise<void>;
 
 /** Well beyond what a home or an office fetches; 8 readers at once have 4 MiB each. */
 export const BYTES_PER_SECOND = 2 ** 25;
@@ -10,13 +10,44 @@ const LEAST_BYTES = 2 ** 17;
 /** A timer is no finer. */
 const FINEST_MS = 1;
 
+interface Part {
+  readonly ms: number;
+  readonly letGo: () => void;
+}
+
 export function limitRate(bytesPerSecond: number, now: () => number = performance.now.bind(performance)): FileRate {
   /** When all that was let go has left. */
   let free = 0;
-  return async (bytes) => {
+  /** By network, the next one first. */
+  const waiting = new Map<string, Part[]>();
+
+  function letGo(): void {
+    for (const [network, parts] of waiting) {
+      if (free - now() >= FINEST_MS) break;
+      waiting.delete(network);
+      const part = parts.shift();
+      if (parts.length > 0) waiting.set(network, parts);
+      // Not from this moment on: a timer that is late takes nothing from the rate.
+      free += part?.ms ?? 0;
+      part?.letGo();
+    }
+    if (waiting.size > 0) setTimeout(letGo, free - now());
+  }
+
+  return async (network, bytes) => {
+    const ms = (Math.max(bytes, LEAST_BYTES) / bytesPerSecond) * 1000;
     const moment = now();
-    const wait = free - moment;
-    free = Math.max(free, moment) + (Math.max(bytes, LEAST_BYTES) / bytesPerSecond) * 1000;
-    if (wait >= FINEST_MS) await new Promise((resolve) => setTimeout(resolve, wait));
+    if (waiting.size === 0 && free - moment < FINEST_MS) {
+      free = Math.max(free, moment) + ms;
+      return;
+    }
+    const isFirst = waiting.size === 0;
+    const turn = new Promise<void>((resolve) => {
+      const parts = waiting.get(network) ?? [];
+      parts.push({ ms, letGo: resolve });
+      waiting.set(network, parts);
+    });
+    if (isFirst) setTimeout(letGo, free - moment);
+    await turn;
   };
 }

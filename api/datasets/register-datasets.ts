@@ -4,44 +4,36 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { type Config, datasetsFolder } from '../../schemas/config.ts';
-import { DATASET_SCHEMA_VERSION } from '../../schemas/datasets/manifest.ts';
-import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { ApiError } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
-import { numbersAsText, SHARED_PARAMETERS, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
-import { compileParameters } from '../http/parameters.ts';
 import { problemReply } from '../http/problem-reply.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
-import type { datasetIndex } from '../rest/datasets/schema.ts';
-import type { Typed } from '../schema/json-schema.ts';
 import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
-import { BUCKET, bucketLocation, InvalidListing, listObjects, s3Error } from './s3-listing.ts';
+import { createFolderAnswers, type FolderAnswers, type FolderRequest, numbersOf } from './folder-answers.ts';
+import { LEAST_PACE } from './reader-pace.ts';
+import { BUCKET, InvalidListing, s3Error } from './s3-listing.ts';
 import { type ObjectClient, type ObjectRequest, objectReply, sendObject } from './send-object.ts';
-import { createServedFolder, type ManifestForm, type ServedFolder } from './served-folder.ts';
+import { createServedFolder, type ServedFolder } from './served-folder.ts';
 
 const TEMPLATE = '/api/datasets/*';
 const REST = '/api/datasets';
 const S3 = `/${BUCKET}`;
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
-/** The index and the manifests take them; a file is itself whatever is asked for. */
-const dataParameters = compileParameters(SHARED_PARAMETERS, []);
+/** Bytes of the allowance that a request costs at least: for the index, a listing or a manifest, and for anything else. */
+const PRICES = { made: 256_000, file: 4_000 } as const;
 
 /** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
-interface DatasetRequest extends ObjectRequest {
-  readonly isS3: boolean;
+interface DatasetRequest extends ObjectRequest, FolderRequest {
   readonly method: string;
   /** Below the folder; empty for the folder itself. */
   readonly path: string;
   readonly url: string;
-  readonly query: string;
-  /** The service as this client reaches it. */
-  readonly origin: string;
   readonly network: string;
   readonly requestId: string;
 }
@@ -52,6 +44,13 @@ interface Exchange {
   readonly client: ObjectClient;
 }
 
+interface Serving {
+  readonly folder: ServedFolder;
+  readonly answers: FolderAnswers;
+  readonly bandwidth: Bandwidth;
+  readonly fileRate: FileRate;
+}
+
 type Options = DispatcherOptions & { readonly config: Config };
 
 export function registerDatasets(app: FramedRoutes, options: Options): void {
@@ -59,6 +58,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
   const folder = createServedFolder(datasetsFolder(config));
   const bandwidth = createBandwidth(config.datasets.bytesPerHour);
   const fileRate = limitRate(BYTES_PER_SECOND);
+  const serving = { folder, answers: createFolderAnswers(folder), bandwidth, fileRate };
 
   const serve =
     (isS3: boolean): Handler =>
@@ -73,7 +73,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       underWay.count += 1;
       underWay.sending += 1;
       const exchange = { res, asked, client };
-      answer(exchange, folder, bandwidth, fileRate)
+      answer(exchange, serving)
         .catch((error: unknown) => refuse(exchange, error, api.logger))
         .then((status) =>
           observeRequest(TEMPLATE, asked.method, client.aborted ? 499 : status, (performance.now() - started) / 1000),
@@ -93,12 +93,13 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.head(pattern, serve(isS3));
       app.options(pattern, answerOptions(options, TEMPLATE, ALLOW));
       app.any(pattern, (res, req) => {
-        const asked = readRequest(req, isS3, config.datasets.url, '');
-        const error = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
+        const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
+        res.onAborted(() => {});
+        const methodRefused = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
-        res.onAborted(() => {});
-        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, error, api.logger);
+        const refusal = charge(bandwidth, asked) ?? methodRefused;
+        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, api.logger);
       });
     }
   }
@@ -132,106 +133,59 @@ function decoded(path: string): string {
   }
 }
 
-async function answer(
-  exchange: Exchange,
-  folder: ServedFolder,
-  bandwidth: Bandwidth,
-  fileRate: FileRate,
-): Promise<number> {
+async function answer(exchange: Exchange, serving: Serving): Promise<number> {
   const { asked } = exchange;
+  const { folder, bandwidth, fileRate } = serving;
   const base = `${asked.origin}${REST}/`;
-  if (asked.path === '') return answerFolder(exchange, folder, bandwidth, base);
+  const refusal = charge(bandwidth, asked);
+  if (refusal) throw refusal;
+  if (asked.path === '') return answerFolder(exchange, serving, base);
   const object =
     (await folder.file(asked.path)) ??
     (await folder.manifest(asked.path, base, asked.isS3 ? 'json' : numbersOf(asked)));
   if (!object) throw new ApiError('not_found', `the data set has no ${asked.path}: ${REST}/ lists its tables`);
   const reply = objectReply(object, asked);
-  take(bandwidth, asked.network, reply.cost);
   if (!bandwidth.begin(asked.network)) {
-    bandwidth.giveBack(asked.network, reply.cost);
-    const { network, all } = MOST_TRANSFERS;
+    const most = MOST_TRANSFERS.network;
     throw bandwidthUsed(
-      `a network fetches ${network} files at once, and all networks ${all}: wait until one is done`,
+      `a network fetches at most ${most} files at once, fewer while many do: wait until one is done`,
       1,
     );
   }
+  const more = Math.max(0, reply.cost - priceOf(asked.path));
+  bandwidth.takeMore(asked.network, more);
   let sent = 0;
   try {
-    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked), fileRate);
+    const pace = { letGo: (bytes: number) => fileRate(asked.network, bytes), least: LEAST_PACE };
+    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked), pace);
   } finally {
     bandwidth.end(asked.network);
-    if (sent < reply.bytes) bandwidth.giveBack(asked.network, reply.cost - sent);
+    if (sent < reply.bytes) bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
   }
   return reply.status;
 }
 
-/** The index of the tables; of the bucket its listing. */
 async function answerFolder(
   { res, asked, client }: Exchange,
-  folder: ServedFolder,
-  bandwidth: Bandwidth,
+  { answers, bandwidth }: Serving,
   base: string,
 ): Promise<number> {
-  const { text, type } = asked.isS3 ? await listing(asked, folder, base) : await indexAnswer(asked, folder, base);
-  const body = Buffer.from(text);
-  take(bandwidth, asked.network, asked.isHead ? 0 : body.length);
+  const { body, type } = await answers(asked, base);
+  bandwidth.takeMore(asked.network, asked.isHead ? 0 : Math.max(0, body.length - priceOf(asked.path)));
   const headers = headerLines({ 'Content-Type': type, 'Cache-Control': 'no-cache' });
   if (!client.aborted) writeReplyLater(res, { status: 200, headers, body }, ownLines(asked), asked.isHead);
   return 200;
 }
 
-async function listing({ query }: DatasetRequest, folder: ServedFolder, base: string) {
-  const parameters = new URLSearchParams(query);
-  const text = parameters.has('location') ? bucketLocation() : listObjects(await folder.objects(), base, parameters);
-  return { text, type: 'application/xml' };
-}
+/** What is made for an answer takes milliseconds, whatever is sent of it. */
+const priceOf = (path: string): number => (path === '' || path.endsWith('.json') ? PRICES.made : PRICES.file);
 
-async function indexAnswer(asked: DatasetRequest, folder: ServedFolder, base: string) {
-  const isText = numbersOf(asked) === 'text';
-  const whole = index(await folder.manifests(), base, asked.origin);
-  const text = `${JSON.stringify(isText ? numbersAsText(whole) : whole, null, 1)}\n`;
-  return { text, type: isText ? TEXT_NUMBERS_TYPE : 'application/json' };
-}
-
-/** @throws ApiError invalid_parameter */
-function numbersOf({ query }: DatasetRequest): ManifestForm {
-  return dataParameters.read({}, query).numbers === 'text' ? 'text' : 'json';
-}
-
-function index(
-  manifests: Awaited<ReturnType<ServedFolder['manifests']>>,
-  base: string,
-  origin: string,
-): Typed<typeof datasetIndex> {
-  return {
-    schemaVersion: DATASET_SCHEMA_VERSION,
-    s3: {
-      endpoint: origin.replace(/^https?:\/\//, ''),
-      bucket: BUCKET,
-      urlStyle: 'path',
-      useSsl: origin.startsWith('https:'),
-    },
-    tables: DATASET_TABLES.map(({ name, summary, columns }) => {
-      const manifest = manifests.find(({ table }) => table === name);
-      return {
-        table: name,
-        summary,
-        manifest: `${base}${name}.json`,
-        files: manifest?.files.length ?? 0,
-        rows: manifest?.sums.rows ?? 0,
-        bytes: manifest?.sums.bytes ?? 0,
-        columns: columns.map(({ name: column, type, unit, text }) => ({ name: column, type, unit, text })),
-      };
-    }),
-  };
-}
-
-/** @throws ApiError bandwidth_used */
-function take(bandwidth: Bandwidth, network: string, bytes: number): void {
-  const retryAfter = bandwidth.take(network, bytes);
-  if (retryAfter === 0) return;
+/** Before anything is looked up, whatever the answer will be. Null: paid. */
+function charge(bandwidth: Bandwidth, { path, network }: DatasetRequest): ApiError | null {
+  const retryAfter = bandwidth.take(network, priceOf(path));
+  if (retryAfter === 0) return null;
   const message = `this network has fetched as much of the data set as it may in an hour: ask again in ${retryAfter} s`;
-  throw bandwidthUsed(message, retryAfter);
+  return bandwidthUsed(message, retryAfter);
 }
 
 function bandwidthUsed(message: string, retryAfter: number): ApiError {

@@ -19,8 +19,9 @@ it.each([
   ['its head', made, { isHead: true }, { status: 200, cost: 0 }],
   ['what the client has', made, { ifNoneMatch: '"tag"' }, { status: 304, cost: 0 }],
   ['a part that is not there', made, { range: 'bytes=1000-' }, { status: 416, cost: 0 }],
-  ['all of a file', file, {}, { status: 200, cost: SIZE }],
-  ['a part of a file', file, { range: 'bytes=10-19' }, { status: 206, cost: 10 }],
+  ['all of a small file', file, {}, { status: 200, cost: 16_384 }],
+  ['all of a larger one', { ...file, size: 20_000 }, {}, { status: 200, cost: 20_000 }],
+  ['a part of a file', file, { range: 'bytes=10-19' }, { status: 206, cost: 16_384 }],
   ['the head of a file', file, { isHead: true }, { status: 200, cost: 0 }],
 ])('takes from the allowance for %s', (_, object, asked, expected) => {
   expect(objectReply(object, { ...request, ...asked })).toMatchObject(expected);

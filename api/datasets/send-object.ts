@@ -6,7 +6,7 @@ import { open } from 'node:fs/promises';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { writeHead } from '../http/reply.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
-import type { FileRate } from './file-rate.ts';
+import { type LeastPace, Patience } from './reader-pace.ts';
 import type { ServedObject } from './served-folder.ts';
 
 export interface ObjectRequest {
@@ -28,11 +28,23 @@ export interface ObjectReply {
   /** Null: no body. */
   readonly part: ByteRange | null;
   readonly bytes: number;
-  /** Bytes of the allowance: what is made for the answer is made as a whole, also for a part of it. */
+  /**
+   * Bytes of the allowance: what is made for the answer is made as a whole, also for a part of it; and a small part of a file takes a
+   * part of the rate of all files that is much larger than itself.
+   */
   readonly cost: number;
 }
 
+/** How fast bytes may leave, and must. */
+export interface SendingPace {
+  /** Resolves when that many bytes of a file may leave. */
+  letGo(bytes: number): Promise<void>;
+  readonly least: LeastPace;
+}
+
 const CHUNK_BYTES = 1 << 17;
+/** An eighth of what it takes of the rate: DuckDB reads thousands of small files in several ranges each. */
+const LEAST_PART_COST = 1 << 14;
 
 export function objectReply({ tag, size, changedAt, type, content }: ServedObject, asked: ObjectRequest): ObjectReply {
   const etag = `"${tag}"`;
@@ -54,7 +66,8 @@ export function objectReply({ tag, size, changedAt, type, content }: ServedObjec
   const part = range ?? { from: 0, to: size - 1 };
   const own = { ...headers, 'Content-Type': type };
   const bytes = asked.isHead ? 0 : part.to - part.from + 1;
-  const cost = 'make' in content && !asked.isHead ? size : bytes;
+  const wholeCost = 'make' in content ? size : Math.max(bytes, LEAST_PART_COST);
+  const cost = asked.isHead ? 0 : wholeCost;
   if (!range) return { status: 200, headers: own, part, bytes, cost };
   return {
     status: 206,
@@ -73,7 +86,7 @@ export async function sendObject(
   isHead: boolean,
   client: ObjectClient,
   own: HeaderLines,
-  fileRate: FileRate,
+  pace: SendingPace,
 ): Promise<number> {
   const lines = (headerLines(headers) + own) as HeaderLines;
   if (client.aborted) return 0;
@@ -87,7 +100,7 @@ export async function sendObject(
     return 0;
   }
   const total = part.to - part.from + 1;
-  await fileRate(Math.min(total, CHUNK_BYTES));
+  await pace.letGo(Math.min(total, CHUNK_BYTES));
   if (client.aborted) return 0;
   const { content } = object;
   if ('make' in content || total <= CHUNK_BYTES) {
@@ -101,7 +114,7 @@ export async function sendObject(
     return total;
   }
   res.cork(() => writeHead(res, status, lines));
-  return flow(res, content.file, part, total, client, fileRate);
+  return flow(res, content.file, part, total, client, pace);
 }
 
 /** At once, for what is small: a stream would cost more than the bytes. @throws Error for a file that ends before */
@@ -126,8 +139,9 @@ async function flow(
   { from, to }: ByteRange,
   total: number,
   client: ObjectClient,
-  fileRate: FileRate,
+  pace: SendingPace,
 ): Promise<number> {
+  const patience = new Patience(pace.least);
   let wake = () => {};
   client.onGone = () => wake();
   let written = 0;
@@ -139,7 +153,7 @@ async function flow(
   const stream = createReadStream(file, { start: from, end: to, highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (written > 0) await fileRate(chunk.length); // the first one has been let go with the head
+      if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
       let rest = chunk;
       while (rest.length > 0) {
         if (client.aborted) return written;
@@ -153,9 +167,20 @@ async function flow(
         });
         if (isTaken) {
           written = before + rest.length;
+          patience.took(rest.length);
           break;
         }
+        const [since, late] = [performance.now(), setTimeout(() => wake(), patience.leftMs)];
         await drained;
+        clearTimeout(late);
+        if (client.aborted) return written;
+        written = res.getWriteOffset();
+        patience.waited(performance.now() - since);
+        if (patience.leftMs === 0) {
+          res.close();
+          return written;
+        }
+        patience.took(written - before);
         rest = rest.subarray(written - before);
       }
     }

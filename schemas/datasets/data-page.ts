@@ -12,6 +12,10 @@ All history as Parquet files, one for each table, chain and UTC day: for DuckDB,
 up to date and serves them as files: reading them costs no credits and no query, only bandwidth (\`datasets.bytesPerHour\` of [the configuration](configuration.md)). All readers together get at most 32 MiB and 256 files or ranges a second
 from a process, so that other answers do not wait behind them. Several processes that serve count the allowance each by itself: divide it by their number.
 
+Each request takes from the allowance before its work, whatever its answer is: the index, a listing or a manifest 256 kB at least, also for HEAD; a file 4 kB, and a part that is sent 16 kB at least. Larger answers
+take what they have. With the default of 2 GB a network may ask for some 7,800 listings or 120,000 parts of files an hour. Networks have the rate in turns. A reader that takes less than 16 kB/s, averaged over 30 s in which
+the service waits for it, is disconnected.
+
 ## Reading it
 \`/api/datasets/\` lists the tables; \`/api/datasets/<table>.json\` is the manifest of a table, with the address of each file. With DuckDB:
 \`\`\`sql

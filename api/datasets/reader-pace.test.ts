@@ -1,0 +1,116 @@
+/** Readers that are too slow are given up; those that the service itself holds back are not. */
+import { App, us_socket_local_port } from 'uWebSockets.js';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { NO_LINES } from '../http/header-lines.ts';
+import { type LeastPace, Patience } from './reader-pace.ts';
+import { objectReply, sendObject } from './send-object.ts';
+
+it('waits for a reader as long as the pace allows for what it has taken, and never longer than that at once', () => {
+  const steps = fc.array(fc.record({ ms: fc.nat(20_000), bytes: fc.nat(1_000_000) }), { maxLength: 50 });
+  fc.assert(
+    fc.property(steps, (taken) => {
+      const patience = new Patience({ bytesPerSecond: 1_000, overMs: 30_000 });
+      let [waited, bytes] = [0, 0];
+      for (const step of taken) {
+        patience.waited(step.ms);
+        if (patience.leftMs === 0) return;
+        patience.took(step.bytes);
+        [waited, bytes] = [waited + step.ms, bytes + step.bytes];
+        expect(waited).toBeLessThan(30_000 + bytes);
+        expect(patience.leftMs).toBeLessThanOrEqual(30_000);
+      }
+    }),
+  );
+});
+
+it('a reader at the pace is waited for without end', () => {
+  const patience = new Patience({ bytesPerSecond: 1_000, overMs: 30_000 });
+  for (let n = 0; n < 1_000; n++) {
+    patience.waited(1_000);
+    patience.took(1_000);
+    expect(patience.leftMs).toBe(30_000);
+  }
+});
+
+const SIZE = 2 ** 25;
+/** No reader of these tests keeps the one; the other is missed only by a reader that stops. */
+const STRICT: LeastPace = { bytesPerSecond: 50_000_000, overMs: 300 };
+const LENIENT: LeastPace = { bytesPerSecond: 1_000, overMs: 3_000 };
+let folder: string;
+let file: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verustream-pace-'));
+  file = join(folder, 'file');
+  await writeFile(file, Buffer.alloc(SIZE));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+/** What `sendObject` has sent to a reader that takes so many bytes and then pauses so long, and how long it took. */
+async function sentTo(
+  takes: number,
+  pauseMs: number,
+  least: LeastPace,
+  letGo: () => Promise<void> = async () => undefined,
+): Promise<number> {
+  const app = App();
+  const outcome = Promise.withResolvers<number>();
+  app.get('/', (res, req) => {
+    const client = { aborted: false, onGone: () => {} };
+    res.onAborted(() => {
+      client.aborted = true;
+      client.onGone();
+    });
+    const object = { tag: 't', size: SIZE, changedAt: new Date(0), type: 'a/b', content: { file } };
+    const asked = { isHead: false, range: req.getHeader('range'), ifRange: '', ifNoneMatch: '' };
+    const reply = objectReply(object, asked);
+    sendObject(res, object, reply, false, client, NO_LINES, { letGo, least }).then(outcome.resolve, outcome.reject);
+  });
+  const port = await new Promise<number>((resolve, reject) => {
+    app.listen('127.0.0.1', 0, (socket) =>
+      socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),
+    );
+  });
+  const socket = connect({ port, host: '127.0.0.1' }, () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+  let taken = 0;
+  socket
+    .on('error', () => undefined)
+    .on('data', (bytes) => {
+      taken += bytes.length;
+      if (taken < takes) return;
+      taken = 0;
+      socket.pause();
+      setTimeout(() => socket.resume(), pauseMs);
+    });
+  try {
+    return await Promise.race([outcome.promise, sleep(8_000, SIZE + 1)]);
+  } finally {
+    socket.destroy();
+    app.close();
+  }
+}
+
+it.each([
+  ['stops', 1, 60_000],
+  ['takes little, again and again', 1_000, 50],
+  ['takes more, after long pauses', 200_000, 400],
+])('a reader that %s is given up', async (_name, takes, pauseMs) => {
+  const sent = await sentTo(takes, pauseMs, STRICT);
+  expect(sent).toBeGreaterThan(0);
+  expect(sent).toBeLessThan(SIZE);
+});
+
+it('a reader that takes all that comes gets the whole file', async () => {
+  expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT)).toBe(SIZE);
+});
+
+it('a reader that waits for the service for longer than it may be waited for gets the whole file', async () => {
+  const chunks = SIZE / 2 ** 17;
+  const letGo = async () => void (await sleep((1.4 * LENIENT.overMs) / chunks));
+  expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, letGo)).toBe(SIZE);
+});
