@@ -108,12 +108,15 @@ const volume = stateRoute({
   parameters: {
     basket: queryParameter('This basket alone: name or i-address', string),
     chain: anyChainParameter,
-    days: queryParameter('UTC days up to the newest block, of the chain if one is given: at most 31, of one basket 3650', {
-      type: 'integer',
-      minimum: 1,
-      maximum: MOST_DAYS,
-      default: 30,
-    }),
+    days: queryParameter(
+      'UTC days up to the newest block, of the chain if one is given: at most 31, of one basket 3650',
+      {
+        type: 'integer',
+        minimum: 1,
+        maximum: MOST_DAYS,
+        default: 30,
+      },
+    ),
     ...formatParameter,
   },
   response: pairVolumes,
