@@ -1,5 +1,6 @@
 /** The data set of prices where the stores change between passes, or in the middle of one. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import { PRICED_TABLES } from '../../schemas/datasets/priced-tables.ts';
 import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
 import {
   dayOf,
@@ -10,6 +11,9 @@ import {
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { beginGeneration, dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
+import { readExportState } from './export-state.ts';
+import { openLocalFolder } from './folder.ts';
+import { noteDay, publish, readNotes } from './notes.ts';
 
 const { first: blocks, chains, cutover } = slowChains();
 const pricing = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
@@ -120,4 +124,28 @@ it('a day that prices were taken back from keeps no file of a generation that is
   expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([2]));
   expect([missed, withheld]).toEqual([0, []]);
   expect(await fileOf(dayOf(blocks[last + 1]))).toBeUndefined();
+});
+
+it('a swap in the middle of the export changes no file alone', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks.slice(0, 50));
+  await world.run();
+  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await withMaker(world, pricing, toTheEnd);
+  const { priced } = await readExportState(world.stores, dataset.chains);
+  const tables = PRICED_TABLES.filter(({ name }) => name === 'prices');
+  await pass({ tables });
+  const before = await prices();
+  const [newest] = before.slice(-1);
+  // As after a change of the newest day alone.
+  const notes = await readNotes(await openLocalFolder(dataset.folder), 'prices');
+  const day = notes.days.get(`${newest?.chain} ${newest?.day}`);
+  if (day) noteDay(notes, { ...day, basis: `other ${day.basis}` }, Date.now());
+  await publish(await openLocalFolder(dataset.folder), 'prices', notes, Date.now());
+  const swap = () => swapGenerations(world.stores.postgres, 'newer');
+  expect(await pass({ tables, first: swap })).toMatchObject({ missed: 1, withheld: [] });
+  expect(await prices()).toEqual(before);
+  expect(await pass({ tables })).toMatchObject({ missed: 0, withheld: [] });
+  expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([priced.other?.generation]));
 });

@@ -136,8 +136,8 @@ async function writeTask(
   const { written } = done;
   const { day, basis, priced } = done.task;
   const { pool } = stores.postgres;
-  const stood = (await isUnchanged(pool, day)) && (task.table.store !== 'prices' || (await haveStayed(pool, priced)));
-  if (!stood) {
+  const hasStayed = task.table.store !== 'prices' || (await haveStayed(pool, task.priced, priced));
+  if (!hasStayed || !(await isUnchanged(pool, day))) {
     if (written) await rm(written.file, { force: true });
     return null;
   }

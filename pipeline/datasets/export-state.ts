@@ -194,10 +194,15 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
   };
 }
 
-/** Whether the generations are still those: of one that was dropped ClickHouse loses the rows, so that what was read may lack them. */
-export async function haveStayed(client: Pool | PoolClient, { served, other }: PricedState): Promise<boolean> {
+/**
+ * Whether the generations are still those of each of these states: of one that was dropped ClickHouse loses the rows, so that what was read may
+ * lack them, and after a swap every day is to be written again.
+ */
+export async function haveStayed(client: Pool | PoolClient, ...states: readonly PricedState[]): Promise<boolean> {
   const now = wholeOnes(await readGenerations(client));
-  return now.served?.generation === served.generation && now.other?.generation === other?.generation;
+  return states.every(({ served, other }) => {
+    return now.served?.generation === served.generation && now.other?.generation === other?.generation;
+  });
 }
 
 /** The served generation and another one; none that is being made. */
