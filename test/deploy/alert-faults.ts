@@ -109,6 +109,7 @@ export const SERVICE_FAULTS = [
     [
       /^verustream_disk_free_bytes\{folder="data"\} 0$/m,
       unready('quiet', 'stage_waiting', { stage: 'tail', cause: 'log_storage_full' }),
+      above('stage_lag_blocks', 'chain="quiet",stage="tail"'),
     ],
     { fires: ['DiskLow', 'NoRoom', 'StageWaits'], leftOut: ['FallsBehind'] },
   ),
