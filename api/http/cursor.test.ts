@@ -22,6 +22,24 @@ describe('a cursor', () => {
     );
   });
 
+  it('of an order by values comes back with its generation, and is refused without', () => {
+    const key = [5, 'a'.repeat(64), 'x', '1.5'];
+    const cursor = {
+      list: 'largest',
+      chain: 'vrsc',
+      isBack: false,
+      generation: 7,
+      height: 9,
+      hash: 'b'.repeat(64),
+      key,
+    };
+    const encoded = encodeCursor(cursor);
+    expect(decodeCursor(encoded, 'largest', 'vrsc', KINDS, true)).toEqual(cursor);
+    expect(() => decodeCursor(encoded, 'largest', 'vrsc', KINDS)).toThrow(ApiError);
+    const without = encodeCursor({ ...cursor, generation: undefined });
+    expect(() => decodeCursor(without, 'largest', 'vrsc', KINDS, true)).toThrow(ApiError);
+  });
+
   it('is refused by another list, another chain and another key', () => {
     const key = [5, 'a'.repeat(64), 'x'];
     const encoded = encodeCursor({

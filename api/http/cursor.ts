@@ -11,6 +11,8 @@ export interface Cursor {
   readonly isBack: boolean;
   /** Key of the row next to which the page starts. */
   readonly key: readonly CursorValue[];
+  /** Generation of stamps whose values make the order; undefined where the chain makes it. */
+  readonly generation?: number | undefined;
   /** The walk is whole while the chain has this block. */
   readonly height: number;
   readonly hash: string;
@@ -19,9 +21,10 @@ export interface Cursor {
 /** The version, negative of a cursor that leads back. */
 const VERSION = 1;
 
-export function encodeCursor({ list, chain, isBack, height, hash, key }: Cursor): string {
+export function encodeCursor({ list, chain, isBack, generation, height, hash, key }: Cursor): string {
   const version = isBack ? -VERSION : VERSION;
-  return Buffer.from(JSON.stringify([version, list, chain, height, hash, ...key])).toString('base64url');
+  const place = generation === undefined ? key : [generation, ...key];
+  return Buffer.from(JSON.stringify([version, list, chain, height, hash, ...place])).toString('base64url');
 }
 
 /** Whether a cursor leads back; of text that is no cursor, false. */
@@ -31,15 +34,27 @@ export function leadsBack(text: string): boolean {
 
 export type KeyKind = 'integer' | 'hex' | 'text' | 'decimal';
 
-/** @throws ApiError cursor_invalid for a cursor that this list has not issued */
-export function decodeCursor(text: string, list: string, chain: string, kinds: readonly KeyKind[]): Cursor {
-  const [version, listed, chained, height, hash, ...key] = readArray(text);
+/**
+ * `isOfGeneration`: its cursors name one.
+ * @throws ApiError cursor_invalid for a cursor that this list has not issued
+ */
+export function decodeCursor(
+  text: string,
+  list: string,
+  chain: string,
+  kinds: readonly KeyKind[],
+  isOfGeneration = false,
+): Cursor {
+  const [version, listed, chained, height, hash, ...place] = readArray(text);
+  const [generation] = isOfGeneration ? place : [];
+  const key = isOfGeneration ? place.slice(1) : place;
   const valid =
     (version === VERSION || version === -VERSION) &&
     listed === list &&
     chained === chain &&
     isOfKind(height, 'integer') &&
     isHash(hash) &&
+    (!isOfGeneration || isOfKind(generation, 'integer')) &&
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
@@ -47,7 +62,15 @@ export function decodeCursor(text: string, list: string, chain: string, kinds: r
       'this list of this chain did not issue the cursor: pass nextCursor or prevCursor of an answer unchanged';
     throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
-  return { list, chain, isBack: version < 0, key: key as CursorValue[], height: Number(height), hash: String(hash) };
+  return {
+    list,
+    chain,
+    isBack: version < 0,
+    key: key as CursorValue[],
+    ...(isOfGeneration && { generation: Number(generation) }),
+    height: Number(height),
+    hash: String(hash),
+  };
 }
 
 function readArray(text: string): unknown[] {

@@ -25,6 +25,13 @@ export interface PageBounds {
   given(value: unknown): string;
 }
 
+export interface Pinned {
+  /** Newest block of the chain. */
+  readonly height: number;
+  /** Generation of stamps that is served: another one makes another order. */
+  readonly generation: number;
+}
+
 export interface ListSource<Row, Shown> {
   /** Stands in the cursor. */
   readonly list: string;
@@ -36,8 +43,8 @@ export interface ListSource<Row, Shown> {
   readonly isOpenEnded?: boolean;
   /** Unique; unless the list is pinned, the first column is the height of the row's block. */
   readonly key: Key;
-  /** Newest block of the chain, for an order that does not follow the chain: every cursor hangs on that block. */
-  readonly pinnedHeight?: number | undefined;
+  /** For an order by what conversions were worth: what every cursor hangs on. */
+  readonly pinned?: Pinned | undefined;
   readonly reader: RowReader<Row>;
   readonly total: () => Promise<number>;
   readonly show: (rows: readonly Row[]) => readonly Shown[] | Promise<readonly Shown[]>;

@@ -27,7 +27,7 @@ export interface RowsWanted {
 
 type Source<Row> = Pick<
   ListSource<Row, unknown>,
-  'key' | 'values' | 'sql' | 'chain' | 'reader' | 'isOpenEnded' | 'pinnedHeight'
+  'key' | 'values' | 'sql' | 'chain' | 'reader' | 'isOpenEnded' | 'pinned'
 >;
 
 const readCursorHash = rowReader({ cursor_hash: columns.nullable(columns.text) });
@@ -43,9 +43,7 @@ export async function readRows<Row>(
   values.push(pageSize + 1, offset, source.chain);
   const [limitAt, offsetAt, chainAt] = [values.length - 2, values.length - 1, values.length];
   const height =
-    source.pinnedHeight === undefined
-      ? `page.${source.key[0].column}`
-      : `$${values.push(source.pinnedHeight)}::integer`;
+    source.pinned === undefined ? `page.${source.key[0].column}` : `$${values.push(source.pinned.height)}::integer`;
   const sql =
     typeof source.sql === 'string'
       ? source.sql + place

@@ -76,7 +76,7 @@ export async function readPage<Row, Shown>(
 function placeOf(
   params: Placing,
   pageSize: number,
-  source: Pick<ListSource<never, never>, 'list' | 'chain' | 'key'>,
+  source: Pick<ListSource<never, never>, 'list' | 'chain' | 'key' | 'pinned'>,
 ): { readonly page: number | null; readonly after: Cursor | null } {
   if (params.cursor === undefined) {
     const page = params.page ?? 1;
@@ -90,7 +90,10 @@ function placeOf(
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
   }
   const kinds = source.key.map(({ kind }) => kind);
-  return { page: null, after: decodeCursor(params.cursor, source.list, source.chain, kinds) };
+  return {
+    page: null,
+    after: decodeCursor(params.cursor, source.list, source.chain, kinds, source.pinned !== undefined),
+  };
 }
 
 export function reversed<K extends readonly KeyColumn[]>(key: K): K {
@@ -98,10 +101,11 @@ export function reversed<K extends readonly KeyColumn[]>(key: K): K {
 }
 
 function cursorAt(
-  { list, chain, key, pinnedHeight }: Pick<ListSource<never, never>, 'list' | 'chain' | 'key' | 'pinnedHeight'>,
+  { list, chain, key, pinned }: Pick<ListSource<never, never>, 'list' | 'chain' | 'key' | 'pinned'>,
   { stored, hash }: PlacedRow<unknown>,
   isBack: boolean,
 ): string {
   const place = key.map(({ column, kind }) => (kind === 'integer' ? Number(stored[column]) : String(stored[column])));
-  return encodeCursor({ list, chain, isBack, key: place, height: pinnedHeight ?? Number(place[0]), hash: hash ?? '' });
+  const height = pinned?.height ?? Number(place[0]);
+  return encodeCursor({ list, chain, isBack, key: place, generation: pinned?.generation, height, hash: hash ?? '' });
 }

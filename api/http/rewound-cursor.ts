@@ -12,17 +12,19 @@ import type { KeyColumn, ListSource } from './list-source.ts';
 export async function refuseRewound(
   read: Snapshot,
   after: Cursor,
-  { key, pinnedHeight }: Pick<ListSource<never, never>, 'key' | 'pinnedHeight'>,
+  { key, pinned }: Pick<ListSource<never, never>, 'key' | 'pinned'>,
 ): Promise<void> {
   const { chain } = after;
+  if (pinned && pinned.generation !== after.generation)
+    throw beginAgain(after, 'other values of conversions are served');
   if ((await hashAt(read, chain, after.height)) === after.hash) return;
-  if (pinnedHeight !== undefined) throw beginAgain(after);
+  if (pinned) throw beginAgain(after, `a reorganisation replaced block ${after.height} of ${chain}`);
   throw await cursorRewound(read, after, async (height) => behind(height, key));
 }
 
-/** The error of an order in which a block may have changed any place. */
-function beginAgain({ chain, height }: Cursor): ApiError {
-  const detail = `a reorganisation replaced block ${height} of ${chain}: begin the list again, its order may be another`;
+/** The error of an order in which any place may have changed. */
+function beginAgain({ height }: Cursor, why: string): ApiError {
+  const detail = `${why}: begin the list again, its order may be another`;
   return new ApiError('cursor_rewound', detail, { members: { height: height - 1, nextCursor: null } });
 }
 

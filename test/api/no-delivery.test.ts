@@ -308,9 +308,17 @@ it('goes and comes back with the regime of the generation that is served', async
     await expect.poll(etag, { timeout: 30_000 }).not.toBe(before);
   };
   const asBackfill = await shown();
+  const byValue = '/api/conversions/?sort=largest&pageSize=2';
+  const { nextCursor: placeAsBackfill } = await client.json(byValue);
   await run('--regime', 'live');
   expect(await shown()).toEqual(asBackfill);
+  const goOn = (place: string) => client.raw(`${byValue}&cursor=${place}`);
+  expect((await goOn(placeAsBackfill)).status).toBe(200);
   await swap('--swap');
+  const stale = await goOn(placeAsBackfill);
+  expect([stale.status, await stale.json()]).toMatchObject([409, { code: 'cursor_rewound', nextCursor: null }]);
+  const { nextCursor: placeAsLive } = await client.json(byValue);
+  expect((await goOn(placeAsLive)).status).toBe(200);
   const { unmatched } = asBackfill;
   const asLive = { refunded: [], unmatched: [...unmatched, ...keys(far)].sort() };
   expect(await shown()).toEqual(asLive);

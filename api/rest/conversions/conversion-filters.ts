@@ -43,7 +43,7 @@ export const filterParameters = {
   executedFromHeight: queryParameter('Executed in this block, of importChain, or later', HEIGHT),
   executedToHeight: queryParameter('Executed in this block, of importChain, or earlier', HEIGHT),
   sort: queryParameter(
-    'newest, oldest: by the request; largest: by usdValue, of conversions that have one. A reorganisation ends a walk by largest',
+    'newest, oldest: by the request; largest: by usdValue, of conversions that have one. A reorganisation, or a reprocess, ends a walk by largest',
     { type: 'string', enum: TRANSFER_ORDERS, default: 'newest' },
   ),
 };

@@ -32,7 +32,7 @@ async function select(read: Snapshot, api: ApiContext, params: Filters, address:
   return {
     list: `conversions${address === null ? '' : ` ${address}`}${order === 'newest' ? '' : ` ${order}`}`,
     key: TRANSFER_KEYS[order],
-    pinnedHeight: order === 'largest' ? tip : undefined,
+    pinned: order === 'largest' ? { height: tip, generation } : undefined,
     sql: filter.isPlain
       ? `${conversionsSql()} AND ${filter.conditions}`
       : (bounds: PageBounds) => gather(api, filter, closed, bounds),
