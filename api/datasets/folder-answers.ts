@@ -1,4 +1,4 @@
-/** What the folder itself answers: the index of its tables, and of the bucket its listing. Kept for each query while the folder stays. */
+/** Answers for the folder itself: the index of its tables, and the bucket's listing. Each query's answer is kept until the folder changes. */
 import { LRUCache } from 'lru-cache';
 import { DATASET_SCHEMA_VERSION } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
@@ -37,13 +37,12 @@ export function createFolderAnswers(folder: Pick<ServedFolder, 'objects' | 'mani
 
   return async (asked, base) => {
     const objects = await folder.objects();
-    const manifests = await folder.manifests();
     if (objects !== keptOf) kept.clear();
     keptOf = objects;
     const key = `${asked.isS3} ${base} ${asked.query}`;
     const known = kept.get(key);
     if (known) return known;
-    const made = asked.isS3 ? listing(objects, base, asked) : indexAnswer(manifests, base, asked);
+    const made = asked.isS3 ? listing(objects, base, asked) : indexAnswer(await folder.manifests(), base, asked);
     kept.set(key, made);
     return made;
   };

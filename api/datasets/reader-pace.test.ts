@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** What `sendObject` has sent to a reader that takes so many bytes and then pauses so long, and how long it took. */
+/** Sends a file to a reader that takes so many bytes and then pauses so long: bytes sent, and how long that took. */
 async function sentTo(
   takes: number,
   pauseMs: number,

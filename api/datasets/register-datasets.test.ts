@@ -1,4 +1,4 @@
-/** What requests of the data set take from an allowance, whatever is asked for; and that nothing is done for those beyond it. */
+/** Every request of the data set pays from its network's allowance, and requests beyond it cause no work. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -111,7 +111,7 @@ it('whatever a network asks for in whatever order, no request takes less than it
       let isRefused = false;
       for (const { method, path, price } of asked) {
         const status = await statusOf(base + path, method, network);
-        // What comes back meanwhile is some hundred bytes a second.
+        // The allowance regains some hundred bytes a second meanwhile.
         if (status === 429) expect(spent).toBeGreaterThan(1_900_000);
         else expect(spent).toBeLessThan(2_100_000);
         isRefused ||= status === 429;

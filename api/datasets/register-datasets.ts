@@ -177,7 +177,7 @@ async function answerFolder(
   return 200;
 }
 
-/** What is made for an answer takes milliseconds, whatever is sent of it. */
+/** Making an answer takes milliseconds, however much of it is sent. */
 const priceOf = (path: string): number => (path === '' || path.endsWith('.json') ? PRICES.made : PRICES.file);
 
 /** Before anything is looked up, whatever the answer will be. Null: paid. */

@@ -163,7 +163,7 @@ export function createBufferedBodies({
     body.holder.evict();
   }
 
-  /** What is over the bound goes, be it the one that grows; beyond that it stays, and so does half of the room that whole ones leave. */
+  /** Evicts down to the bound, the growing body too if need be; then the others, but no more than half of what whole bodies leave. */
   function makeRoom(among: Iterable<Network>, growing: Body, bound: number, size: () => Sizes, at: number): void {
     const least = bound - Math.min(bound * FREED, Math.max(0, bound - size().kept) / 2);
     for (const body of costliestFirst(among, at)) {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { createPace } from '../../infra/pace.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
-import { createPace } from './pace.ts';
 
 /** Asks for so many turns, each of which takes that long. */
 function client(network: string, turns: number, ms: number, onServed: (network: string) => void): Served {

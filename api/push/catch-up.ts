@@ -1,5 +1,5 @@
 /** Clients that are not at the end of the stream, served in turn: network by network, and client by client within each. */
-import type { Pace } from './pace.ts';
+import type { Pace } from '../../infra/pace.ts';
 
 export interface Served {
   /** Its turns are shared with all clients of this network. */

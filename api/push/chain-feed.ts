@@ -2,6 +2,7 @@
 
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { createPace, type Pace } from '../../infra/pace.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { createWakeUp } from '../../infra/wake-up.ts';
 import { RetryableError } from '../../schemas/errors.ts';
@@ -11,7 +12,6 @@ import type { ChainChange } from './chain-change.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
 import type { ChainTip, FeedTopic, TopicRecord } from './feed-topic.ts';
 import { KEPT, READ_AT_ONCE } from './limits.ts';
-import { createPace, type Pace } from './pace.ts';
 import type { PushEvent } from './push-event.ts';
 import { createRecordCache } from './record-cache.ts';
 

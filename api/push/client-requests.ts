@@ -6,7 +6,7 @@ import { CursorInvalid, decodePlaces, type FeedPlace, type FeedPlaces, lacksSnap
 import type { Hub } from './hub.ts';
 import type { MempoolReader } from './mempool-reader.ts';
 import type { Outbox } from './outbox.ts';
-import { beyondAll, comparePlaces, earlierOf } from './places.ts';
+import { beyondAll, comparePlaces, earlierOf, isAtOrAfter } from './places.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -81,9 +81,8 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
       if (!outbox.isOpen) return;
       if (isReached(feed.head)) continue;
       // Others may have begun where the connection stood, and the one that asked for it may be gone.
-      const here = place.here().get(feed.key);
-      const isThere = here !== undefined && comparePlaces(here, asked) >= 0;
-      if (isThere || subscriptions.standsAt(feed.key, asked)) options.onUnknownPlace(feed, asked);
+      if (isAtOrAfter(place.here().get(feed.key), asked) || subscriptions.standsAt(feed.key, asked))
+        options.onUnknownPlace(feed, asked);
     }
   }
 

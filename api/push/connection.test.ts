@@ -2,11 +2,11 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
+import type { Pace } from '../../infra/pace.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { CLOSE_SLOW, createConnection } from './connection.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
-import type { Pace } from './pace.ts';
 import type { PushConnection } from './push-connection.ts';
 import { type Channel, pushEvent } from './push-event.ts';
 

@@ -2,6 +2,7 @@
 import { LRUCache } from 'lru-cache';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { createPace, type Pace } from '../../infra/pace.ts';
 import { createFlights } from '../../infra/shared.ts';
 import type { MempoolJournal } from '../mempool/journal.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
@@ -11,7 +12,6 @@ import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemo
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED, mempoolWork } from './limits.ts';
-import { createPace, type Pace } from './pace.ts';
 import { placeAfter } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
 import { type PushEvent, sharedMessage } from './push-event.ts';

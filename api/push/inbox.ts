@@ -1,5 +1,6 @@
 /** Messages of one client on their way in: counted, paid for by its network's share, read one after the other. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pace } from '../../infra/pace.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type ClientMessage, type MessageId, readClientMessage } from './client-message.ts';
 import { filterSize } from './filter-size.ts';
@@ -12,7 +13,6 @@ import {
   SNAPSHOT_WORK,
 } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import type { Pace } from './pace.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Inbox {

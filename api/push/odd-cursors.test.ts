@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { expect, it } from 'vitest';
+import { createPace } from '../../infra/pace.ts';
 import { unconfirmed } from '../../test/support/processors/mempool/doubles.ts';
 import { createJournal } from '../mempool/journal.ts';
 import type { Served } from './catch-up.ts';
@@ -11,7 +12,6 @@ import { createConnection } from './connection.ts';
 import { encodePlaces, type FeedPlace, lacksSnapshot } from './cursor.ts';
 import { createHub } from './hub.ts';
 import { createNetworkShares } from './network-share.ts';
-import { createPace } from './pace.ts';
 import { pushEvent } from './push-event.ts';
 import { createSnapshots } from './snapshots.ts';
 

@@ -6,6 +6,11 @@ export function comparePlaces(a: FeedPlace, b: FeedPlace): number {
   return a.position - b.position || a.index - b.index;
 }
 
+/** Whether the place is there, or later; that of a subscription which waits for its snapshot is nowhere yet. */
+export function isAtOrAfter(place: FeedPlace | undefined, other: FeedPlace): place is FeedPlace {
+  return place !== undefined && Number.isFinite(place.position) && comparePlaces(place, other) >= 0;
+}
+
 /** Whether a reader at `places` has passed the event. */
 export function isBefore(event: PushEvent, places: FeedPlaces): boolean {
   const place = places.get(event.feed);

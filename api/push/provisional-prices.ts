@@ -4,8 +4,8 @@
  */
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { createPace } from '../../infra/pace.ts';
 import type { PriceChange } from '../../schemas/log-records.ts';
-import { createPace } from './pace.ts';
 
 /** The records of a chain that may speak of provisional blocks, in one state of the stores. */
 export interface ProvisionalSpan {

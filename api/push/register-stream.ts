@@ -1,6 +1,7 @@
 /** GET /api/stream: the push stream as server-sent events, for a browser's EventSource and for curl. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pace } from '../../infra/pace.ts';
 import { LEAST_CREDITS } from '../access/bills.ts';
 import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
@@ -18,7 +19,6 @@ import { CursorInvalid, decodePlaces } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
 import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import type { Pace } from './pace.ts';
 import { STREAM_PATH } from './paths.ts';
 import type { Push } from './push.ts';
 import { CHANNELS } from './push-event.ts';

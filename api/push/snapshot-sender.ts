@@ -1,9 +1,9 @@
 /** The snapshots that one connection has asked for: read, paid for and sent one after the other, in parts, before any further event. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Pace } from '../../infra/pace.ts';
 import type { FeedPlaces } from './cursor.ts';
 import { ROWS_A_UNIT } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import type { Pace } from './pace.ts';
 import type { TakenSnapshot, TakeSnapshot } from './snapshots.ts';
 import type { Subscription } from './subscription.ts';
 import type { SubscriptionKey } from './subscription-set.ts';

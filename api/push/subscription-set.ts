@@ -5,7 +5,7 @@ import { filterSize } from './filter-size.ts';
 import type { Hub } from './hub.ts';
 import { MAX_FILTER_ENTRIES, MAX_SUBSCRIPTIONS } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
-import { comparePlaces, isBefore, isBeforePlaces, laterOf } from './places.ts';
+import { isAtOrAfter, isBefore, isBeforePlaces, laterOf } from './places.ts';
 import type { EventSubjects, PushEvent } from './push-event.ts';
 import { createSubscription, type Subscription } from './subscription.ts';
 import { LimitExceeded } from './subscription-refused.ts';
@@ -145,23 +145,15 @@ export function createSubscriptionSet(
       for (const subscription of subscriptions.values()) subscription.seen = laterOf(subscription.seen, place);
     },
     moveBackTo(feed, end, unknown) {
-      const movedBack = (places: FeedPlaces): FeedPlaces => {
-        const place = places.get(feed);
-        // One that waits for its snapshot has no place yet.
-        if (!place || !Number.isFinite(place.position) || comparePlaces(place, unknown) < 0) return places;
-        return new Map(places).set(feed, end);
-      };
+      const movedBack = (places: FeedPlaces): FeedPlaces =>
+        isAtOrAfter(places.get(feed), unknown) ? new Map(places).set(feed, end) : places;
       for (const subscription of subscriptions.values()) {
         subscription.from = movedBack(subscription.from);
         subscription.seen = movedBack(subscription.seen);
       }
     },
     standsAt: (feed, place) =>
-      [...subscriptions.values()].some(({ from, seen }) =>
-        [from.get(feed), seen.get(feed)].some(
-          (at) => at !== undefined && Number.isFinite(at.position) && comparePlaces(at, place) >= 0,
-        ),
-      ),
+      [...subscriptions.values()].some(({ from, seen }) => [from, seen].some((at) => isAtOrAfter(at.get(feed), place))),
     isAhead(of) {
       if (past.length > 0) keepPast([]);
       const all = [...subscriptions.values()];

@@ -1,6 +1,7 @@
 /** Rows whose number and size a chain decides: Postgres counts and measures them, and sends no more than an answer may take. */
+
+import { createPace } from '../../infra/pace.ts';
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
-import { createPace } from '../push/pace.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /** As many heights as a call of a daemon may ask for. */

@@ -10,9 +10,9 @@ const MOST_FILES = 8;
 const MOST_CREDITS = 8;
 const MOST_CREDITS_LIVE = 4;
 const MOST_SHIFT = 0.05;
-/** The narrow one is that of a slow line: answers come in any order, also after parts of the view have been painted. */
-const WIDTHS = [1440, 360];
+/** The line is slow at this width: answers come in any order, also after parts of the view have been painted. */
 const NARROW = 360;
+const WIDTHS = [1440, NARROW];
 const LATE_MS = [0, 1_100, 1_400, 1_700];
 
 /** Tabs at a time: most of one is waiting, for what still comes and for what still moves. */

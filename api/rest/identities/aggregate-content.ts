@@ -32,7 +32,7 @@ type Keys = Map<string, Values>;
 export interface ContentFold {
   /** Updates in the order of the chain. Inside one the keys are in the daemon's order, which is that of their addresses. */
   add(update: ContentUpdate): void;
-  /** What all of them have left. */
+  /** The values that remain after all updates. */
   content(): Multimap;
 }
 

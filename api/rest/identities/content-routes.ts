@@ -28,7 +28,7 @@ const readUpdate = rowReader({
 });
 
 /**
- * What the updates from one height to another have left.
+ * The content that remains after the updates from one height to another.
  * @throws ApiError answer_too_large
  */
 export async function contentOver(
