@@ -6,7 +6,8 @@ import { createDecoder, type DecodeUnconfirmed } from '../../pipeline/mempool/de
 import { createMempoolLooks } from '../../pipeline/mempool/mempool-looks.ts';
 import { type RecordedNode, startRecordedNode } from '../../recordings/player/recorded-node.ts';
 import { type CrowdedDaemon, startCrowdedDaemon } from '../support/infra/verusd/crowded-mempool.ts';
-import { CHAIN, NATIVE, RECORDING, type RunningService, startServiceOn } from './running-service.ts';
+import { RECORDED_CHAIN } from '../support/processors/recorded-chain.ts';
+import { CHAIN, RECORDING, type RunningService, startServiceOn } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
 
 const CROWD = 1_100;
@@ -59,11 +60,10 @@ it('is shown page by page, and counted at an address up to a bound', async () =>
 });
 
 it('is not shown as it was read before the index had the blocks that it spends from', async () => {
-  const chain = { name: CHAIN, nativeCurrencyId: NATIVE, networkRoot: 'VRSCTEST' };
   const { pool } = service.stores.postgres;
   const daemon = createVerusdClient({ rpc: crowd.url, chain: CHAIN, logger: pino({ level: 'silent' }) });
   const read = createDecoder({
-    chain,
+    chain: RECORDED_CHAIN,
     pool,
     onFault: (txid, cause) => {
       throw new Error(`${txid} cannot be read`, { cause });

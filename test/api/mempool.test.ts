@@ -6,7 +6,8 @@ import { registry } from '../../infra/metrics.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { openMempool } from '../../pipeline/mempool/follow-mempool.ts';
 import type { MempoolLook } from '../../schemas/mempool.ts';
-import { CHAIN, NATIVE, type RunningService, startService } from './running-service.ts';
+import { RECORDED_CHAIN } from '../support/processors/recorded-chain.ts';
+import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
@@ -41,9 +42,8 @@ async function leavesOutTheLowest(results: readonly LooseJson[], transactions: n
   const { postgres } = service.stores;
   const logger = pino({ level: 'silent' });
   const daemon = createVerusdClient({ rpc: service.node.url, chain: CHAIN, logger });
-  const chain = { name: CHAIN, nativeCurrencyId: NATIVE, networkRoot: 'VRSCTEST' };
   const room = { transactions, bytes: 1e9 };
-  const mempool = openMempool({ chain, daemon, pool: postgres.pool, logger, room, everyMs: 50 });
+  const mempool = openMempool({ chain: RECORDED_CHAIN, daemon, pool: postgres.pool, logger, room, everyMs: 50 });
   const waiting = new Map<string, number>();
   let last: MempoolLook | null = null;
   mempool.follow((look) => {
