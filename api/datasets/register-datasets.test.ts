@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createReadVisitor } from '../access/visitor.ts';
 import { framedRoutes } from '../http/framed-routes.ts';
+import { createUnsentAnswers } from '../http/unsent-answers.ts';
 import { createFolderAnswers } from './folder-answers.ts';
 import { registerDatasets } from './register-datasets.ts';
 import { createServedFolder } from './served-folder.ts';
@@ -38,6 +39,7 @@ async function start(bytesPerHour: number): Promise<string> {
     config: { datasets: { folder, bytesPerHour, url: null } },
     access: { readVisitor: createReadVisitor(['127.0.0.1']) },
     underWay: { count: 0, sending: 0 },
+    unsent: createUnsentAnswers(),
     api: { logger: pino({ level: 'silent' }) },
   } as unknown as Parameters<typeof registerDatasets>[1];
   registerDatasets(framedRoutes(app), options);

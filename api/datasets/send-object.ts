@@ -5,7 +5,7 @@ import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
-import { type AnsweredNetwork, writeHead } from '../http/reply.ts';
+import { type AnsweredNetwork, endHead, writeHead } from '../http/reply.ts';
 import { type AnsweredClient, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
 import type { ServedObject } from './served-folder.ts';
@@ -90,9 +90,8 @@ export async function sendObject(
   if (!part || isHead) {
     res.cork(() => {
       writeHead(res, status, lines);
-      if (part) res.writeHeader('Content-Length', String(part.to - part.from + 1));
-      if (part) res.endWithoutBody();
-      else res.end('');
+      res.writeHeader('Content-Length', String(part ? part.to - part.from + 1 : 0));
+      endHead(res, unsent);
     });
     return 0;
   }

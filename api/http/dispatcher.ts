@@ -119,7 +119,7 @@ export function answerOptions(options: ExchangeOptions, template: string, allow:
   const answerer = always(reply);
   return (res, req, announced) => {
     const isPreflight = req.getHeader('origin') !== '' && req.getHeader('access-control-request-method') !== '';
-    if (isPreflight && announced === 0) writeWithoutBody(res, reply, NO_LINES);
+    if (isPreflight && announced === 0) writeWithoutBody(res, reply, NO_LINES, options.unsent);
     else handleRequest(options, res, req, announced, account, answerer);
   };
 }

@@ -96,7 +96,7 @@ export function writeReply(
 ): void {
   const { body, end, closes = false, isLasting = false } = reply;
   if (body === null || withoutBody) {
-    writeWithoutBody(res, reply, own);
+    writeWithoutBody(res, reply, own, unsent);
     return;
   }
   const whole = end === undefined ? body : joined(body, end);
@@ -124,7 +124,7 @@ export function writeReplyLater(res: HttpResponse, ...answer: Tail<Parameters<ty
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
 /** To a HEAD request the length of the body. */
-export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLines): void {
+export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLines, unsent: UnsentAnswers): void {
   writeHeadOf(res, reply, own);
   if (reply.closes) {
     // endWithoutBody() closes no connection.
@@ -133,7 +133,23 @@ export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLin
   }
   // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
   if (reply.body !== null) res.writeHeader('Content-Length', String(reply.body.byteLength));
-  res.endWithoutBody();
+  endHead(res, unsent);
+}
+
+/** After the last line of an answer without a body. */
+export function endHead(res: HttpResponse, unsent: UnsentAnswers): void {
+  if (unsent.endsConnection()) endConnection(res);
+  else res.endWithoutBody();
+}
+
+/** A client that has its answer closes the connection before. */
+const CLOSING_MS = 1_000;
+
+/** The head is complete for the client but not for uWebSockets.js, which closes the connection at the next request. */
+function endConnection(res: HttpResponse): void {
+  const closing = setTimeout(() => res.close(), CLOSING_MS);
+  res.onAborted(() => clearTimeout(closing));
+  res.writeHeader('Connection', `close${LINE_BREAK}`);
 }
 
 /** The last answer of its connection, a small one: uWebSockets.js copies what is not taken at once. */

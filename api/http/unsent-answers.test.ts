@@ -146,6 +146,34 @@ it('a connection goes on after a large answer, after HEAD, and after a refusal',
   expect(client.isClosed()).toBe(false);
 });
 
+const PREFLIGHT = 'OPTIONS /read HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\n\r\n';
+
+it.each([
+  ['HEAD', get('/read', 'HEAD'), '200 OK'],
+  ['a preflight', PREFLIGHT, '204 No Content'],
+])('an answer without a body can be the last one of its connection: %s', async (_name, request, status) => {
+  const last = await start({ withoutBody: 1 });
+  const client = reader(last.port);
+  client.socket.write(request);
+  const head = String(await client.read(10_000));
+  expect(client.isClosed()).toBe(true);
+  expect(head.startsWith(`HTTP/1.1 ${status}\r\n`)).toBe(true);
+  expect(head.endsWith('\r\nConnection: close\r\n\r\n')).toBe(true);
+  expect(head.match(/\r\n\r\n/g)).toHaveLength(1);
+  last.close();
+});
+
+it('many answers without a body do not pile up for a client that does not read them', async () => {
+  const usual = await start({ withoutBody: 256 });
+  const { socket, isClosed } = reader(usual.port);
+  for (let sent = 0; sent < 1_000 && !isClosed(); sent++) {
+    socket.write(PREFLIGHT.repeat(100));
+    await sleep(1);
+  }
+  expect(isClosed()).toBe(true);
+  usual.close();
+});
+
 it('the last answer of a connection is whole, however large', async () => {
   const client = reader(api.port);
   client.socket.write('POST /made HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n');

@@ -27,6 +27,11 @@ export interface Unsent {
 export interface UnsentAnswers {
   /** After the first tryEnd(). Resolves to the number of bytes that were taken; fewer than were left when the client is gone, or given up. */
   send(res: HttpResponse, unsent: Unsent, network: string, client?: AnsweredClient): Promise<number>;
+  /**
+   * Whether an answer without a body is to be the last one of its connection: uWebSockets.js does not say whether it has been taken, so
+   * chance bounds how many are copied.
+   */
+  endsConnection(): boolean;
 }
 
 export interface UnsentAnswersOptions {
@@ -35,7 +40,12 @@ export interface UnsentAnswersOptions {
   /** Beyond its bounds the answer that has kept most for longest is given up, as with bodies of requests. */
   readonly counted?: BufferedBodies;
   readonly least?: LeastPace;
+  /** Answers without a body that a connection gets on average. */
+  readonly withoutBody?: number;
 }
+
+/** A kilobyte each, about. */
+const WITHOUT_BODY = 256;
 
 /** More of one answer is not counted: a network may always wait for one, however large. */
 const MOST_COUNTED = 12 * 1024 * 1024;
@@ -44,8 +54,10 @@ export function createUnsentAnswers({
   underWay = { count: 0, sending: 0 },
   counted = createBufferedBodies(),
   least = LEAST_PACE,
+  withoutBody = WITHOUT_BODY,
 }: UnsentAnswersOptions = {}): UnsentAnswers {
   return {
+    endsConnection: () => Math.random() * withoutBody < 1,
     async send(res, unsent, network, client = clientOf(res)) {
       let left = unsent.bytes.byteLength;
       let isOver = false;

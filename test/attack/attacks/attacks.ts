@@ -5,6 +5,7 @@ import { jsonBodies } from './json-bodies.ts';
 import { crowdedMempool, filters, resumes, stalledReaders } from './push.ts';
 import { foreignLogins, heavyReads, refusedRequests } from './reads.ts';
 import { unfinishedBodies } from './unfinished-bodies.ts';
+import { unreadAnswers } from './unread-answers.ts';
 
 export const ATTACKS: readonly Attack[] = [
   jsonBodies,
@@ -14,6 +15,7 @@ export const ATTACKS: readonly Attack[] = [
   filters,
   resumes,
   stalledReaders,
+  unreadAnswers,
   crowdedMempool,
   heavyReads,
   refusedRequests,

@@ -83,7 +83,7 @@ export async function startSmallApi({
     underWay: { count: 0 },
     access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
     bodies: createBufferedBodies(held),
-    unsent: createUnsentAnswers(unsent),
+    unsent: createUnsentAnswers({ withoutBody: Number.POSITIVE_INFINITY, ...unsent }),
     ...(answerMs !== undefined && { answerMs }),
   } as unknown as DispatcherOptions;
   const asked = (what: string) => {
