@@ -5,6 +5,7 @@
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -133,7 +134,15 @@ function latencyLine(met: Measured): string {
 }
 
 function rssMb(): number {
-  return Math.round(Number(execFileSync('ps', ['-o', 'rss=', '-p', String(program.pid)], { encoding: 'utf8' })) / 1024);
+  return Math.round(rssKb(program.pid) / 1024);
+}
+
+/** From /proc where there is one: `ps` is a process for each sample. */
+function rssKb(pid: number | undefined): number {
+  if (process.platform !== 'linux') {
+    return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
+  }
+  return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
 /** Whether a daemon can take such parameters. */

@@ -10,8 +10,8 @@ import { textOf } from './compose-file.ts';
 import { type Scraped, STEP_SECONDS, seriesOf } from './scraped-series.ts';
 
 export const RULES = 'infra/deploy/prometheus/alerts.yml';
-/** Longer than any rule lasts before it fires. */
-const LOOKED_AT = '59m';
+/** Longer than any rule lasts before it fires; promtool takes as long as the time that it looks at. */
+const LOOKED_AT = '29m';
 
 export interface AlertRule {
   readonly alert: string;

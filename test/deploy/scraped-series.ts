@@ -13,7 +13,7 @@ export interface Scraped {
 
 /** What promtool takes a step for. */
 export const STEP_SECONDS = 30;
-const STEPS = 120;
+const STEPS = 60;
 /** Gauges that go on as they moved: whether a stage catches up is what its alert asks. All others are held. */
 const MOVING = /^verustream_stage_lag_blocks\{/;
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/gm;
@@ -34,7 +34,7 @@ export async function scrape(address: string): Promise<string | null> {
   }
 }
 
-/** Series and values for an hour: of a chain, with those of no chain, or of all. Only metrics that `rules` names. */
+/** Series and values for half an hour: of a chain, with those of no chain, or of all. Only metrics that `rules` names. */
 export function seriesOf(scraped: readonly Scraped[], rules: string, chain: string | null): Record<string, string> {
   const series: Record<string, string> = {};
   for (const { instance, role, first, second, seconds } of scraped) {

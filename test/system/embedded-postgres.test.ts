@@ -38,7 +38,7 @@ it(`${KILLS} kills of the embedded Postgres while blocks come`, async () => {
 });
 
 it('a server that says nothing, and one whose socket is removed', { timeout: 180_000 }, async () => {
-  const node = await startNode(START);
+  const node = await startNode(20);
   const settings = settingsFor(node.url);
   const program = await startProgram(settings).answers();
   await untilServed(program, node);

@@ -2,7 +2,7 @@
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -35,7 +35,7 @@ export async function startJavaBroker(): Promise<TestBroker | null> {
   const log = join(folder, 'broker.log');
   writeFileSync(properties, serverProperties(folder, port, (await reservePort()).port));
   const java = ['-Dorg.slf4j.simpleLogger.defaultLogLevel=warn', '-cp', join(jars, '*')];
-  format(java, properties);
+  cpSync(join(formattedFolder(jars, java), 'data'), join(folder, 'data'), { recursive: true });
 
   let watcher: ChildProcess | null = null;
 
@@ -96,12 +96,29 @@ broker.session.timeout.ms=3000
 `;
 }
 
-function format(java: readonly string[], properties: string): void {
+/** A folder whose `data` is that of a new broker, made once beside the jars: to make it takes a JVM. */
+function formattedFolder(jars: string, java: readonly string[]): string {
+  const formatted = `${jars}-formatted`;
+  if (existsSync(formatted)) return formatted;
+  // Under another name until it is whole: two test runs may make it at the same time, and either may be killed.
+  const unfinished = mkdtempSync(`${jars}-formatting-`);
+  const properties = join(unfinished, 'server.properties');
+  writeFileSync(properties, serverProperties(unfinished, 9092, 9093)); // no port is kept in it
   const id = randomBytes(16).toString('base64url');
   const tool = [...BRIEF, ...java, 'kafka.tools.StorageTool'];
   const args = [...tool, 'format', `--cluster-id=${id}`, '-c', properties]; // joined: an id may begin with a hyphen
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
-  if (status !== 0) throw new Error(`the Kafka test broker's folder could not be made: ${stdout}${stderr}`);
+  if (status !== 0) {
+    rmSync(unfinished, { recursive: true });
+    throw new Error(`the Kafka test broker's folder could not be made: ${stdout}${stderr}`);
+  }
+  try {
+    renameSync(unfinished, formatted);
+  } catch (error) {
+    if (!existsSync(formatted)) throw error;
+    rmSync(unfinished, { recursive: true });
+  }
+  return formatted;
 }
 
 function accepts(port: number): Promise<boolean> {
