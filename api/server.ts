@@ -20,6 +20,7 @@ import { framedRoutes } from './http/framed-routes.ts';
 import { createPreparedAnswers } from './http/prepared-answers.ts';
 import { rebuildAnswers } from './http/rebuild-answers.ts';
 import { isAnswered } from './http/route.ts';
+import { createUnsentAnswers } from './http/unsent-answers.ts';
 import { watchEstimates } from './mempool/estimate-outcomes.ts';
 import { followMempools } from './mempool/mempools.ts';
 import { createPageBuild } from './page/page-build.ts';
@@ -162,7 +163,8 @@ async function open(options: ApiOptions, closers: Closers) {
   const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
   const bodies = createBufferedBodies();
-  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access, bodies };
+  const unsent = createUnsentAnswers({ underWay });
+  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access, bodies, unsent };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,
@@ -181,7 +183,7 @@ async function open(options: ApiOptions, closers: Closers) {
   registerRpc(routes, rpc, { ...dispatcher, config });
   registerDatasets(routes, { ...dispatcher, config });
   const build = options.page && createPageBuild(options.page, logger);
-  if (build) registerPage(routes, { source: options.page, build, config, release, logger });
+  if (build) registerPage(routes, { source: options.page, build, config, release, logger, access, unsent });
   registerFallback(routes, dispatcher);
   const socket = await listen(app, config);
   port = us_socket_local_port(socket);

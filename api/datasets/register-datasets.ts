@@ -9,15 +9,16 @@ import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { problemReply } from '../http/problem-reply.ts';
+import { LEAST_PACE } from '../http/reader-pace.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
+import type { AnsweredClient, UnsentAnswers } from '../http/unsent-answers.ts';
 import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
 import { createFolderAnswers, type FolderAnswers, type FolderRequest, numbersOf } from './folder-answers.ts';
-import { LEAST_PACE } from './reader-pace.ts';
 import { BUCKET, InvalidListing, s3Error } from './s3-listing.ts';
-import { type ObjectClient, type ObjectRequest, objectReply, sendObject } from './send-object.ts';
+import { type ObjectRequest, objectReply, sendObject } from './send-object.ts';
 import { createServedFolder, type ServedFolder } from './served-folder.ts';
 
 const TEMPLATE = '/api/datasets/*';
@@ -41,7 +42,7 @@ interface DatasetRequest extends ObjectRequest, FolderRequest {
 interface Exchange {
   readonly res: HttpResponse;
   readonly asked: DatasetRequest;
-  readonly client: ObjectClient;
+  readonly client: AnsweredClient;
 }
 
 interface Serving {
@@ -49,16 +50,17 @@ interface Serving {
   readonly answers: FolderAnswers;
   readonly bandwidth: Bandwidth;
   readonly fileRate: FileRate;
+  readonly unsent: UnsentAnswers;
 }
 
 type Options = DispatcherOptions & { readonly config: Config };
 
 export function registerDatasets(app: FramedRoutes, options: Options): void {
-  const { config, access, underWay, api } = options;
+  const { config, access, underWay, unsent } = options;
   const folder = createServedFolder(datasetsFolder(config));
   const bandwidth = createBandwidth(config.datasets.bytesPerHour);
   const fileRate = limitRate(BYTES_PER_SECOND);
-  const serving = { folder, answers: createFolderAnswers(folder), bandwidth, fileRate };
+  const serving = { folder, answers: createFolderAnswers(folder), bandwidth, fileRate, unsent };
 
   const serve =
     (isS3: boolean): Handler =>
@@ -74,7 +76,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       underWay.sending += 1;
       const exchange = { res, asked, client };
       answer(exchange, serving)
-        .catch((error: unknown) => refuse(exchange, error, api.logger))
+        .catch((error: unknown) => refuse(exchange, error, options))
         .then((status) =>
           observeRequest(TEMPLATE, asked.method, client.aborted ? 499 : status, (performance.now() - started) / 1000),
         )
@@ -99,7 +101,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
           headers: { Allow: ALLOW },
         });
         const refusal = charge(bandwidth, asked) ?? methodRefused;
-        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, api.logger);
+        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, options);
       });
     }
   }
@@ -135,7 +137,7 @@ function decoded(path: string): string {
 
 async function answer(exchange: Exchange, serving: Serving): Promise<number> {
   const { asked } = exchange;
-  const { folder, bandwidth, fileRate } = serving;
+  const { folder, bandwidth, fileRate, unsent } = serving;
   const base = `${asked.origin}${REST}/`;
   const refusal = charge(bandwidth, asked);
   if (refusal) throw refusal;
@@ -157,7 +159,8 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
   let sent = 0;
   try {
     const pace = { letGo: (bytes: number) => fileRate(asked.network, bytes), least: LEAST_PACE };
-    sent = await sendObject(exchange.res, object, reply, asked.isHead, exchange.client, ownLines(asked), pace);
+    const { res, client } = exchange;
+    sent = await sendObject(res, object, reply, asked.isHead, client, ownLines(asked), pace, unsent, asked);
   } finally {
     bandwidth.end(asked.network);
     if (sent < reply.bytes) bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
@@ -167,13 +170,14 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
 
 async function answerFolder(
   { res, asked, client }: Exchange,
-  { answers, bandwidth }: Serving,
+  { answers, bandwidth, unsent }: Serving,
   base: string,
 ): Promise<number> {
   const { body, type } = await answers(asked, base);
   bandwidth.takeMore(asked.network, asked.isHead ? 0 : Math.max(0, body.length - priceOf(asked.path)));
   const headers = headerLines({ 'Content-Type': type, 'Cache-Control': 'no-cache' });
-  if (!client.aborted) writeReplyLater(res, { status: 200, headers, body }, ownLines(asked), asked.isHead);
+  if (!client.aborted)
+    writeReplyLater(res, { status: 200, headers, body }, ownLines(asked), asked.isHead, unsent, asked);
   return 200;
 }
 
@@ -193,11 +197,12 @@ function bandwidthUsed(message: string, retryAfter: number): ApiError {
   return new ApiError('bandwidth_used', message, { members: { retryAfter }, headers });
 }
 
-function refuse({ res, asked, client }: Exchange, error: unknown, logger: DispatcherOptions['api']['logger']): number {
+function refuse({ res, asked, client }: Exchange, error: unknown, { api, unsent }: Options): number {
   const info = { ...asked, parts: '', host: '', accept: '', acceptEncoding: '', charge: async () => null };
   const cause = error instanceof InvalidListing ? new ApiError('invalid_parameter', error.message) : error;
-  const reply = problemReply(cause, info, logger);
-  if (!client.aborted) writeReplyLater(res, asked.isS3 ? inXml(reply, asked) : reply, ownLines(asked), asked.isHead);
+  const reply = problemReply(cause, info, api.logger);
+  const shown = asked.isS3 ? inXml(reply, asked) : reply;
+  if (!client.aborted) writeReplyLater(res, shown, ownLines(asked), asked.isHead, unsent, asked);
   return reply.status;
 }
 

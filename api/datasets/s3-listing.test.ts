@@ -12,22 +12,30 @@ const folder = (keys: readonly string[]): ListedObject[] =>
 const values = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value = '']) => value);
 
+/** How the next page of each version of ListObjects is asked for. */
+const VERSIONS = {
+  2: { fixed: { 'list-type': '2' }, next: 'NextContinuationToken', parameter: 'continuation-token' },
+  1: { fixed: {}, next: 'NextMarker', parameter: 'marker' },
+} as const;
+
 interface Wish {
+  readonly version: keyof typeof VERSIONS;
   readonly prefix: string;
   readonly delimiter: string;
   readonly most: number;
 }
 
 /** All pages of a listing. */
-function pagesOf(objects: readonly ListedObject[], { prefix, delimiter, most }: Wish): string[][] {
+function pagesOf(objects: readonly ListedObject[], { version, prefix, delimiter, most }: Wish): string[][] {
   const pages: string[][] = [];
+  const { fixed, next, parameter } = VERSIONS[version];
   for (let token: string | undefined = ''; token !== undefined; ) {
-    const query = new URLSearchParams({ prefix, delimiter, 'max-keys': String(most) });
-    if (token) query.set('continuation-token', token);
+    const query = new URLSearchParams({ ...fixed, prefix, delimiter, 'max-keys': String(most) });
+    if (token) query.set(parameter, token);
     const xml = listObjects(objects, 'http://x/', query);
     const common = [...xml.matchAll(/<CommonPrefixes><Prefix>([^<]*)<\/Prefix>/g)].map(([, value = '']) => value);
     pages.push([...values(xml, 'Key'), ...common]);
-    [token] = values(xml, 'NextContinuationToken');
+    [token] = values(xml, next);
     expect(values(xml, 'IsTruncated')).toEqual([String(token !== undefined)]);
     expect(pages.length).toBeLessThan(1000);
   }
@@ -40,6 +48,7 @@ const keys = fc.array(
   { maxLength: 40 },
 );
 const wishes = fc.record({
+  version: fc.constantFrom(1, 2),
   prefix: fc.constantFrom('', 'a', 'a/', 'b/chain=x/', 'zz'),
   delimiter: fc.constantFrom('', '/'),
   most: fc.integer({ min: 1, max: 5 }),
@@ -74,13 +83,14 @@ it('look at as many keys as a page needs, not at all', () => {
       return Reflect.get(target, name);
     },
   });
-  const xml = listObjects(counted, 'http://x/', new URLSearchParams({ delimiter: '/' }));
+  const xml = listObjects(counted, 'http://x/', new URLSearchParams({ 'list-type': '2', delimiter: '/' }));
   expect(values(xml, 'Prefix').slice(1)).toEqual(Array.from({ length: 10 }, (_, number) => `t${number}/`));
   expect(looks).toBeLessThan(1_000);
 });
 
 it.each([
   [{ 'max-keys': '-1' }, 'max-keys is a whole number'],
+  [{ 'list-type': '3' }, 'list-type is 2, or is left out for the first version of ListObjects'],
   [{ 'encoding-type': 'base64' }, 'encoding-type can be url alone'],
 ])('refuse %j', (query, message) => {
   expect(() => listObjects([], '', new URLSearchParams(query as Record<string, string>))).toThrow(

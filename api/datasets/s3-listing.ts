@@ -1,4 +1,4 @@
-/** The data set as an S3 bucket shows it: ListObjectsV2 and errors, as XML. No engine expands `*` over plain HTTP. */
+/** The data set as an S3 bucket shows it: ListObjects in both versions and errors, as XML. No engine expands `*` over plain HTTP. */
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type ListedObject, manifestObject } from './served-folder.ts';
 
@@ -16,9 +16,9 @@ export class InvalidListing extends Error {}
  */
 export function listObjects(objects: readonly ListedObject[], base: string, query: URLSearchParams): string {
   const text = (name: string) => query.get(name) ?? '';
-  const [prefix, delimiter, token] = [text('prefix'), text('delimiter'), text('continuation-token')];
+  const [prefix, delimiter] = [text('prefix'), text('delimiter')];
   const most = maxKeys(query.get('max-keys'));
-  const after = token === '' ? text('start-after') : Buffer.from(token, 'base64url').toString();
+  const { after, before, beyond } = places(query);
   const encoded = encoder(query.get('encoding-type'));
   const listed: ListedObject[] = [];
   const prefixes: string[] = [];
@@ -47,9 +47,8 @@ export function listObjects(objects: readonly ListedObject[], base: string, quer
     element('Prefix', encoded(prefix)),
     delimiter && element('Delimiter', encoded(delimiter)),
     query.has('encoding-type') && element('EncodingType', 'url'),
-    token && element('ContinuationToken', token),
-    isTruncated && element('NextContinuationToken', Buffer.from(last).toString('base64url')),
-    element('KeyCount', String(listed.length + prefixes.length)),
+    ...before(encoded, listed.length + prefixes.length),
+    isTruncated && beyond(last, encoded),
     element('MaxKeys', String(most)),
     element('IsTruncated', String(isTruncated)),
     ...listed.map(({ key, object, changedAt }) => {
@@ -95,13 +94,45 @@ function commonPrefix(key: string, prefix: string, delimiter: string): string | 
   return end < 0 ? null : key.slice(0, end + delimiter.length);
 }
 
+type Encode = (text: string) => string;
+
+/** Where a page begins, and how an answer says it: the versions of ListObjects differ in this alone. */
+interface Places {
+  readonly after: string;
+  before(encoded: Encode, keys: number): string[];
+  beyond(last: string, encoded: Encode): string;
+}
+
+function places(query: URLSearchParams): Places {
+  const text = (name: string) => query.get(name) ?? '';
+  const version = text('list-type');
+  if (version === '2') {
+    const token = text('continuation-token');
+    return {
+      after: token === '' ? text('start-after') : Buffer.from(token, 'base64url').toString(),
+      before: (encoded, keys) => [
+        token && element('ContinuationToken', token),
+        query.has('start-after') ? element('StartAfter', encoded(text('start-after'))) : '',
+        element('KeyCount', String(keys)),
+      ],
+      beyond: (last) => element('NextContinuationToken', Buffer.from(last).toString('base64url')),
+    };
+  }
+  if (version !== '') throw new InvalidListing('list-type is 2, or is left out for the first version of ListObjects');
+  return {
+    after: text('marker'),
+    before: (encoded) => [element('Marker', encoded(text('marker')))],
+    beyond: (last, encoded) => element('NextMarker', encoded(last)),
+  };
+}
+
 function maxKeys(given: string | null): number {
   if (given === null || given === '') return MOST_KEYS;
   if (!/^\d{1,9}$/.test(given)) throw new InvalidListing('max-keys is a whole number');
   return Math.min(Number(given), MOST_KEYS);
 }
 
-function encoder(type: string | null): (text: string) => string {
+function encoder(type: string | null): Encode {
   if (type === null) return (text) => text;
   if (type !== 'url') throw new InvalidListing('encoding-type can be url alone');
   return (text) => encodeURIComponent(text).replaceAll('%2F', '/');

@@ -4,9 +4,10 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
-import { writeHead } from '../http/reply.ts';
+import { type LeastPace, Patience } from '../http/reader-pace.ts';
+import { type AnsweredNetwork, writeHead } from '../http/reply.ts';
+import { type AnsweredClient, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
-import { type LeastPace, Patience } from './reader-pace.ts';
 import type { ServedObject } from './served-folder.ts';
 
 export interface ObjectRequest {
@@ -14,12 +15,6 @@ export interface ObjectRequest {
   readonly range: string;
   readonly ifRange: string;
   readonly ifNoneMatch: string;
-}
-
-/** Set before the first await of the request. */
-export interface ObjectClient {
-  aborted: boolean;
-  onGone: () => void;
 }
 
 export interface ObjectReply {
@@ -84,9 +79,11 @@ export async function sendObject(
   object: ServedObject,
   { status, headers, part }: ObjectReply,
   isHead: boolean,
-  client: ObjectClient,
+  client: AnsweredClient,
   own: HeaderLines,
   pace: SendingPace,
+  unsent: UnsentAnswers,
+  visitor: AnsweredNetwork,
 ): Promise<number> {
   const lines = (headerLines(headers) + own) as HeaderLines;
   if (client.aborted) return 0;
@@ -107,11 +104,13 @@ export async function sendObject(
     const body =
       'make' in content ? content.make().subarray(part.from, part.to + 1) : await readPart(content.file, part);
     if (client.aborted) return 0;
+    let taken = 0;
     res.cork(() => {
       writeHead(res, status, lines);
-      res.end(body);
+      taken = res.tryEnd(body, total)[1] ? total : res.getWriteOffset();
     });
-    return total;
+    if (taken === total) return total;
+    return taken + (await unsent.send(res, { bytes: body.subarray(taken), total }, visitor.network, client));
   }
   res.cork(() => writeHead(res, status, lines));
   return flow(res, content.file, part, total, client, pace);
@@ -138,51 +137,29 @@ async function flow(
   file: string,
   { from, to }: ByteRange,
   total: number,
-  client: ObjectClient,
+  client: AnsweredClient,
   pace: SendingPace,
 ): Promise<number> {
   const patience = new Patience(pace.least);
-  let wake = () => {};
-  client.onGone = () => wake();
   let written = 0;
-  res.onWritable((offset) => {
-    written = offset;
-    wake();
-    return true;
-  });
+  const taken = (bytes: number) => {
+    written += bytes;
+  };
   const stream = createReadStream(file, { start: from, end: to, highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
-      let rest = chunk;
-      while (rest.length > 0) {
-        if (client.aborted) return written;
-        const before = res.getWriteOffset();
-        const drained = new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-        let isTaken = true;
-        res.cork(() => {
-          [isTaken] = res.tryEnd(rest, total);
-        });
-        if (isTaken) {
-          written = before + rest.length;
-          patience.took(rest.length);
-          break;
-        }
-        const [since, late] = [performance.now(), setTimeout(() => wake(), patience.leftMs)];
-        await drained;
-        clearTimeout(late);
-        if (client.aborted) return written;
-        written = res.getWriteOffset();
-        patience.waited(performance.now() - since);
-        if (patience.leftMs === 0) {
-          res.close();
-          return written;
-        }
-        patience.took(written - before);
-        rest = rest.subarray(written - before);
-      }
+      if (client.aborted) return written;
+      const before = res.getWriteOffset();
+      let isTaken = true;
+      res.cork(() => {
+        [isTaken] = res.tryEnd(chunk, total);
+      });
+      const first = isTaken ? chunk.length : res.getWriteOffset() - before;
+      patience.took(first);
+      taken(first);
+      if (isTaken) continue;
+      if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, client, patience, taken))) return written;
     }
     return written;
   } catch (error) {

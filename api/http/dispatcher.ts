@@ -14,7 +14,7 @@ import { headerLines, NO_LINES } from './header-lines.ts';
 import { compileBody } from './json-body.ts';
 import { sharedParameters } from './numbers.ts';
 import { compileParameters } from './parameters.ts';
-import { PREFLIGHT_HEADERS, type Reply, writeReply } from './reply.ts';
+import { PREFLIGHT_HEADERS, type Reply, writeWithoutBody } from './reply.ts';
 import { type AnsweredRoute, isStreamed, methodOf } from './route.ts';
 
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
@@ -119,7 +119,7 @@ export function answerOptions(options: ExchangeOptions, template: string, allow:
   const answerer = always(reply);
   return (res, req, announced) => {
     const isPreflight = req.getHeader('origin') !== '' && req.getHeader('access-control-request-method') !== '';
-    if (isPreflight && announced === 0) writeReply(res, reply, NO_LINES, false);
+    if (isPreflight && announced === 0) writeWithoutBody(res, reply, NO_LINES);
     else handleRequest(options, res, req, announced, account, answerer);
   };
 }

@@ -14,9 +14,10 @@ import type { AnnouncedBody } from './framing.ts';
 import { type HeaderLines, NO_LINES } from './header-lines.ts';
 import { problemReply } from './problem-reply.ts';
 import { type BodyFailure, IncomingBody } from './read-body.ts';
-import { type Reply, writeReply, writeReplyLater } from './reply.ts';
+import { type AnsweredNetwork, type Reply, writeReply, writeReplyLater } from './reply.ts';
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 import { type StreamClient, writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
@@ -31,6 +32,7 @@ export interface ExchangeOptions {
   readonly underWay: RequestsUnderWay;
   readonly access: Pick<Access, 'gate' | 'readVisitor'>;
   readonly bodies: BufferedBodies;
+  readonly unsent: UnsentAnswers;
   /** Milliseconds in which a request is answered, if only by 503. */
   readonly answerMs?: number;
 }
@@ -163,9 +165,8 @@ async function answer(exchange: Exchange): Promise<void> {
     exchange.limits = admission.headers;
     charged = admission.charged;
     if (admission.refusal) throw admission.refusal;
-    if (body) keepNetwork(exchange);
     const bytes = body ? wholeBody(await body.whole) : NO_BODY;
-    reply = answerer.atHand(asked, admission.caller) ?? (await make(exchange, admission.caller, bytes));
+    reply = answerer.atHand(asked, admission.caller) ?? (await answerer.make(asked, admission.caller, bytes));
   } catch (error) {
     if (body) {
       body.discard();
@@ -178,19 +179,10 @@ async function answer(exchange: Exchange): Promise<void> {
   respond(exchange, reply);
 }
 
-function make(exchange: Exchange, caller: Caller, body: Buffer): Promise<Reply> {
-  keepNetwork(exchange);
-  return exchange.answerer.make(exchange.asked, caller, body);
-}
-
-/** It cannot be read after the first await, and whoever answers at once does not need it. */
-function keepNetwork({ account, visitor }: Exchange): void {
-  if (account.reads?.streams) void visitor.network;
-}
-
 /** For a request whose callback ends without its answer. */
 function expectLater(exchange: Exchange): void {
-  const { res, asked, options } = exchange;
+  const { res, asked, options, visitor } = exchange;
+  void visitor.network; // it cannot be read later
   if (!exchange.body) res.onAborted(() => leave(exchange));
   exchange.deadline = setTimeout(() => {
     const { requestId, method, url, query } = asked;
@@ -231,7 +223,8 @@ function chargeLater(
 function respond(exchange: Exchange, reply: Reply): void {
   if (exchange.isAnswered) return;
   exchange.isAnswered = true;
-  const { res, asked, aborted, body, deadline } = exchange;
+  const { res, asked, aborted, body, deadline, visitor } = exchange;
+  const { unsent } = exchange.options;
   const write = deadline === null ? writeReply : writeReplyLater;
   if (deadline !== null) clearTimeout(deadline);
   const withoutBody = asked.method === 'head';
@@ -242,9 +235,10 @@ function respond(exchange: Exchange, reply: Reply): void {
   if (body?.endsConnection) {
     // Until uWebSockets.js has parsed everything it has read, an answer does not close the connection: the requests behind it would be served.
     setImmediate(() => {
-      if (!exchange.aborted) writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody);
+      if (exchange.aborted) return;
+      writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody, unsent, visitor);
     });
-  } else if (!aborted) write(res, reply, ownLines(exchange), withoutBody);
+  } else if (!aborted) write(res, reply, ownLines(exchange), withoutBody, unsent, visitor);
   finish(exchange, reply);
 }
 
@@ -274,12 +268,18 @@ function finish({ options: { api, underWay }, asked, account, body, started, abo
 }
 
 /** Refuses a request that is not answered by a Reply. Call it before the first await. */
-export function problemTo({ api }: ExchangeOptions, res: HttpResponse, req: HttpRequest, template: string) {
+export function problemTo(
+  { api, unsent }: ExchangeOptions,
+  res: HttpResponse,
+  req: HttpRequest,
+  template: string,
+  visitor: AnsweredNetwork,
+) {
   const started = performance.now();
   const asked = readRequestInfo(req, { template, credits: 0, tier: null }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
-    writeReplyLater(res, reply, ownLines({ limits, asked }), false);
+    writeReplyLater(res, reply, ownLines({ limits, asked }), false, unsent, visitor);
     observeRequest(template, asked.method, reply.status, (performance.now() - started) / 1000);
   };
 }

@@ -3,7 +3,7 @@ import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 
 import { ApiError, problemBody } from './api-error.ts';
 import { type AnnouncedBody, FramingFault, readFraming } from './framing.ts';
 import { headerLines, NO_LINES } from './header-lines.ts';
-import { writeReply } from './reply.ts';
+import { writeWhole } from './reply.ts';
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
 
@@ -65,5 +65,5 @@ function refuse(res: HttpResponse, req: HttpRequest, detail: string): void {
   const problem = JSON.stringify(problemBody(new ApiError('invalid_framing', detail), requestId()));
   observeRequest('none', req.getMethod(), 400, 0);
   const body = Buffer.from(`${problem.padEnd(LEAST_BYTES)}\n`);
-  writeReply(res, { status: 400, headers: HEADERS, body, closes: true }, NO_LINES, false);
+  writeWhole(res, { status: 400, headers: HEADERS, body }, NO_LINES, body);
 }

@@ -6,13 +6,17 @@ import { buffer } from 'node:stream/consumers';
 import { afterEach, expect, it } from 'vitest';
 import { headerLines, joinLines, NO_LINES } from './header-lines.ts';
 import { composedHead, type Reply, writeReply } from './reply.ts';
+import { createUnsentAnswers } from './unsent-answers.ts';
 
+const unsent = createUnsentAnswers();
 let app: TemplatedApp;
 afterEach(() => app.close());
 
 /** URL of a server that answers everything so. */
 async function serving(replyTo: (req: HttpRequest) => Reply, own = NO_LINES): Promise<string> {
-  app = App().get('/*', (res, req) => writeReply(res, replyTo(req), own, false));
+  app = App().get('/*', (res, req) => {
+    writeReply(res, replyTo(req), own, false, unsent, { network: '' });
+  });
   const port = await new Promise<number>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) =>
       socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),

@@ -1,6 +1,7 @@
 /** Writes an answer to the socket, whatever its content. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type HeaderLines, joinLines } from './header-lines.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 
 export interface Reply {
   readonly status: number;
@@ -17,6 +18,8 @@ export interface Reply {
   readonly isPaid?: boolean;
   /** The connection ends with this answer. */
   readonly closes?: boolean;
+  /** Its body is in memory as long as the process lives, whoever has not taken it yet. */
+  readonly isLasting?: boolean;
 }
 
 const REASONS: Readonly<Record<number, string>> = {
@@ -71,41 +74,83 @@ function writeComposedHead(res: HttpResponse, status: number, head: Uint8Array, 
 
 const LINE_BREAK = '\r\n';
 
+/** Whom an answer is for. */
+export interface AnsweredNetwork {
+  readonly network: string;
+}
+
+/** A larger last answer of a connection is sent on as it is read, like every other one. */
+const MOST_COPIED = 64 * 1024;
+
 /**
  * In the callback of the request itself, which uWebSockets.js corks. `own`: lines of this request. `withoutBody`: a HEAD
- * request, which only gets the length.
+ * request, which only gets the length. What the connection does not take at once goes to `unsent`, of the network that is answered.
  */
 export function writeReply(
   res: HttpResponse,
-  { status, headers, head, body, end, closes = false }: Reply,
+  reply: Reply,
   own: HeaderLines,
   withoutBody: boolean,
+  unsent: UnsentAnswers,
+  visitor: AnsweredNetwork,
 ): void {
-  if (head === undefined) writeHead(res, status, joinLines(headers, own));
-  else writeComposedHead(res, status, head, own);
-  if (body !== null && !withoutBody) {
-    res.end(end === undefined ? body : joined(body, end), closes);
+  const { body, end, closes = false, isLasting = false } = reply;
+  if (body === null || withoutBody) {
+    writeWithoutBody(res, reply, own);
     return;
   }
+  const whole = end === undefined ? body : joined(body, end);
+  const total = whole.byteLength;
+  if (closes && total <= MOST_COPIED) {
+    writeWhole(res, reply, own, whole);
+    return;
+  }
+  writeHeadOf(res, reply, own);
   if (closes) {
+    res.writeHeader('Connection', 'close');
+    res.pause();
+  }
+  if (res.tryEnd(whole, total)[1]) return;
+  const left = whole.subarray(res.getWriteOffset());
+  const bytes = end === undefined ? left : Buffer.from(left);
+  void unsent.send(res, { bytes, total, closes, isLasting }, visitor.network);
+}
+
+/** As `writeReply`, at any later moment. */
+export function writeReplyLater(res: HttpResponse, ...answer: Tail<Parameters<typeof writeReply>>): void {
+  res.cork(() => writeReply(res, ...answer));
+}
+
+type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
+
+/** To a HEAD request the length of the body. */
+export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLines): void {
+  writeHeadOf(res, reply, own);
+  if (reply.closes) {
     // endWithoutBody() closes no connection.
     res.end('', true);
     return;
   }
   // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
-  if (body !== null) res.writeHeader('Content-Length', String(body.byteLength));
+  if (reply.body !== null) res.writeHeader('Content-Length', String(reply.body.byteLength));
   res.endWithoutBody();
 }
 
-/** As `writeReply`, at any later moment. */
-export function writeReplyLater(res: HttpResponse, reply: Reply, own: HeaderLines, withoutBody: boolean): void {
-  res.cork(() => writeReply(res, reply, own, withoutBody));
+/** The last answer of its connection, a small one: uWebSockets.js copies what is not taken at once. */
+export function writeWhole(res: HttpResponse, reply: Reply, own: HeaderLines, body: Uint8Array): void {
+  writeHeadOf(res, reply, own);
+  res.end(body, true);
+}
+
+function writeHeadOf(res: HttpResponse, { status, headers, head }: Reply, own: HeaderLines): void {
+  if (head === undefined) writeHead(res, status, joinLines(headers, own));
+  else writeComposedHead(res, status, head, own);
 }
 
 const MOST_JOINED = 1024 * 1024;
 let scratch = Buffer.alloc(64 * 1024);
 
-/** Good until the next call: `res.end` has taken the bytes when it returns. No new memory for each repetition of a kept body. */
+/** Good until the next call: what the connection does not take at once is copied. No new memory for each repetition of a kept body. */
 function joined(body: Uint8Array, end: string): Uint8Array {
   const length = body.byteLength + Buffer.byteLength(end);
   if (length > MOST_JOINED) return Buffer.concat([body, Buffer.from(end)]);

@@ -1,6 +1,7 @@
-/** Writes an answer that flows: no faster than it is read. */
+/** Writes an answer that flows: no faster than it is read, and at a least pace. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type HeaderLines, joinLines } from './header-lines.ts';
+import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 import { type Reply, writeHead } from './reply.ts';
 
 /** Tells that the client is gone; set before the first await of the request. */
@@ -9,8 +10,13 @@ export interface StreamClient {
   onGone: () => void;
 }
 
+/** What uWebSockets.js may have to keep a copy of. */
+const PIECE_BYTES = 64 * 1024;
+/** Written to learn whether the copy has been taken: it must, or each piece would be added to what is left of those before. */
+const PROBE_BYTES = 1024;
+
 /**
- * Resolves when all is written or the client is gone. What fails on the way ends the connection in the middle of the body,
+ * Resolves when all is written or the client is gone or too slow. What fails on the way ends the connection in the middle of the body,
  * which every client sees: the status is long sent. @throws what the stream throws
  */
 export async function writeStream(
@@ -19,7 +25,9 @@ export async function writeStream(
   own: HeaderLines,
   stream: AsyncIterable<Uint8Array>,
   connection: StreamClient,
+  least: LeastPace = LEAST_PACE,
 ): Promise<void> {
+  const patience = new Patience(least);
   let wake = () => {};
   connection.onGone = () => wake();
   res.onWritable(() => {
@@ -27,18 +35,35 @@ export async function writeStream(
     return true;
   });
   res.cork(() => writeHead(res, reply.status, joinLines(reply.headers, own)));
+  let isTaken = true;
+
+  function write(piece: Uint8Array): void {
+    res.cork(() => {
+      isTaken = res.write(piece);
+    });
+    patience.took(piece.byteLength);
+  }
+
+  async function untilWritable(): Promise<void> {
+    const since = performance.now();
+    const late = setTimeout(() => wake(), patience.leftMs);
+    await new Promise<void>((resolve) => {
+      wake = resolve;
+    });
+    clearTimeout(late);
+    patience.waited(performance.now() - since);
+    if (patience.leftMs === 0 && !connection.aborted) res.close();
+  }
+
   try {
     for await (const chunk of stream) {
-      if (connection.aborted) return;
-      if (chunk.byteLength === 0) continue;
-      const drained = new Promise<void>((resolve) => {
-        wake = resolve;
-      });
-      let isTaken = true;
-      res.cork(() => {
-        isTaken = res.write(chunk);
-      });
-      if (!isTaken) await drained;
+      for (let at = 0; at < chunk.byteLength; ) {
+        if (connection.aborted) return;
+        const piece = chunk.subarray(at, at + (isTaken ? PIECE_BYTES : PROBE_BYTES));
+        write(piece);
+        if (!isTaken) await untilWritable();
+        at += piece.byteLength;
+      }
     }
   } catch (error) {
     if (!connection.aborted) res.close();

@@ -8,11 +8,13 @@ import { createHash } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
+import type { Access } from '../access/access.ts';
 import { chooseEncoding, compressed } from '../http/compression.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { NO_LINES } from '../http/header-lines.ts';
-import { type Reply, writeReply, writeReplyLater } from '../http/reply.ts';
+import { type AnsweredNetwork, type Reply, writeReply, writeReplyLater } from '../http/reply.ts';
 import { observeRequest } from '../http/request-seconds.ts';
+import type { UnsentAnswers } from '../http/unsent-answers.ts';
 import type { PageBuild } from './page-build.ts';
 import { assetHeaders, documentHeaders } from './page-headers.ts';
 import { noPageHtml, pageHtml, UNKNOWN_ADDRESS } from './page-html.ts';
@@ -24,6 +26,8 @@ export interface PageOptions {
   readonly config: Config;
   readonly release: string;
   readonly logger: Logger;
+  readonly access: Pick<Access, 'readVisitor'>;
+  readonly unsent: UnsentAnswers;
 }
 
 /** What a request says, read before the first await. */
@@ -34,6 +38,7 @@ interface PageRequest {
   readonly wantsHtml: boolean;
   readonly acceptEncoding: string;
   readonly ifNoneMatch: string;
+  readonly visitor: AnsweredNetwork;
 }
 
 const ASSETS = '/assets/';
@@ -51,15 +56,15 @@ export function registerPage(app: FramedRoutes, options: PageOptions): void {
       req.setYield(true);
       return;
     }
-    const asked = readRequest(req, path);
-    if (path.startsWith(ASSETS)) serveAsset(res, req, asked, options.build);
+    const asked = readRequest(req, path, options.access.readVisitor(res, req));
+    if (path.startsWith(ASSETS)) serveAsset(res, req, asked, options);
     else serveDocument(res, req, asked, options, facts);
   };
   app.get('/*', serve);
   app.head('/*', serve);
 }
 
-function readRequest(req: HttpRequest, path: string): PageRequest {
+function readRequest(req: HttpRequest, path: string, visitor: AnsweredNetwork): PageRequest {
   return {
     method: req.getMethod(),
     path,
@@ -67,10 +72,12 @@ function readRequest(req: HttpRequest, path: string): PageRequest {
     wantsHtml: req.getHeader('accept').includes('text/html'),
     acceptEncoding: req.getHeader('accept-encoding'),
     ifNoneMatch: req.getHeader('if-none-match'),
+    visitor,
   };
 }
 
-function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { state }: PageBuild): void {
+function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { build, unsent }: PageOptions): void {
+  const { state } = build;
   const file = typeof state === 'string' ? undefined : state.files.get(asked.path.slice(ASSETS.length));
   if (!file) {
     req.setYield(true); // 404, and counted: the current document does not name it
@@ -78,16 +85,16 @@ function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { s
   }
   const encoding = chooseEncoding(asked.acceptEncoding);
   const body = encoding === null ? file.body : file[encoding];
-  const reply = { status: 200, headers: assetHeaders(file.type, encoding), body };
+  const reply = { status: 200, headers: assetHeaders(file.type, encoding), body, isLasting: true };
   observeRequest('page', asked.method, 200, 0);
-  writeReply(res, reply, NO_LINES, asked.method === 'head');
+  writeReply(res, reply, NO_LINES, asked.method === 'head', unsent, asked.visitor);
 }
 
 function serveDocument(
   res: HttpResponse,
   req: HttpRequest,
   asked: PageRequest,
-  { source, build, logger }: PageOptions,
+  { source, build, logger, unsent }: PageOptions,
   facts: ServiceFacts,
 ): void {
   const known = source.describe(
@@ -99,6 +106,7 @@ function serveDocument(
     req.setYield(true);
     return;
   }
+  void asked.visitor.network; // it cannot be read later
   const client = { aborted: false };
   res.onAborted(() => {
     client.aborted = true;
@@ -111,7 +119,7 @@ function serveDocument(
   };
   const answer = (reply: Reply) => {
     observeRequest('page', asked.method, reply.status, (performance.now() - started) / 1000);
-    if (!client.aborted) writeReplyLater(res, reply, NO_LINES, asked.method === 'head');
+    if (!client.aborted) writeReplyLater(res, reply, NO_LINES, asked.method === 'head', unsent, asked.visitor);
   };
   make().then(answer, (err: unknown) => {
     logger.error({ err, path: asked.path }, 'the page could not be written');

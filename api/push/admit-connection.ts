@@ -25,9 +25,9 @@ export function admitConnection(
   template: string,
   { open, openAtOnce }: Door,
 ): void {
-  const refuse = problemTo(options, res, req, template);
   const { gate, readVisitor } = options.access;
   const visitor = readVisitor(res, req);
+  const refuse = problemTo(options, res, req, template, visitor);
   const { network } = visitor; // cannot be read later
   const connection = { template, credits: 1, tier: null };
   const decide = ({ refusal, headers }: Admission) => {

@@ -49,9 +49,9 @@ export function answerCall(
   const aborted = () => {
     call.isGone = true;
   };
+  const { network } = visitor;
   if (announced === 0) res.onAborted(aborted);
   else {
-    const { network } = visitor;
     call.body = new IncomingBody(res, { announced, maxBytes: MAX_BATCH_BYTES, held: bodies, network, aborted });
   }
   underWay.count += 1;
@@ -91,14 +91,18 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
 }
 
 function respond(call: Call, made: Reply): void {
-  const { res, body, started, options } = call;
+  const { body, started, options } = call;
   if (body?.endsConnection) {
     // Only after uWebSockets.js has parsed everything it has read: it would serve the requests behind this one.
-    setImmediate(() => call.isGone || writeReplyLater(res, { ...made, closes: true }, NO_LINES, false));
-  } else if (!call.isGone) writeReplyLater(res, made, NO_LINES, false);
+    setImmediate(() => call.isGone || write(call, { ...made, closes: true }));
+  } else if (!call.isGone) write(call, made);
   body?.release();
   options.underWay.count -= 1;
   observeRequest(RPC_TEMPLATE, 'post', call.isGone ? 499 : made.status, (performance.now() - started) / 1000);
+}
+
+function write({ res, visitor, options }: Call, reply: Reply): void {
+  writeReplyLater(res, reply, NO_LINES, false, options.unsent, visitor);
 }
 
 async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {

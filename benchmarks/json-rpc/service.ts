@@ -8,6 +8,7 @@ import { pino } from 'pino';
 import { createBufferedBodies } from '../../api/http/buffered-bodies.ts';
 import { framedRoutes } from '../../api/http/framed-routes.ts';
 import { NO_LINES } from '../../api/http/header-lines.ts';
+import { createUnsentAnswers } from '../../api/http/unsent-answers.ts';
 import { createRpcHandler } from '../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -40,6 +41,7 @@ const app = App();
 registerRpc(framedRoutes(app), handler, {
   api: { logger },
   bodies: createBufferedBodies({ mostOfNetwork: Number.POSITIVE_INFINITY }),
+  unsent: createUnsentAnswers(),
   config: { chains } as unknown as RpcRoutesOptions['config'],
   underWay: { count: 0, sending: 0 },
   access: access as unknown as RpcRoutesOptions['access'],

@@ -9,8 +9,8 @@ import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
 import { isAhead, stands, type Task, taskOf } from './tasks.ts';
-import { AT_ONCE, createTurns, type Turns } from './turns.ts';
-import { writeDay } from './write-day.ts';
+import { AT_ONCE, createTurns } from './turns.ts';
+import { type WriteTurns, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
   readonly stores: Stores;
@@ -91,13 +91,13 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     });
     return publishing;
   };
-  const turn = createTurns(pace.atOnce);
+  const turns = { write: createTurns(pace.atOnce), copy: createTurns(pace.copiesAtOnce) };
   const queue = tasks.values();
   const work = async () => {
     for (const task of queue) {
       signal.throwIfAborted();
       const began = performance.now();
-      const rows = await writeTask(options, task, notesOf(notes, task.table), turn);
+      const rows = await writeTask(options, task, notesOf(notes, task.table), turns);
       if (rows === null) missed++;
       else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
       note(task, rows ?? 0);
@@ -121,15 +121,15 @@ async function writeTask(
   { stores, folder, pace, signal }: ExportOptions,
   task: Task,
   notes: Notes,
-  turn: Turns,
+  turns: WriteTurns,
 ): Promise<number | null> {
-  const bounds = { scratch: folder.scratch, pace, signal, turn };
+  const bounds = { scratch: folder.scratch, pace, signal, turns };
   const done = isAtRest(task)
     ? { task, written: await writeDay(stores, task, bounds) }
     : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
         const now = taskOf(task.table, task.whole, priced) ?? task;
         // The stages wait for it.
-        const paused = { ...bounds, pace: { ...pace, nice: 0 }, turn: AT_ONCE };
+        const paused = { ...bounds, pace: { ...pace, nice: 0 }, turns: { write: AT_ONCE, copy: AT_ONCE } };
         return { task: now, written: await writeDay(stores, now, paused) };
       });
   if (!done) return null;

@@ -2,7 +2,6 @@
 import { createReadStream } from 'node:fs';
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import { createTurns } from './turns.ts';
 
 export interface DatasetFolder {
   /** As the user named it. */
@@ -34,15 +33,8 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
   await rm(scratch, { recursive: true, force: true });
   await makeFolder(scratch);
 
-  const turn = createTurns(1);
-  async function place(file: string, path: string): Promise<void> {
-    const target = join(root, path);
-    // One after the other: who finds a folder there may rely on its having been synced.
-    await turn(() => makeFolder(dirname(target)));
-    await sync(file);
-    await rename(file, target);
-    await sync(dirname(target));
-  }
+  const placeTogether = createPlacing();
+  const place = (file: string, path: string) => placeTogether({ file, target: join(root, path) });
 
   return {
     name: root,
@@ -68,6 +60,41 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
     urlOf: (path) => join(root, path),
     close: () => rm(scratch, { recursive: true, force: true }),
   };
+}
+
+interface Placement {
+  readonly file: string;
+  readonly target: string;
+}
+
+/** Whatever comes while files are put in their places goes together after them: one write of the disk's journal serves many. */
+function createPlacing(): (placement: Placement) => Promise<void> {
+  let waiting: Placement[] = [];
+  let next: Promise<void> | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  return (placement) => {
+    waiting.push(placement);
+    next ??= last.then(() => {
+      const together = waiting;
+      waiting = [];
+      next = null;
+      return placeAll(together);
+    });
+    last = next.catch(() => undefined); // who put the files there has the error
+    return next;
+  };
+}
+
+async function placeAll(placements: readonly Placement[]): Promise<void> {
+  const folders = new Set(placements.map(({ target }) => dirname(target)));
+  for (const folder of folders) await makeFolder(folder);
+  await Promise.all(
+    placements.map(async ({ file, target }) => {
+      await sync(file);
+      await rename(file, target);
+    }),
+  );
+  await Promise.all(Array.from(folders, sync));
 }
 
 /** With those above it that are not there, each of which survives a loss of power. */

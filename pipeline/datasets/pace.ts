@@ -4,7 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export interface ExportPace {
   /** Files that ClickHouse writes at once. */
   readonly atOnce: number;
-  /** Files that are copied from Postgres, hashed or put in their place meanwhile. */
+  /** Days that are copied from Postgres at once. */
+  readonly copiesAtOnce: number;
+  /** Files that are copied, hashed or put in their places meanwhile: the more, the fewer writes of the disk's journal. */
   readonly meanwhile: number;
   /** How many one statement may use. */
   readonly threads: number;
@@ -15,9 +17,9 @@ export interface ExportPace {
 }
 
 /** Nothing else runs that anyone waits for. */
-export const ALONE: ExportPace = { atOnce: 3, meanwhile: 2, threads: 2, nice: 0, rest: 0 };
+export const ALONE: ExportPace = { atOnce: 3, copiesAtOnce: 2, meanwhile: 12, threads: 2, nice: 0, rest: 0 };
 /** The process serves too: a core and a connection at most, half of the time, and whoever else wants the core has it first. */
-export const BESIDE_SERVICE: ExportPace = { atOnce: 1, meanwhile: 0, threads: 1, nice: 19, rest: 1 };
+export const BESIDE_SERVICE: ExportPace = { atOnce: 1, copiesAtOnce: 1, meanwhile: 0, threads: 1, nice: 19, rest: 1 };
 
 /** After a file that took so long. Ends early when the signal aborts. */
 export async function restAfter({ rest }: ExportPace, tookMs: number, signal: AbortSignal): Promise<void> {

@@ -7,7 +7,7 @@ import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
-import { copiedRowsOf, copyOut } from './copied-rows.ts';
+import { type CopiedRows, copiedRowsOf, copyOut } from './copied-rows.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 import { readBytes } from './folder.ts';
 import type { ExportPace } from './pace.ts';
@@ -27,11 +27,17 @@ export interface DayToWrite {
   readonly isClosed: boolean;
 }
 
+export interface WriteTurns {
+  /** For what ClickHouse writes. */
+  readonly write: Turns;
+  /** For what Postgres copies. */
+  readonly copy: Turns;
+}
+
 export interface WriteBounds {
   readonly scratch: string;
   readonly pace: Pick<ExportPace, 'threads' | 'nice'>;
-  /** For what ClickHouse writes. */
-  readonly turn: Turns;
+  readonly turns: WriteTurns;
   readonly signal: AbortSignal;
 }
 
@@ -49,7 +55,7 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
   const csv = await copyDay(stores, asked, bounds);
   try {
     bounds.signal.throwIfAborted();
-    await bounds.turn(() =>
+    await bounds.turns.write(() =>
       stores.clickhouse.parquet({
         select: (rows) => daySelect(table, priced, isClosed, rows),
         params: paramsOf(day),
@@ -77,10 +83,18 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
 async function copyDay(
   { postgres }: Stores,
   { table, day, priced, isClosed }: DayToWrite,
-  { scratch, signal }: WriteBounds,
+  { scratch, signal, turns }: WriteBounds,
 ): Promise<CsvRows | null> {
   const rows = copiedRowsOf(table, day, priced, isClosed);
-  if (!rows) return null;
+  return rows && turns.copy(() => copy(postgres, rows, scratch, signal));
+}
+
+async function copy(
+  postgres: Stores['postgres'],
+  rows: CopiedRows,
+  scratch: string,
+  signal: AbortSignal,
+): Promise<CsvRows> {
   const client = await postgres.pool.connect();
   let isWhole = false;
   try {

@@ -22,7 +22,7 @@ the service waits for it, is disconnected.
 SET VARIABLE files = (SELECT list(url) FROM read_json('http://127.0.0.1:8080/api/datasets/conversions.json'));
 SELECT from_currency_id, count(*), sum(usd_value) FROM read_parquet(getvariable('files')) GROUP BY ALL;
 \`\`\`
-The same folder is an S3 bucket named \`datasets\`, anonymous, read-only, in path style (ListObjectsV2, GetObject, HeadObject), because no engine expands \`*\` over plain HTTP:
+The same folder is an S3 bucket named \`datasets\`, anonymous, read-only, in path style (ListObjects in both versions, GetObject, HeadObject), because no engine expands \`*\` over plain HTTP:
 \`\`\`sql
 SET s3_endpoint = '127.0.0.1:8080'; SET s3_use_ssl = false; SET s3_url_style = 'path';
 SELECT chain, count(*) FROM read_parquet('s3://datasets/conversions/*/*.parquet', hive_partitioning = true) GROUP BY chain;

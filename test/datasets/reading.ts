@@ -1,7 +1,13 @@
 /** Readers of the data set over HTTP: DuckDB with the statements of the docs, an S3 client, and plain requests. */
 
 import { createHash } from 'node:crypto';
-import { GetObjectCommand, HeadObjectCommand, ListObjectsV2Command, S3Client } from '@aws-sdk/client-s3';
+import {
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsCommand,
+  ListObjectsV2Command,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { numbersAsText } from '../../api/http/numbers.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
@@ -177,6 +183,14 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     const named = manifests.flat().map(({ path }) => path);
     expect(all.filter((key) => key.endsWith('.parquet')).sort()).toEqual(named.sort());
     expect(all).toEqual([...all].sort());
+    const byMarker: string[] = [];
+    let marker: string | undefined;
+    do {
+      const page = await s3.send(new ListObjectsCommand({ Bucket: 'datasets', MaxKeys: 20, Marker: marker }));
+      byMarker.push(...(page.Contents ?? []).map(({ Key = '' }) => Key));
+      marker = page.NextMarker;
+    } while (marker && byMarker.length <= all.length);
+    expect(byMarker).toEqual(all);
     const top = await s3.send(new ListObjectsV2Command({ Bucket: 'datasets', Delimiter: '/' }));
     expect(top.CommonPrefixes?.map(({ Prefix }) => Prefix)).toContain('conversions/');
     const inside = await s3.send(new ListObjectsV2Command({ Bucket: 'datasets', Delimiter: '/', Prefix: 'blocks/' }));

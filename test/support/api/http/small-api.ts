@@ -9,6 +9,7 @@ import { type BufferedBodiesOptions, createBufferedBodies } from '../../../../ap
 import { type DispatcherOptions, registerFallback, registerRoutes } from '../../../../api/http/dispatcher.ts';
 import { framedRoutes } from '../../../../api/http/framed-routes.ts';
 import { type AnsweredRoute, liveRoute } from '../../../../api/http/route.ts';
+import { createUnsentAnswers, type UnsentAnswersOptions } from '../../../../api/http/unsent-answers.ts';
 import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
@@ -28,6 +29,7 @@ export interface SmallApiOptions {
   readonly requestsPerMinute?: number;
   readonly creditsPerMinute?: number;
   readonly held?: BufferedBodiesOptions;
+  readonly unsent?: UnsentAnswersOptions;
   readonly answerMs?: number;
   /** Awaited before the daemon answers. */
   readonly daemon?: () => Promise<unknown>;
@@ -44,6 +46,7 @@ export async function startSmallApi({
   requestsPerMinute = UNLIMITED,
   creditsPerMinute = UNLIMITED,
   held,
+  unsent,
   answerMs,
   daemon = async () => undefined,
   routes = [],
@@ -80,6 +83,7 @@ export async function startSmallApi({
     underWay: { count: 0 },
     access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
     bodies: createBufferedBodies(held),
+    unsent: createUnsentAnswers(unsent),
     ...(answerMs !== undefined && { answerMs }),
   } as unknown as DispatcherOptions;
   const asked = (what: string) => {

@@ -5,38 +5,12 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { NO_LINES } from '../http/header-lines.ts';
-import { type LeastPace, Patience } from './reader-pace.ts';
+import type { LeastPace } from '../http/reader-pace.ts';
+import { createUnsentAnswers } from '../http/unsent-answers.ts';
 import { objectReply, sendObject } from './send-object.ts';
-
-it('waits for a reader as long as the pace allows for what it has taken, and never longer than that at once', () => {
-  const steps = fc.array(fc.record({ ms: fc.nat(20_000), bytes: fc.nat(1_000_000) }), { maxLength: 50 });
-  fc.assert(
-    fc.property(steps, (taken) => {
-      const patience = new Patience({ bytesPerSecond: 1_000, overMs: 30_000 });
-      let [waited, bytes] = [0, 0];
-      for (const step of taken) {
-        patience.waited(step.ms);
-        if (patience.leftMs === 0) return;
-        patience.took(step.bytes);
-        [waited, bytes] = [waited + step.ms, bytes + step.bytes];
-        expect(waited).toBeLessThan(30_000 + bytes);
-        expect(patience.leftMs).toBeLessThanOrEqual(30_000);
-      }
-    }),
-  );
-});
-
-it('a reader at the pace is waited for without end', () => {
-  const patience = new Patience({ bytesPerSecond: 1_000, overMs: 30_000 });
-  for (let n = 0; n < 1_000; n++) {
-    patience.waited(1_000);
-    patience.took(1_000);
-    expect(patience.leftMs).toBe(30_000);
-  }
-});
+import type { ServedObject } from './served-folder.ts';
 
 const SIZE = 2 ** 25;
 /** No reader of these tests keeps the one; the other is missed only by a reader that stops. */
@@ -57,6 +31,7 @@ async function sentTo(
   pauseMs: number,
   least: LeastPace,
   letGo: () => Promise<void> = async () => undefined,
+  content: ServedObject['content'] = { file },
 ): Promise<number> {
   const app = App();
   const outcome = Promise.withResolvers<number>();
@@ -66,10 +41,14 @@ async function sentTo(
       client.aborted = true;
       client.onGone();
     });
-    const object = { tag: 't', size: SIZE, changedAt: new Date(0), type: 'a/b', content: { file } };
+    const object = { tag: 't', size: SIZE, changedAt: new Date(0), type: 'a/b', content };
     const asked = { isHead: false, range: req.getHeader('range'), ifRange: '', ifNoneMatch: '' };
     const reply = objectReply(object, asked);
-    sendObject(res, object, reply, false, client, NO_LINES, { letGo, least }).then(outcome.resolve, outcome.reject);
+    const pace = { letGo, least };
+    sendObject(res, object, reply, false, client, NO_LINES, pace, createUnsentAnswers({ least }), { network: '' }).then(
+      outcome.resolve,
+      outcome.reject,
+    );
   });
   const port = await new Promise<number>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) =>
@@ -113,4 +92,11 @@ it('a reader that waits for the service for longer than it may be waited for get
   const chunks = SIZE / 2 ** 17;
   const letGo = async () => void (await sleep((1.4 * LENIENT.overMs) / chunks));
   expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, letGo)).toBe(SIZE);
+});
+
+it('a manifest is sent as a file is: as it is read, and not on to a reader that stops', async () => {
+  const content = { make: () => Buffer.alloc(SIZE) };
+  const atOnce = async () => undefined;
+  expect(await sentTo(1, 60_000, STRICT, atOnce, content)).toBeLessThan(SIZE);
+  expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, atOnce, content)).toBe(SIZE);
 });

@@ -1,4 +1,4 @@
-/** A reader that takes less than a least pace is given up: each file on its way keeps one of the places that all networks share. */
+/** A reader that takes less than a least pace is given up: what it has not taken yet keeps memory, or a place that all networks share. */
 
 export interface LeastPace {
   readonly bytesPerSecond: number;
@@ -6,7 +6,7 @@ export interface LeastPace {
   readonly overMs: number;
 }
 
-/** Slower than any line that files of this size are fetched on. */
+/** Slower than any line that large answers are fetched on. */
 export const LEAST_PACE: LeastPace = { bytesPerSecond: 16 * 1024, overMs: 30_000 };
 
 /** How long one reader may still be waited for. Time in which the service itself holds back is not waiting. */
