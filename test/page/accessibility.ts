@@ -2,19 +2,18 @@
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { seriousViolations } from './axe.ts';
-import { withoutStream } from './generic-check.ts';
+import { openInTurn, type ViewAddress } from './generic-check.ts';
 import { untidyCards } from './narrow-cards.ts';
 import { openPage, type PageSession } from './watched-page.ts';
-
-export type ViewAddress = readonly [view: string, address: string];
 
 const NARROW = 360;
 const WIDTHS = [NARROW, 1440];
 const THEMES = ['light', 'dark'] as const;
-/** Views that are looked at side by side. */
-const TABS = 2;
 
-/** Each view is loaded once: its width and its theme are those of the window, and change nothing but its style. */
+/**
+ * Each view is opened once, as a reader comes to it: the first by its address, the others by links. Its width and its theme are those of
+ * the window, and change nothing but its style.
+ */
 export async function checkAccessibility(
   browser: Browser,
   base: string,
@@ -22,29 +21,24 @@ export async function checkAccessibility(
   reader?: PageSession,
 ): Promise<void> {
   const folder = process.env.SCREENSHOTS;
-  const left = [...views.entries()];
-  const checkViews = async () => {
-    const options = { reducedMotion: 'reduce', bypassCSP: true } as const;
-    const { page, close } = await openPage(browser, options, reader);
-    for (let next = left.shift(); next; next = left.shift()) {
-      const [index, [view, address]] = next;
-      await page.goto(withoutStream(base, address));
-      await page.locator(`main[data-view="${view}"][data-ready="true"]`).waitFor();
-      if (await page.locator('figure').count()) await page.locator('canvas').first().waitFor();
-      for (const width of WIDTHS) {
-        await page.setViewportSize({ width, height: 900 });
-        if (width === NARROW) expect(await untidyCards(page), `${address} ${width}`).toEqual([]);
-        for (const [at, colorScheme] of THEMES.entries()) {
-          await page.emulateMedia({ colorScheme });
-          const rules = at === 0 ? 'all' : 'of colours';
-          expect(await seriousViolations(page, `${address} ${width} ${colorScheme}`, rules)).toEqual([]);
-          if (folder) await photograph(page, `${folder}/${view}-${width}-${colorScheme}-${index}`);
-        }
+  const options = { reducedMotion: 'reduce', bypassCSP: true } as const;
+  const { page, close } = await openPage(browser, options, reader);
+  let index = 0;
+  for await (const [view, address] of openInTurn(page, base, views)) {
+    if (await page.locator('figure').count()) await page.locator('canvas').first().waitFor();
+    for (const width of WIDTHS) {
+      await page.setViewportSize({ width, height: 900 });
+      if (width === NARROW) expect(await untidyCards(page), `${address} ${width}`).toEqual([]);
+      for (const [at, colorScheme] of THEMES.entries()) {
+        await page.emulateMedia({ colorScheme });
+        const rules = at === 0 ? 'all' : 'of colours';
+        expect(await seriousViolations(page, `${address} ${width} ${colorScheme}`, rules)).toEqual([]);
+        if (folder) await photograph(page, `${folder}/${view}-${width}-${colorScheme}-${index}`);
       }
     }
-    await close();
-  };
-  await Promise.all(Array.from({ length: TABS }, checkViews));
+    index += 1;
+  }
+  await close();
 }
 
 /** As it is, and in the colours of a system that allows no others. */

@@ -32,6 +32,9 @@ export interface CheckedView {
   readonly pointers: ReadonlySet<string>;
 }
 
+/** `data-view` and address of a view. */
+export type ViewAddress = readonly [view: string, address: string];
+
 /**
  * @param view its `data-view`
  * @param token of the session by which the page asks
@@ -55,14 +58,23 @@ export async function checkView(
 export async function* checkViews(
   page: Page,
   base: string,
-  views: readonly (readonly [view: string, address: string])[],
+  views: readonly ViewAddress[],
 ): AsyncGenerator<CheckedView> {
-  const [first, ...others] = views;
-  if (first) yield await checkView(page, base, first[1], first[0]);
-  for (const [view, address] of others) {
-    await followLink(page, withoutStream(base, address));
+  for await (const [, address] of openInTurn(page, base, views)) yield await checkPanels(page, base, address);
+}
+
+/** Opens the views one after the other, the first by its address, the others by links, which need no new document. */
+export async function* openInTurn(
+  page: Page,
+  base: string,
+  views: readonly ViewAddress[],
+): AsyncGenerator<ViewAddress> {
+  for (const [index, viewAddress] of views.entries()) {
+    const [view, address] = viewAddress;
+    if (index === 0) await page.goto(withoutStream(base, address));
+    else await followLink(page, withoutStream(base, address));
     await page.locator(`main:not([data-left])[data-view="${view}"][data-ready="true"]`).waitFor();
-    yield await checkPanels(page, base, address);
+    yield viewAddress;
   }
 }
 

@@ -6,6 +6,7 @@ import { wanderingReader } from './scenarios/wandering.ts';
 import { pageIsServed } from './serving.ts';
 import { chainViews } from './views/chain-views.ts';
 import { chartsAndFilters } from './views/charts-and-filters.ts';
+import { contrastOfLooks } from './views/contrast-of-looks.ts';
 import { firstViews } from './views/first-views.ts';
 import { marketViews } from './views/market-views.ts';
 
@@ -28,6 +29,7 @@ pageIsServed(() => page);
 if (whyNoBrowser) it('the page in a browser', ({ skip }) => skip(String(whyNoBrowser)));
 
 describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
+  contrastOfLooks(opened);
   firstViews(opened);
   chainViews(opened);
   chartsAndFilters(opened);

@@ -6,10 +6,10 @@ import { setTier } from '../../../api/access/key-store.ts';
 import { openSession } from '../../../api/access/sessions.ts';
 import { CHAIN, type RunningService } from '../../api/running-service.ts';
 import { storeIdentity } from '../../support/api/access/store-identity.ts';
-import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { checkAccessibility } from '../accessibility.ts';
 import { seriousViolations } from '../axe.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { checkView, withoutStream } from '../generic-check.ts';
+import { checkView, type ViewAddress, withoutStream } from '../generic-check.ts';
 import { openPage, type PageSession } from '../watched-page.ts';
 import { type OpenedAccount, OTHER_CHAIN, PRO_CREDITS } from './opened-account.ts';
 
@@ -266,7 +266,8 @@ export function accountViews(opened: () => OpenedAccount): void {
             alice,
           );
           const check = async (name: string) => {
-            expect(await seriousViolations(page, `${name} ${width}`)).toEqual([]);
+            const rules = colorScheme === 'light' ? 'all' : 'of colours';
+            expect(await seriousViolations(page, `${name} ${width}`, rules)).toEqual([]);
             const widths = await page.evaluate(() =>
               [...document.querySelectorAll('html, dialog')].map(
                 (element) => element.scrollWidth - element.clientWidth,

@@ -6,7 +6,7 @@ import { CHAIN, type RunningService, startServiceOn } from '../../api/running-se
 import { type ChainDaemon, startChainDaemon } from '../../generator/chain-daemon.ts';
 import { EVERYTHING } from '../../generator/mixes.ts';
 import { SEED } from '../../setup/seed.ts';
-import { checkPanels, checkView, withoutStream } from '../generic-check.ts';
+import { checkPanels, openInTurn, type ViewAddress, withoutStream } from '../generic-check.ts';
 import { HOSTILE_TEXTS, LARGE_TEXT } from '../hostile-texts.ts';
 import type { Opened } from '../opened-page.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
@@ -44,7 +44,7 @@ export function hostileContent(opened: () => Opened): void {
       const currencies = await list<{ currencyId: string }>('/api/currency/?pageSize=5');
       const blocks = await list<{ height: number }>('/api/blocks/?pageSize=5');
       expect(identities.length).toBeGreaterThan(IDENTITIES);
-      const views = [
+      const views: readonly ViewAddress[] = [
         ['live', '/'],
         ['identities', `/${CHAIN}/identities`],
         ['currencies', `/${CHAIN}/currencies`],
@@ -52,14 +52,13 @@ export function hostileContent(opened: () => Opened): void {
         ...identities
           .slice(0, IDENTITIES)
           .flatMap(({ identityAddress: id }) =>
-            ['', '?tab=content'].map((tab) => ['identity', `/${CHAIN}/identity/${id}${tab}`]),
+            ['', '?tab=content'].map((tab): ViewAddress => ['identity', `/${CHAIN}/identity/${id}${tab}`]),
           ),
-        ...currencies.map(({ currencyId }) => ['currency', `/${CHAIN}/currency/${currencyId}`]),
-        ...blocks.map(({ height }) => ['block', `/${CHAIN}/block/${height}`]),
+        ...currencies.map(({ currencyId }): ViewAddress => ['currency', `/${CHAIN}/currency/${currencyId}`]),
+        ...blocks.map(({ height }): ViewAddress => ['block', `/${CHAIN}/block/${height}`]),
       ];
       const tab = await openPage(opened().browser);
-      for (const [view = '', address = ''] of views) {
-        await checkView(tab.page, service.url, address, view);
+      for await (const [, address] of openInTurn(tab.page, service.url, views)) {
         for (const width of WIDTHS) {
           await tab.page.setViewportSize({ width, height: 900 });
           await checkPanels(tab.page, service.url, address);

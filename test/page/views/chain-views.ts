@@ -2,9 +2,9 @@
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, NATIVE, type RunningService } from '../../api/running-service.ts';
-import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { checkAccessibility } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { type CheckedView, checkView, checkViews, withoutStream } from '../generic-check.ts';
+import { type CheckedView, checkView, checkViews, type ViewAddress, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 

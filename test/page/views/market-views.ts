@@ -4,9 +4,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../../api/access/key-store.ts';
 import { openSession } from '../../../api/access/sessions.ts';
 import { ALICE, CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
-import { checkAccessibility, type ViewAddress } from '../accessibility.ts';
+import { checkAccessibility } from '../accessibility.ts';
 import { checkFirstPaint } from '../first-paint.ts';
-import { checkPanels, checkView, checkViews, withoutStream } from '../generic-check.ts';
+import { checkPanels, checkView, checkViews, type ViewAddress, withoutStream } from '../generic-check.ts';
 import type { OpenedPage } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
