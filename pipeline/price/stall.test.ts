@@ -17,11 +17,11 @@ import {
 import { readThrough, stampsTopic } from '../../test/support/pipeline/price/published-topic.ts';
 import { pricingRules } from './run-price.ts';
 
-const LENGTH = Number(process.env.STALL_BLOCKS ?? 6000);
+const LENGTH = Number(process.env.STALL_BLOCKS ?? 3000);
 const STANDS_AT = 5;
-const STEP = 500;
-/** As in production, but less than the chains are apart. */
-const LIMITS = { maxTicks: 2000, maxRows: 50_000, maxQueued: 1000 };
+const STEP = 250;
+/** A sixth of what the chains are apart is queued, so that the queues are full most of the time. */
+const LIMITS = { maxTicks: 1000, maxRows: 50_000, maxQueued: 500 };
 const isLong = LENGTH > 10_000;
 
 const long = longChains(LENGTH);

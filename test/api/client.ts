@@ -7,15 +7,23 @@ import { parseExact } from '../../domain/json/exact-json.ts';
 import type { LooseJson } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
+/** Compiled for the first answer of a route: a file asks few of them. */
+function lateValidator(schema: object): (body: unknown) => string | null {
+  let validate: ValidateFunction | undefined;
+  return (body) => {
+    validate ??= ajv.compile(schema);
+    return validate(body) ? null : ajv.errorsText(validate.errors);
+  };
+}
 const validators = routeTable.map((route) => ({
   path: route.path,
   // Every segment of a template that is a parameter matches anything; static paths come first.
   pattern: new RegExp(`^${route.path.replace(/\/$/, '').replace(/:\w+/g, '[^/]+')}/?$`),
   weight: (route.path.match(/:/g) ?? []).length,
-  validate: ajv.compile(route.response) as ValidateFunction,
+  faultsOf: lateValidator(route.response),
   json: route.produces === undefined,
 }));
-const validateProblem = ajv.compile(problem);
+const faultsOfProblem = lateValidator(problem);
 
 export const seenRoutes = new Set<string>();
 
@@ -45,7 +53,7 @@ export function schemaFaults(path: string, body: unknown): string | null {
   const validator = validatorOf(path);
   if (!validator) return `no route matches ${path}`;
   seenRoutes.add(validator.path);
-  return validator.validate(body) ? null : ajv.errorsText(validator.validate.errors);
+  return validator.faultsOf(body);
 }
 
 /** Holds an answer against what is published: its own schema, or a problem's. */
@@ -56,7 +64,7 @@ async function holdToSchema(path: string, answer: Response): Promise<void> {
   tallies.set(validator.path, tally);
   if (answer.headers.get('content-type')?.startsWith('application/problem+json')) {
     const body: unknown = await answer.json();
-    expect(validateProblem(body) ? null : ajv.errorsText(validateProblem.errors), path).toBeNull();
+    expect(faultsOfProblem(body), path).toBeNull();
     tally.refusals += 1;
   } else if (
     answer.status === 200 &&
