@@ -30,10 +30,13 @@ function hasRoomInMemory(): boolean {
   return type === TMPFS && Math.min(bavail * bsize, freemem()) >= ROOM_BYTES;
 }
 
-/** A runner that was killed leaves its folder, which would hold the memory until the machine restarts. */
+/** A runner that was killed leaves its folder, which would hold the memory until the machine restarts; one with a mount in it stays. */
 async function removeLeft(): Promise<void> {
   for (const name of readdirSync(IN_MEMORY)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
-    if (pid && !existsSync(`/proc/${pid}`)) await rm(join(IN_MEMORY, name), { recursive: true, force: true });
+    if (!pid || existsSync(`/proc/${pid}`)) continue;
+    await rm(join(IN_MEMORY, name), { recursive: true, force: true }).catch((error: unknown) => {
+      console.warn(`a run that was killed left ${join(IN_MEMORY, name)}, which cannot be removed: ${String(error)}`);
+    });
   }
 }
