@@ -1,5 +1,4 @@
 /** Where a data set is written. A name shows either nothing, or the whole of one file. */
-import { createReadStream } from 'node:fs';
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
@@ -119,5 +118,3 @@ export function nullIfMissing(error: unknown): null {
   if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
   throw error;
 }
-
-export const readBytes = (file: string): AsyncIterable<Buffer> => createReadStream(file, { highWaterMark: 1 << 18 });

@@ -2,14 +2,13 @@
 import { createHash, randomUUID } from 'node:crypto';
 import { open, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parquetMetadataAsync } from 'hyparquet';
+import { type AsyncBuffer, parquetMetadataAsync } from 'hyparquet';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { type CopiedRows, copiedRowsOf, copyOut } from './copied-rows.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
-import { readBytes } from './folder.ts';
 import type { ExportPace } from './pace.ts';
 import { daySelect, paramsOf } from './select-day.ts';
 import type { Turns } from './turns.ts';
@@ -107,18 +106,11 @@ async function copy(
 }
 
 async function described({ table, day, priced, isClosed }: DayToWrite, file: string): Promise<WrittenDay | null> {
-  const { rows, minHeight, maxHeight } = await readFooter(file);
+  const { rows, minHeight, maxHeight, bytes, sha256 } = await readFile(file);
   if (rows === 0) {
     await rm(file);
     return null;
   }
-  const hash = createHash('sha256');
-  let bytes = 0;
-  for await (const chunk of readBytes(file)) {
-    hash.update(chunk);
-    bytes += chunk.length;
-  }
-  const sha256 = hash.digest('hex');
   const generations = table.store === 'prices' ? generationsOf(table, priced) : [];
   const named = [
     day.day,
@@ -156,26 +148,48 @@ interface Footer {
   readonly maxHeight: number;
 }
 
-/** What the file itself says: it is whole where its footer can be read. */
-async function readFooter(path: string): Promise<Footer> {
+interface Content extends Footer {
+  readonly bytes: number;
+  readonly sha256: string;
+}
+
+/** Most days of most tables are smaller, and reading them in pieces takes longer than what is done with them. */
+const READ_AT_ONCE_BYTES = 1 << 20;
+const PIECE_BYTES = 1 << 18;
+
+async function readFile(path: string): Promise<Content> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    const slice = async (from: number, to = size): Promise<ArrayBuffer> => {
+    const hash = createHash('sha256');
+    if (size <= READ_AT_ONCE_BYTES) {
+      const whole = await handle.readFile();
+      hash.update(whole);
+      const footer = await readFooter(size, async (from, to) => new Uint8Array(whole.subarray(from, to)).buffer);
+      return { ...footer, bytes: size, sha256: hash.digest('hex') };
+    }
+    const footer = await readFooter(size, async (from, to = size) => {
       const bytes = new Uint8Array(to - from);
       await handle.read(bytes, 0, bytes.length, from);
       return bytes.buffer;
-    };
-    const metadata = await parquetMetadataAsync({ byteLength: size, slice });
-    let minHeight = Number.POSITIVE_INFINITY;
-    let maxHeight = Number.NEGATIVE_INFINITY;
-    for (const { columns } of metadata.row_groups) {
-      const height = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === 'height')?.meta_data?.statistics;
-      minHeight = Math.min(minHeight, Number(height?.min_value ?? height?.min));
-      maxHeight = Math.max(maxHeight, Number(height?.max_value ?? height?.max));
-    }
-    return { rows: Number(metadata.num_rows), minHeight, maxHeight };
+    });
+    const pieces = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES });
+    for await (const piece of pieces) hash.update(piece);
+    return { ...footer, bytes: size, sha256: hash.digest('hex') };
   } finally {
     await handle.close();
   }
+}
+
+/** What the file itself says: it is whole where its footer can be read. */
+async function readFooter(byteLength: number, slice: AsyncBuffer['slice']): Promise<Footer> {
+  const metadata = await parquetMetadataAsync({ byteLength, slice });
+  let minHeight = Number.POSITIVE_INFINITY;
+  let maxHeight = Number.NEGATIVE_INFINITY;
+  for (const { columns } of metadata.row_groups) {
+    const height = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === 'height')?.meta_data?.statistics;
+    minHeight = Math.min(minHeight, Number(height?.min_value ?? height?.min));
+    maxHeight = Math.max(maxHeight, Number(height?.max_value ?? height?.max));
+  }
+  return { rows: Number(metadata.num_rows), minHeight, maxHeight };
 }
