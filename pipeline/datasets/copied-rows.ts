@@ -54,11 +54,12 @@ function stampRows({ copied }: GenerationTable, span: Span, priced: PricedState,
   };
 }
 
+/** Ticks of a chain rise with its heights, so those of both ends bound it; `min` and `max` would be looked for from the ends of all ticks. */
 function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): string {
-  const tick = (end: 'min' | 'max') =>
-    `(SELECT ${end}(tick) FROM price_ticks WHERE chain = '${chain}' AND height BETWEEN ${from} AND ${to})`;
+  const tick = (bound: string, order: 'ASC' | 'DESC') =>
+    `(SELECT tick FROM price_ticks WHERE chain = '${chain}' AND height ${bound} ORDER BY height ${order} LIMIT 1)`;
   const ahead = isClosed ? '' : ` OR s.tick >= ${FIRST_AHEAD}`;
-  return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick('min')} AND ${tick('max')}${ahead})`;
+  return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick(`>= ${from}`, 'ASC')} AND ${tick(`<= ${to}`, 'DESC')}${ahead})`;
 }
 
 /** Into a new file of the folder, which is gone after a failure. */
