@@ -2,10 +2,15 @@
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** Where `price` stands on a branch that derive has left: the newest of its ticks that is still a block of the chain. */
+/**
+ * Where `price` stands on a branch that derive has left: the newest of its ticks that is still a block of the chain. The hash is looked
+ * up by a subquery, so that the search begins at the newest tick: a join would read all of them.
+ */
 const HEIGHTS_SQL = `SELECT at.chain, CASE WHEN block.hash = at.hash THEN at.height ELSE (
-      SELECT tick.height FROM price_ticks tick JOIN blocks kept USING (chain, height)
-      WHERE tick.chain = at.chain AND kept.hash = tick.hash ORDER BY tick.height DESC LIMIT 1
+      SELECT tick.height FROM price_ticks tick
+      WHERE tick.chain = at.chain
+        AND tick.hash = (SELECT kept.hash FROM blocks kept WHERE kept.chain = tick.chain AND kept.height = tick.height)
+      ORDER BY tick.height DESC LIMIT 1
     ) END AS height
   FROM (SELECT unnest($1::text[]) AS chain, unnest($2::integer[]) AS height, decode(unnest($3::text[]), 'hex') AS hash) AS at
   LEFT JOIN blocks block ON block.chain = at.chain AND block.height = at.height`;
