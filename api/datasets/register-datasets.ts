@@ -4,6 +4,7 @@
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { type Config, datasetsFolder } from '../../schemas/config.ts';
+import { type AnsweredClient, clientOf } from '../http/answered-client.ts';
 import { ApiError } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
@@ -13,7 +14,7 @@ import { LEAST_PACE } from '../http/reader-pace.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
 import { observeRequest } from '../http/request-seconds.ts';
-import type { AnsweredClient, UnsentAnswers } from '../http/unsent-answers.ts';
+import type { UnsentAnswers } from '../http/unsent-answers.ts';
 import { type Bandwidth, createBandwidth, MOST_TRANSFERS } from './bandwidth.ts';
 import { BYTES_PER_SECOND, type FileRate, limitRate } from './file-rate.ts';
 import { createFolderAnswers, type FolderAnswers, type FolderRequest, numbersOf } from './folder-answers.ts';
@@ -66,11 +67,7 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
     (isS3: boolean): Handler =>
     (res, req) => {
       const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
-      const client = { aborted: false, onGone: () => {} };
-      res.onAborted(() => {
-        client.aborted = true;
-        client.onGone();
-      });
+      const client = clientOf(res);
       const started = performance.now();
       underWay.count += 1;
       underWay.sending += 1;

@@ -3,10 +3,11 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import type { AnsweredClient } from '../http/answered-client.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
 import { type AnsweredNetwork, endHead, writeHead } from '../http/reply.ts';
-import { type AnsweredClient, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
+import { offer, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
 import type { ServedObject } from './served-folder.ts';
 
@@ -106,7 +107,7 @@ export async function sendObject(
     let taken = 0;
     res.cork(() => {
       writeHead(res, status, lines);
-      taken = res.tryEnd(body, total)[1] ? total : res.getWriteOffset();
+      taken = offer(res, body, total);
     });
     if (taken === total) return total;
     return taken + (await unsent.send(res, { bytes: body.subarray(taken), total }, visitor.network, client));
@@ -149,15 +150,10 @@ async function flow(
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
       if (client.aborted) return written;
-      const before = res.getWriteOffset();
-      let isTaken = true;
-      res.cork(() => {
-        [isTaken] = res.tryEnd(chunk, total);
-      });
-      const first = isTaken ? chunk.length : res.getWriteOffset() - before;
+      const first = offer(res, chunk, total);
       patience.took(first);
       taken(first);
-      if (isTaken) continue;
+      if (first === chunk.length) continue;
       if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, client, patience, taken))) return written;
     }
     return written;

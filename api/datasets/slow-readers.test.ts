@@ -6,6 +6,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { clientOf } from '../http/answered-client.ts';
 import { NO_LINES } from '../http/header-lines.ts';
 import type { LeastPace } from '../http/reader-pace.ts';
 import { createUnsentAnswers } from '../http/unsent-answers.ts';
@@ -36,11 +37,7 @@ async function sentTo(
   const app = App();
   const outcome = Promise.withResolvers<number>();
   app.get('/', (res, req) => {
-    const client = { aborted: false, onGone: () => {} };
-    res.onAborted(() => {
-      client.aborted = true;
-      client.onGone();
-    });
+    const client = clientOf(res);
     const object = { tag: 't', size: SIZE, changedAt: new Date(0), type: 'a/b', content };
     const asked = { isHead: false, range: req.getHeader('range'), ifRange: '', ifNoneMatch: '' };
     const reply = objectReply(object, asked);

@@ -8,6 +8,7 @@ import type { Admission, Caller } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { RequestInfo } from './answer-route.ts';
+import type { AnsweredClient } from './answered-client.ts';
 import { ApiError } from './api-error.ts';
 import type { BufferedBodies } from './buffered-bodies.ts';
 import type { AnnouncedBody } from './framing.ts';
@@ -18,7 +19,7 @@ import { type AnsweredNetwork, type Reply, writeReply, writeReplyLater } from '.
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
-import { type StreamClient, writeStream } from './write-stream.ts';
+import { writeStream } from './write-stream.ts';
 
 /** Counts requests under way, so that a shutdown can wait for them. */
 export interface RequestsUnderWay {
@@ -67,7 +68,7 @@ export interface Answerer {
 }
 
 /** A request under way. */
-interface Exchange extends StreamClient {
+interface Exchange extends AnsweredClient {
   readonly options: ExchangeOptions;
   readonly res: HttpResponse;
   readonly asked: RequestInfo;

@@ -2,13 +2,14 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { expect, it } from 'vitest';
 import type { ApiContext } from '../api-context.ts';
 import { array, integer, nullableString, object } from '../schema/json-schema.ts';
+import type { AnsweredClient } from './answered-client.ts';
 import { ApiError } from './api-error.ts';
 import { NO_LINES } from './header-lines.ts';
 import { listStream, streamFormat } from './list-stream.ts';
 import { pageParameters } from './paging.ts';
 import type { Reply } from './reply.ts';
 import { type StateRoute, stateRoute } from './route.ts';
-import { type StreamClient, writeStream } from './write-stream.ts';
+import { writeStream } from './write-stream.ts';
 
 const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
 
@@ -122,7 +123,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
   const { route, counted } = numbers(100_000);
   const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
   const socket = narrowSocket();
-  const connection: StreamClient = { aborted: false, onGone: () => {} };
+  const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection);
   for (let n = 0; n < 20; n++) await turn();
   expect([socket.written.length, counted.read]).toEqual([1, 200]);
@@ -139,7 +140,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
 
 it('a stream that fails ends the connection in the middle of the body', async () => {
   const socket = narrowSocket();
-  const connection: StreamClient = { aborted: false, onGone: () => {} };
+  const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const failing = (async function* () {
     yield Buffer.from('row');
     throw new ApiError('cursor_rewound', 'gone');

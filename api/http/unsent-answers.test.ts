@@ -1,5 +1,4 @@
 /** Answers that their clients do not read, or not yet: what they keep in memory is bounded, and whoever reads gets every byte. */
-import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -10,7 +9,7 @@ import { type Answer, liveRoute } from './route.ts';
 import type { UnsentAnswersOptions } from './unsent-answers.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** Twice what the system takes of a connection that nobody reads. */
+/** Twice as much as the system buffers for a client that reads nothing. */
 const LARGE = Buffer.alloc(8 * MEBIBYTE, 'large\n');
 const open = { summary: '', parameters: {}, response: {}, weight: 1, tier: null, cache: 'none' } as const;
 
@@ -105,21 +104,19 @@ async function bodyOf({ read }: Pick<Reader, 'read'>, first = Number.POSITIVE_IN
   return read(Math.min(first, Number(/Content-Length: (\d+)/.exec(head)?.[1])));
 }
 
-const residentBytes = () => Number(/VmRSS:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'latin1'))?.[1]) * 1024;
-
 it('a connection whose last answer is not taken is closed at its next request, and keeps no copy', async () => {
-  const before = residentBytes();
+  const before = process.memoryUsage.rss();
   for (let connections = 0; connections < 3; connections++) {
     const { socket, isClosed } = reader(api.port);
     for (let asked = 0; asked < 10 && !isClosed(); asked++) {
       const [before, since] = [made, performance.now()];
       socket.write(get('/large'));
-      // Who does not read does not hear that the connection is closed, until it writes again.
+      // A client that does not read learns only by its next write that the connection is closed.
       await until(() => isClosed() || made > before || performance.now() - since > 500);
       await sleep(10); // the answer is written
     }
   }
-  expect((residentBytes() - before) / MEBIBYTE).toBeLessThan(80);
+  expect((process.memoryUsage.rss() - before) / MEBIBYTE).toBeLessThan(80);
 });
 
 it('small answers to requests that come together are in order and whole', async () => {

@@ -1,20 +1,15 @@
 /**
- * What clients have not taken yet of their answers. uWebSockets.js would keep a copy of it for each connection, and take further requests
- * meanwhile; so it is sent on from the bytes of the answer itself, no faster than it is read, and counted by network. Until it has all
+ * Sends the rest of answers that clients have not read yet. uWebSockets.js would copy it for each connection, and take further requests
+ * meanwhile; this sends it from the bytes of the answer itself, no faster than the client reads, and counts it by network. Until it has all
  * been taken the answer is not complete, and uWebSockets.js closes the connection at its next request.
  */
 import type { HttpResponse } from 'uWebSockets.js';
+import { type AnsweredClient, clientOf, roomOf } from './answered-client.ts';
 import { type BufferedBodies, createBufferedBodies } from './buffered-bodies.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 
-/** Tells that the client is gone. */
-export interface AnsweredClient {
-  aborted: boolean;
-  onGone: () => void;
-}
-
 export interface Unsent {
-  /** What is left of the body. */
+  /** The rest of the body. */
   readonly bytes: Uint8Array;
   /** The length of the whole body. */
   readonly total: number;
@@ -101,33 +96,15 @@ export async function sendOn(
   patience: Patience,
   taken: (bytes: number) => void,
 ): Promise<boolean> {
-  let wake = nothing;
-  client.onGone = () => wake();
-  res.onWritable(() => {
-    wake();
-    return true;
-  });
+  const untilRoom = roomOf(res, client, patience, ATTEMPT_MS);
   for (let rest = bytes; ; ) {
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const since = performance.now();
-    const timer = setTimeout(wake, Math.min(patience.leftMs, ATTEMPT_MS));
-    if (!client.aborted) await woken;
-    clearTimeout(timer);
+    await untilRoom();
     if (client.aborted) return false;
-    patience.waited(performance.now() - since);
-    const before = res.getWriteOffset();
     if (closes) res.pause(); // a write that fails has the connection read again
-    let isTaken = true;
-    const offered = rest;
-    res.cork(() => {
-      [isTaken] = res.tryEnd(offered, total);
-    });
-    const written = isTaken ? rest.byteLength : res.getWriteOffset() - before;
+    const written = offer(res, rest, total);
     patience.took(written);
     taken(written);
-    if (isTaken) return true;
+    if (written === rest.byteLength) return true;
     if (patience.leftMs === 0) {
       res.close();
       return false;
@@ -136,13 +113,12 @@ export async function sendOn(
   }
 }
 
-function clientOf(res: HttpResponse): AnsweredClient {
-  const client = { aborted: false, onGone: nothing };
-  res.onAborted(() => {
-    client.aborted = true;
-    client.onGone();
+/** Returns how many of the bytes, the next ones of a body, the connection has taken. */
+export function offer(res: HttpResponse, bytes: Uint8Array, total: number): number {
+  const before = res.getWriteOffset();
+  let isTaken = true;
+  res.cork(() => {
+    [isTaken] = res.tryEnd(bytes, total);
   });
-  return client;
+  return isTaken ? bytes.byteLength : res.getWriteOffset() - before;
 }
-
-function nothing(): void {}

@@ -2,6 +2,7 @@
 import { App, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
 import { connect } from 'node:net';
 import { afterEach, expect, it } from 'vitest';
+import { clientOf } from './answered-client.ts';
 import { NO_LINES } from './header-lines.ts';
 import type { LeastPace } from './reader-pace.ts';
 import { writeStream } from './write-stream.ts';
@@ -25,11 +26,7 @@ async function streamed(least: LeastPace, takes: number, pauseMs: number) {
   }
   const ended = Promise.withResolvers<void>();
   app = App().get('/', (res) => {
-    const client = { aborted: false, onGone: () => {} };
-    res.onAborted(() => {
-      client.aborted = true;
-      client.onGone();
-    });
+    const client = clientOf(res);
     writeStream(res, { status: 200, headers: NO_LINES, body: null }, NO_LINES, chunks(), client, least).then(
       ended.resolve,
       ended.reject,

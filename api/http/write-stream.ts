@@ -1,16 +1,11 @@
 /** Writes an answer that flows: no faster than it is read, and at a least pace. */
 import type { HttpResponse } from 'uWebSockets.js';
+import { type AnsweredClient, roomOf } from './answered-client.ts';
 import { type HeaderLines, joinLines } from './header-lines.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 import { type Reply, writeHead } from './reply.ts';
 
-/** Tells that the client is gone; set before the first await of the request. */
-export interface StreamClient {
-  aborted: boolean;
-  onGone: () => void;
-}
-
-/** What uWebSockets.js may have to keep a copy of. */
+/** The most that uWebSockets.js may have to copy. */
 const PIECE_BYTES = 64 * 1024;
 /** Written to learn whether the copy has been taken: it must, or each piece would be added to what is left of those before. */
 const PROBE_BYTES = 1024;
@@ -24,16 +19,11 @@ export async function writeStream(
   reply: Reply,
   own: HeaderLines,
   stream: AsyncIterable<Uint8Array>,
-  connection: StreamClient,
+  connection: AnsweredClient,
   least: LeastPace = LEAST_PACE,
 ): Promise<void> {
   const patience = new Patience(least);
-  let wake = () => {};
-  connection.onGone = () => wake();
-  res.onWritable(() => {
-    wake();
-    return true;
-  });
+  const untilRoom = roomOf(res, connection, patience);
   res.cork(() => writeHead(res, reply.status, joinLines(reply.headers, own)));
   let isTaken = true;
 
@@ -44,24 +34,14 @@ export async function writeStream(
     patience.took(piece.byteLength);
   }
 
-  async function untilWritable(): Promise<void> {
-    const since = performance.now();
-    const late = setTimeout(() => wake(), patience.leftMs);
-    await new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    clearTimeout(late);
-    patience.waited(performance.now() - since);
-    if (patience.leftMs === 0 && !connection.aborted) res.close();
-  }
-
   try {
     for await (const chunk of stream) {
       for (let at = 0; at < chunk.byteLength; ) {
         if (connection.aborted) return;
         const piece = chunk.subarray(at, at + (isTaken ? PIECE_BYTES : PROBE_BYTES));
         write(piece);
-        if (!isTaken) await untilWritable();
+        if (!isTaken) await untilRoom();
+        if (patience.leftMs === 0 && !connection.aborted) res.close();
         at += piece.byteLength;
       }
     }

@@ -11,7 +11,7 @@ export const MOST_BYTES = 4 * 1024 * 1024;
 export const ALLOWED = `${MOST_ROWS} updates or ${MOST_BYTES} bytes of them`;
 
 export interface MeasuredSource {
-  /** What the `SELECT` lists. */
+  /** The columns of the `SELECT`. */
   readonly columns: string;
   /** Length of what makes the answer large. */
   readonly bytes: string;

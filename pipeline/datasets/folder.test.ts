@@ -1,4 +1,4 @@
-/** What of a local folder is on the disk once a file is in its place. */
+/** A file that is in its place is on the disk, and so are the folders that were made for it. */
 import { readlinkSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

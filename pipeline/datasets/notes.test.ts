@@ -1,4 +1,4 @@
-/** What stays in a folder, and for how long, whenever the process that writes it is killed. */
+/** Files stay in a folder for as long as they should, whenever the process that writes it is killed. */
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';

@@ -153,26 +153,18 @@ interface Content extends Footer {
   readonly sha256: string;
 }
 
-/** Most days of most tables are smaller, and reading them in pieces takes longer than what is done with them. */
-const READ_AT_ONCE_BYTES = 1 << 20;
 const PIECE_BYTES = 1 << 18;
 
 async function readFile(path: string): Promise<Content> {
   const handle = await open(path, 'r');
   try {
     const { size } = await handle.stat();
-    const hash = createHash('sha256');
-    if (size <= READ_AT_ONCE_BYTES) {
-      const whole = await handle.readFile();
-      hash.update(whole);
-      const footer = await readFooter(size, async (from, to) => new Uint8Array(whole.subarray(from, to)).buffer);
-      return { ...footer, bytes: size, sha256: hash.digest('hex') };
-    }
     const footer = await readFooter(size, async (from, to = size) => {
       const bytes = new Uint8Array(to - from);
       await handle.read(bytes, 0, bytes.length, from);
       return bytes.buffer;
     });
+    const hash = createHash('sha256');
     const pieces = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES });
     for await (const piece of pieces) hash.update(piece);
     return { ...footer, bytes: size, sha256: hash.digest('hex') };

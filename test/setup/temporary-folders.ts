@@ -35,8 +35,9 @@ async function removeLeft(): Promise<void> {
   for (const name of readdirSync(IN_MEMORY)) {
     const [, pid] = new RegExp(`^${PREFIX}(\\d+)-`).exec(name) ?? [];
     if (!pid || existsSync(`/proc/${pid}`)) continue;
-    await rm(join(IN_MEMORY, name), { recursive: true, force: true }).catch((error: unknown) => {
-      console.warn(`a run that was killed left ${join(IN_MEMORY, name)}, which cannot be removed: ${String(error)}`);
+    const folder = join(IN_MEMORY, name);
+    await rm(folder, { recursive: true, force: true }).catch((error: unknown) => {
+      console.warn(`a run that was killed left ${folder}, which cannot be removed: ${String(error)}`);
     });
   }
 }
