@@ -5,6 +5,7 @@
  * Fewer blocks are over before V8 has compiled what a sync runs: 6,000 cost half as much again, each (decision 0113).
  * node benchmarks/first-sync.bench.ts [blocks = 20000] [rounds = 1]
  */
+import { availableParallelism } from 'node:os';
 import { pino } from 'pino';
 import { Pool } from 'undici';
 import { runStages } from '../commands/run-stages.ts';
@@ -17,6 +18,7 @@ import type { ReportingStage } from '../schemas/stages.ts';
 import { configOf } from '../test/api/running-service.ts';
 import { chainConfig, createTestLog } from '../test/laws/replay.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
+import { commandLine, count, descendants } from './processes.ts';
 import { type ReadyDaemon, startReadyDaemon } from './ready-daemon/ready-daemon.ts';
 import { atLeast, median } from './verdict.ts';
 
@@ -27,13 +29,42 @@ const VERUSD_MICROS = 330;
 const logger = pino({ level: 'silent' });
 const [blocks = 20_000, rounds = 1] = process.argv.slice(2).map(Number);
 
-type Rate = (daemon: ReadyDaemon) => Promise<number>;
+interface Sync {
+  readonly seconds: number;
+  /** CPU seconds by who spent them. */
+  readonly cpu: ReadonlyMap<string, number>;
+}
+
+type Side = (daemon: ReadyDaemon) => Promise<Sync>;
+
+const SPENDERS = ['program', 'ClickHouse', 'Postgres', 'daemon'] as const;
+
+function spenderOf(command: string): (typeof SPENDERS)[number] {
+  if (command.includes('engine-process')) return 'ClickHouse';
+  return command.includes('ready-daemon') ? 'daemon' : 'Postgres';
+}
+
+function spentSoFar(): ReadonlyMap<string, number> {
+  const spent = new Map<string, number>([['program', count([process.pid]).cpu]]);
+  for (const pid of descendants(process.pid)) {
+    const name = spenderOf(commandLine(pid));
+    spent.set(name, (spent.get(name) ?? 0) + count([pid]).cpu);
+  }
+  return spent;
+}
+
+/** From now until `work` is done. */
+async function timed(work: Promise<unknown>): Promise<Sync> {
+  const [began, before] = [performance.now(), spentSoFar()];
+  await work;
+  const seconds = (performance.now() - began) / 1000;
+  return { seconds, cpu: new Map(Array.from(spentSoFar(), ([name, now]) => [name, now - (before.get(name) ?? 0)])) };
+}
 
 /** Eight connections, each with the next block as soon as it has one; the bytes are dropped. */
-async function bare({ chains }: ReadyDaemon): Promise<number> {
+async function bare({ chains }: ReadyDaemon): Promise<Sync> {
   const [chain] = chains;
   const pool = new Pool(new URL(chain?.rpc ?? '').origin, { connections: CONNECTIONS });
-  const began = performance.now();
   let next = 0;
   const connection = async () => {
     while (next < blocks) {
@@ -42,19 +73,16 @@ async function bare({ chains }: ReadyDaemon): Promise<number> {
       await reply.body.arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: CONNECTIONS }, connection));
-  const seconds = (performance.now() - began) / 1000;
+  const fetched = await timed(Promise.all(Array.from({ length: CONNECTIONS }, connection)));
   await pool.destroy();
-  return blocks / seconds;
+  return fetched;
 }
 
-/** Resolves with the seconds until `isThere`. */
-async function until(began: number, isThere: () => boolean): Promise<number> {
+async function until(isThere: () => boolean): Promise<void> {
   while (!isThere()) await new Promise((resolve) => setTimeout(resolve, 20));
-  return (performance.now() - began) / 1000;
 }
 
-async function tailer({ chains }: ReadyDaemon): Promise<number> {
+async function tailer({ chains }: ReadyDaemon): Promise<Sync> {
   const log = await createTestLog();
   const chain = { ...chainConfig(CHAIN), rpc: chains[0]?.rpc ?? '' };
   const client = createVerusdClient({ rpc: chain.rpc, chain: CHAIN, logger });
@@ -63,17 +91,17 @@ async function tailer({ chains }: ReadyDaemon): Promise<number> {
   const status = (now: StageStatus) => {
     height = now.height ?? -1;
   };
-  const began = performance.now();
+  const synced = timed(until(() => height >= blocks - 1));
   const running = runTailer({ chain, client, log, logger, status, signal: stop.signal });
-  const seconds = await until(began, () => height >= blocks - 1);
+  const sync = await synced;
   stop.abort();
   await running;
   await client.close();
   await log.drop();
-  return blocks / seconds;
+  return sync;
 }
 
-async function allStages({ chains }: ReadyDaemon): Promise<number> {
+async function allStages({ chains }: ReadyDaemon): Promise<Sync> {
   const log = await createTestLog();
   const stores = await createTestStores();
   const config = configOf([{ ...chainConfig(CHAIN), rpc: chains[0]?.rpc ?? '' }]);
@@ -88,7 +116,7 @@ async function allStages({ chains }: ReadyDaemon): Promise<number> {
     },
   };
   const stop = new AbortController();
-  const began = performance.now();
+  const synced = timed(until(() => (heights.get('price') ?? -1) >= blocks - 1));
   const stages = runStages({
     config,
     stores,
@@ -99,36 +127,51 @@ async function allStages({ chains }: ReadyDaemon): Promise<number> {
     logger,
     signal: stop.signal,
   });
-  const seconds = await until(began, () => (heights.get('price') ?? -1) >= blocks - 1);
+  const sync = await synced;
   stop.abort();
   await stages;
   await stored.close();
   for (const client of daemons.values()) await client.close();
   await stores.close();
   await log.drop();
-  return blocks / seconds;
+  return sync;
 }
 
-async function compare(spendMicros: number, sides: readonly (readonly [string, Rate, least: number | null])[]) {
+const rateOf = (syncs: readonly Sync[]) => blocks / median(syncs.map(({ seconds }) => seconds));
+
+/** What a block cost each process, and how much of the machine that was: a sync that takes all of it is as fast as it can be. */
+function showCpu(syncs: readonly Sync[]): void {
+  const named = SPENDERS.map((name) => {
+    const micros = median(syncs.map(({ cpu }) => (cpu.get(name) ?? 0) * 1e6)) / blocks;
+    return { name, micros };
+  }).filter(({ micros }) => micros >= 1);
+  const shares = syncs.map(({ seconds, cpu }) => Array.from(cpu.values()).reduce((a, b) => a + b, 0) / seconds);
+  const spent = named.map(({ name, micros }) => `${name} ${micros.toFixed(0)}`).join(', ');
+  console.log(`    CPU µs a block: ${spent}; ${median(shares).toFixed(2)} of ${availableParallelism()} cores`);
+}
+
+async function compare(spendMicros: number, sides: readonly (readonly [string, Side, least: number | null])[]) {
   const options = { blocks, shown: blocks - 1, transactions: 3, mix: 'payments' } as const;
   const daemon = await startReadyDaemon({ names: [CHAIN], ...options, spendMicros });
   try {
     await bare(daemon);
-    const floors: number[] = [];
-    const rates = sides.map(() => [] as number[]);
+    const floors: Sync[] = [];
+    const syncs = sides.map(() => [] as Sync[]);
     for (let round = 0; round < rounds; round += 1) {
       floors.push(await bare(daemon));
-      for (const [index, [, rate]] of sides.entries()) rates[index]?.push(await rate(daemon));
+      for (const [index, [, side]] of sides.entries()) syncs[index]?.push(await side(daemon));
       floors.push(await bare(daemon));
     }
-    const floor = median(floors);
+    const floor = rateOf(floors);
     console.log(
       `a daemon that spends ${spendMicros} µs a block gives ${CONNECTIONS} bare connections ${floor.toFixed(0)} blocks/s`,
     );
+    showCpu(floors);
     for (const [index, [title, , least]] of sides.entries()) {
-      const ratio = median(rates[index] ?? []) / floor;
-      const share = least === null ? ratio.toFixed(2) : atLeast(ratio, least);
-      console.log(`  ${title}: ${median(rates[index] ?? []).toFixed(0)} blocks/s, of it ${share}`);
+      const rate = rateOf(syncs[index] ?? []);
+      const share = least === null ? (rate / floor).toFixed(2) : atLeast(rate / floor, least);
+      console.log(`  ${title}: ${rate.toFixed(0)} blocks/s, of it ${share}`);
+      showCpu(syncs[index] ?? []);
     }
   } finally {
     daemon.end();

@@ -1,4 +1,5 @@
 /** The block of a chain at a moment, at a height, or now. */
+import { heightAt } from '../../infra/postgres/height-at.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { ApiError } from '../http/api-error.ts';
 import { HEIGHT } from '../http/height-range.ts';
@@ -10,17 +11,8 @@ export const atHeightParameter = queryParameter(
   HEIGHT,
 );
 
-/** The clock of a chain never steps back, so that the last block up to a moment is found by halving, however long the chain. */
-const AT_SQL = `WITH RECURSIVE search(low, high) AS (
-    SELECT -1, max(height) FROM blocks WHERE chain = $1
-    UNION ALL
-    SELECT CASE WHEN probe.clock <= $2 THEN middle ELSE low END, CASE WHEN probe.clock <= $2 THEN high ELSE middle - 1 END
-    FROM search
-    CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS half
-    CROSS JOIN LATERAL (SELECT clock FROM blocks WHERE chain = $1 AND height = middle) AS probe
-    WHERE low < high
-  ) SELECT low AS height FROM search WHERE low = high AND low >= 0`;
-const readHeight = rowReader({ height: columns.number });
+const AT_SQL = `SELECT ${heightAt('$1', '$2')} AS height`;
+const readHeight = rowReader({ height: columns.nullable(columns.number) });
 
 /** Height of the last block whose clock is not past the moment (seconds since the epoch); null before the first. */
 export async function heightAtTime(read: Snapshot, chain: string, moment: number): Promise<number | null> {

@@ -1,6 +1,7 @@
 /** Reads the state that an export starts from in Postgres: the days of each chain, and the versions that their rows depend on. */
 import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
+import { heightAt } from '../../infra/postgres/height-at.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
@@ -139,15 +140,20 @@ async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promi
   const rows = await readRows(
     client,
     readDay,
-    `WITH days AS (
-       SELECT clock / ${SECONDS_PER_DAY} AS number, min(height) AS "from", max(height) AS "to" FROM blocks
-       WHERE chain = $1 AND height <= $2 GROUP BY 1)
+    `WITH ends AS (
+       SELECT number, ${heightAt('$1', `(number + 1) * ${SECONDS_PER_DAY} - 1`, '$2')} AS "to" FROM generate_series(
+         (SELECT clock / ${SECONDS_PER_DAY} FROM blocks WHERE chain = $1 ORDER BY height LIMIT 1),
+         (SELECT clock / ${SECONDS_PER_DAY} FROM blocks WHERE chain = $1 AND height = $2)) AS number),
+     days AS (
+       SELECT number, coalesce(lag("to") OVER (ORDER BY number) + 1, (SELECT min(height) FROM blocks WHERE chain = $1)) AS "from", "to"
+       FROM ends)
      SELECT days.*, b.hash, b.position, p.hash AS "pricedHash", p.position AS "pricedPosition",
        (SELECT max(tick) FROM price_ticks t WHERE t.chain = $1 AND t.height = days."to") AS tick,
        coalesce((SELECT max(id) FROM redrives r WHERE r.chain = $1 AND r.height <= days."to"), 0) AS redrive,
        EXISTS (SELECT FROM redrives r WHERE r.chain = $1 AND r.height <= days."to" AND state <> 'done') AS "isPending"
      FROM days JOIN blocks b ON b.chain = $1 AND b.height = days."to"
-       LEFT JOIN blocks p ON p.chain = $1 AND p.height = least(days."to", $3) ORDER BY number`,
+       LEFT JOIN blocks p ON p.chain = $1 AND p.height = least(days."to", $3)
+     WHERE "from" <= "to" ORDER BY number`,
     [name, tip, pricedTo],
   );
   return rows
