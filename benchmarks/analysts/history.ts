@@ -72,23 +72,23 @@ const BYTES = "concat('\\\\x', txid)";
 const CHANGES = `(SELECT chain, address, currency_id, height, sum(received) AS received, sum(sent) AS sent FROM address_deltas
   GROUP BY chain, address, currency_id, height)`;
 
-/** Rows that Postgres takes from ClickHouse, in the order of their keys. */
+/** Rows that Postgres takes from ClickHouse, in the order in which the service writes them: what is read together lies together, or apart, as there. */
 const COPIED = {
   [`transfers (chain, txid, vout, from_height, kind, status, flags, from_currency_id, to_currency_id, import_currency_id, amount_in,
      transfer_fee, transfer_fee_currency_id, conversion_fee, amount_out, destination, source, request_height, request_time,
      import_txid, import_height, import_time, position)`]: `SELECT chain, ${BYTES}, vout, import_height AS from_height, kind, status, 3, from_currency_id,
      to_currency_id, basket_id, amount_in, 20000, 'i1', conversion_fee, amount_out, destination, source, request_height,
      ${time('request_height')}, concat('\\\\x', lower(hex(SHA256(concat('import', toString(tick)))))), import_height, ${time('import_height')}, import_height AS position
-   FROM conversions WHERE generation = ${SERVED} ORDER BY chain, txid`,
+   FROM conversions WHERE generation = ${SERVED} ORDER BY tick`,
   [`stamps (generation, chain, txid, vout, tick, regime, regime_version, price_height, from_usd, to_usd, usd_value, rule, diverged,
      provisional, reason, inputs)`]: `SELECT generation, chain, ${BYTES}, vout, tick, regime, 1, import_height, toString(from_usd), toString(to_usd),
      toString(usd_value), rule, diverged, provisional, nullIf(toString(reason), ''), '{}'
-   FROM conversions WHERE generation = ${SERVED} ORDER BY chain, txid`,
+   FROM conversions WHERE generation = ${SERVED} ORDER BY tick`,
   'balance_versions (chain, address, currency_id, from_height, balance, received, position)': `SELECT chain, address, currency_id, height,
      sum(received - sent) OVER up_to, sum(received) OVER up_to, height AS position
    FROM ${CHANGES}
    WINDOW up_to AS (PARTITION BY chain, address, currency_id ORDER BY height ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)
-   ORDER BY chain, address, currency_id, height`,
+   ORDER BY height`,
   'newest_balances (chain, address, currency_id, balance, received)': `SELECT chain, address, currency_id, sum(received - sent), sum(received)
    FROM address_deltas GROUP BY chain, address, currency_id ORDER BY chain, address, currency_id`,
 };
