@@ -3,7 +3,7 @@
  * answers share. docs/decisions/0051-schemas-give-types.md
  */
 import type { LosslessNumber } from 'lossless-json';
-import { HASH } from '../../domain/hashes.ts';
+import { HASH, WRITTEN_HASH } from '../../domain/hashes.ts';
 import type { ExactNumber } from '../../domain/satoshi.ts';
 
 export interface JsonSchema {
@@ -78,6 +78,12 @@ export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
 export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
+/** An address, or the name of an identity that holds one, as a caller may write it. */
+export const writtenAddress = { type: 'string', minLength: 1, maxLength: 200 } as const;
+/** The id of a block or transaction, in lower or upper case. */
+export const writtenHash = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
+/** A height that the stores can hold. */
+export const writtenHeight = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
 export const nullableInteger = { type: ['integer', 'null'] } as const;

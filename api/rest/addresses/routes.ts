@@ -6,19 +6,17 @@ import { DEFINITIONS, type RewardFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
-import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { chainParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { integer, nullable, string } from '../../schema/json-schema.ts';
-import { resolveAddress } from '../../state/addresses.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { addressParameter, resolveAddress } from '../../state/addresses.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { usdParameter } from '../prices/worth-then.ts';
 import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, activityWorth, readActivity } from './activity-rows.ts';
-import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
+import { activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
 import { waitingAtAddress } from './waiting-activity.ts';
-
-export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
 const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 

@@ -17,9 +17,6 @@ import {
 } from '../../schema/json-schema.ts';
 import { worthThen } from '../prices/worth-then.ts';
 
-/** Schema of an address in a parameter. */
-export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
 const type = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const flows = {
   received: { ...coins, description: 'Native coin, gross' },

@@ -9,10 +9,12 @@ import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { amounts } from '../transactions/amounts.ts';
+import { BLOCK, blockAnswer } from './block-rows.ts';
 import { REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
-import { BLOCK, blockAnswer, HEIGHT, tipHeight } from './routes.ts';
 import { blockDetail } from './schema.ts';
 
 const WHOLE_BLOCK = {
@@ -93,8 +95,8 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const asked = params.height.toLowerCase();
     const isHeight = asked.length < HASH_LENGTH;
-    if (isHeight && Number(asked) > HEIGHT.maximum) {
-      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${HEIGHT.maximum}` }]);
+    if (isHeight && Number(asked) > writtenHeight.maximum) {
+      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${writtenHeight.maximum}` }]);
     }
     const key = [chain, isHeight ? Number(asked) : hexParam(asked)];
     const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);

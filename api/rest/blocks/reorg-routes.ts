@@ -4,8 +4,8 @@ import { countRows } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter } from '../../http/parameters.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
-import { tipHeight } from './routes.ts';
 import { reorgRow } from './schema.ts';
 
 /** JSON texts, lowest block first; null where there are none. */

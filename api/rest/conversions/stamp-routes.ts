@@ -11,9 +11,9 @@ import { notFound } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import { writtenHash } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { TXID } from '../transactions/routes.ts';
 import { conversionsSql, readStamped, stampAnswer } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
 
@@ -63,7 +63,7 @@ const byTxid = stateRoute({
   path: '/api/oracle/conversions/:txid',
   summary: 'USD value of the conversions that a transaction requested or settled',
   parameters: {
-    txid: pathParameter('Transaction id of the request or of the import', TXID),
+    txid: pathParameter('Transaction id of the request or of the import', writtenHash),
     chain: anyChainParameter,
     explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
       type: 'boolean',

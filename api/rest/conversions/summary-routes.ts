@@ -6,7 +6,7 @@ import { stateRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { feesOf, parseUsd, printUsd, type Usd } from '../prices/usd.ts';
 import {
   type ClosedConversions,

@@ -9,7 +9,7 @@ import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { type ContentUpdate, createContentFold } from './aggregate-content.ts';
 import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';

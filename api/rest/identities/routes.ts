@@ -12,7 +12,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, identityStatus, stateAtSql } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 import { IDENTITY_STATUSES, identityDetail, identityRow } from './schema.ts';

@@ -7,10 +7,10 @@ import { chainParameter, formatParameter, pathParameter } from '../../http/param
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal, isoTime, ratio } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { findBasket, findCurrency } from '../../state/find-currency.ts';
 import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findBasket, findCurrency } from '../currencies/routes.ts';
 import { defaultChain } from '../prices/price-rows.ts';
 import { printUsd } from '../prices/usd.ts';
 import { currencyCandles, pairCandles, type StepCandle } from './candle-rows.ts';

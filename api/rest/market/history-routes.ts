@@ -6,9 +6,9 @@ import { chainParameter, formatParameter, pathParameter, queryParameter } from '
 import { stateRoute } from '../../http/route.ts';
 import { coins, decimal } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
+import { findBasket, findCurrency } from '../../state/find-currency.ts';
 import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
-import { findBasket, findCurrency } from '../currencies/routes.ts';
 import { confidenceOf, defaultChain, PRICE } from '../prices/price-rows.ts';
 import { printUsdOrNull } from '../prices/usd.ts';
 import { reservePoints } from './reserve-points.ts';

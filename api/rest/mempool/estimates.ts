@@ -13,7 +13,7 @@ import { newestOf } from '../../mempool/newest.ts';
 import { conversionsOf } from '../../mempool/print-transaction.ts';
 import { standingOf } from '../../mempool/standing.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 
 export interface WaitingConversion extends BatchConversion {
   readonly txid: string;

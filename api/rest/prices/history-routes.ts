@@ -12,10 +12,10 @@ import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findCurrency } from '../currencies/routes.ts';
 import { confidenceOf, defaultChain, PRICE } from './price-rows.ts';
 import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
 

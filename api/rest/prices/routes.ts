@@ -6,9 +6,9 @@ import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, decimalOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findCurrency } from '../currencies/routes.ts';
 import { idParameter, newestPrices } from './history-routes.ts';
 import {
   defaultChain,

@@ -9,7 +9,7 @@ import type { ServiceState } from '../../state/service-state.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { supplyAt } from '../../state/supply.ts';
 import { type StampCounts, stampCounts } from '../conversions/stamp-counts.ts';
-import { figuresAnswer } from '../network/routes.ts';
+import { figuresAnswer } from '../network/chain-figures.ts';
 import { serviceStatus } from '../network/schema.ts';
 
 const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';

@@ -1,7 +1,6 @@
 /** /api/tx */
 
 import { finalizedHeight } from '../../../domain/finality.ts';
-import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
@@ -14,8 +13,9 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import { writtenHash } from '../../schema/json-schema.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
 import { pricesAtBlocks } from '../prices/prices-at-blocks.ts';
 import { pricesAnswer, usdParameter } from '../prices/worth-then.ts';
@@ -72,14 +72,11 @@ const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 O
 /** Transactions of any other kind neither ask for conversions nor execute them. */
 const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
 
-/** Pattern of a parameter: a transaction id in lower or upper case. */
-export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
-
 const detail = stateRoute({
   path: '/api/tx/:txid',
   summary: 'A transaction: what it spent, what it made, what it converted',
   parameters: {
-    txid: pathParameter('Transaction id', TXID),
+    txid: pathParameter('Transaction id', writtenHash),
     chain: chainParameter,
     unconfirmed: unconfirmedParameter,
     usd: usdParameter,
