@@ -3,8 +3,8 @@ import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
-import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
+import { columns, jsonReader, type RowRead, rowReader } from '../../../infra/row-reader.ts';
+import { DEFINITIONS, TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -46,16 +46,20 @@ const readRemoved = rowReader({
   new_time: columns.nullable(columns.bigint),
 });
 
-interface TransactionSummary {
-  readonly txid: string;
-  readonly type: TransactionType;
-  /** Satoshis. */
-  readonly fee: string | null;
-  readonly size: number;
-  readonly value: string;
-  /** JSON text. */
-  readonly currencies: string | null;
-}
+const readTransactions = jsonReader(
+  columns.list(
+    columns.object({
+      txid: columns.text,
+      type: columns.choice(TRANSACTION_TYPES),
+      /** Satoshis, as is the value. */
+      fee: columns.nullable(columns.text),
+      size: columns.number,
+      value: columns.text,
+      /** JSON text. */
+      currencies: columns.nullable(columns.text),
+    }),
+  ),
+);
 
 const COLUMNS = Object.keys(WHOLE_BLOCK).join(', ');
 const STANDING_SQL = `SELECT ${COLUMNS}, transactions_of_block(chain, height) AS transactions,
@@ -116,7 +120,7 @@ const detail = stateRoute({
 });
 
 function wholeAnswer(block: RowRead<typeof readStanding>, currencies: Currencies) {
-  const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
+  const transactions = readTransactions(block.transactions ?? '[]');
   return {
     ...blockAnswer(block),
     previousHash: block.previous_hash,

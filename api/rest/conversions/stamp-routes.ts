@@ -2,10 +2,10 @@
 
 import { explainStamp } from '../../../domain/explain-stamp.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StampInputs } from '../../../domain/stamp-inputs.ts';
 import { conversionStatus } from '../../../domain/transfers.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { RowRead } from '../../../infra/row-reader.ts';
+import { readStampInputs } from '../../../infra/stored-json/stamp-inputs.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
@@ -44,7 +44,7 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
 /** Inputs of the stamp, and each step from them to its numbers; null without a stamp. */
 function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
-  const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(
+  const steps = explainStamp(readStampInputs(inputs)).map(
     ({ step, currencyId, basketId, expression, value, uses }) => ({
       step,
       currencyId,

@@ -2,7 +2,7 @@
 
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
-import { rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
@@ -10,7 +10,7 @@ import { stateRoute } from '../../http/route.ts';
 import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../../state/tip-height.ts';
-import { type ContentUpdate, createContentFold } from './aggregate-content.ts';
+import { createContentFold } from './aggregate-content.ts';
 import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
 import { heightParameter, identityParameter } from './routes.ts';
@@ -26,6 +26,8 @@ const UPDATES = {
 const readUpdate = rowReader({
   ...storedColumns(DEFINITIONS.identity, ['state', 'contentHashes']),
 });
+/** By key: the hash of each value. */
+const readHashes = jsonReader(columns.record(columns.texts));
 
 /**
  * The content that remains after the updates from one height to another.
@@ -47,7 +49,7 @@ export async function contentOver(
   await inTurns(rows, ({ state, content_hashes: hashes }) =>
     fold.add({
       content: contentOf(parseShallow(state) as Record<string, unknown>),
-      hashes: hashes === null ? null : (JSON.parse(hashes) as ContentUpdate['hashes']),
+      hashes: hashes === null ? null : readHashes(hashes),
     }),
   );
   return fold.content();

@@ -4,7 +4,7 @@ import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
-import { columns, rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
@@ -120,12 +120,13 @@ const readState = rowReader({
   timelock: columns.number,
 });
 
+const readRegistration = jsonReader(
+  columns.object({ commitmentTxid: columns.nullable(columns.text), cost: columns.record(columns.text) }),
+);
+
 function registrationDetail(registration: string | null, currencies: Currencies) {
   if (registration === null) return { commitmentTxid: null, cost: [] };
-  const { commitmentTxid, cost } = JSON.parse(registration) as {
-    commitmentTxid: string | null;
-    cost: Readonly<Record<string, string>>;
-  };
+  const { commitmentTxid, cost } = readRegistration(registration);
   const amounts = Object.entries(cost).map(([currencyId, amount]) => {
     return { currencyId, currencyName: currencies.name(currencyId), amount: coins(BigInt(amount)) };
   });

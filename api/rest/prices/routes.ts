@@ -1,5 +1,6 @@
 /** /api/oracle/prices */
 
+import { readPriceEntries } from '../../../infra/stored-json/prices.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { formatParameter, queryParameter } from '../../http/parameters.ts';
@@ -12,7 +13,6 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import { idParameter, newestPrices } from './history-routes.ts';
 import {
   defaultChain,
-  entriesOf,
   type GuardView,
   type LatestPrice,
   latestPrices,
@@ -101,7 +101,7 @@ function guardRail(guard: GuardView | null) {
 }
 
 function liveCalculation(row: PriceRecord, currencies: Currencies) {
-  const entries = entriesOf(row);
+  const entries = readPriceEntries(row.baskets);
   const total = entries.reduce((sum, entry) => sum + Number(entry.depth), 0);
   return {
     weightedPrice: decimal(row.usd_price),
