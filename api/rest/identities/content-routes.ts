@@ -7,6 +7,7 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../../state/tip-height.ts';
@@ -63,9 +64,7 @@ const multimap = stateRoute({
     chain: chainParameter,
     height: heightParameter,
     fromHeight: queryParameter('Of mode aggregate: only updates from this height on', {
-      type: 'integer',
-      minimum: 0,
-      maximum: 2 ** 31 - 1,
+      ...writtenHeight,
       default: 0,
     }),
     key: keyParameter,

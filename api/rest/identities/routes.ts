@@ -11,6 +11,7 @@ import { chainParameter, pathParameter, queryParameter } from '../../http/parame
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, identityStatus, stateAtSql } from './identity-rows.ts';
@@ -19,17 +20,9 @@ import { IDENTITY_STATUSES, identityDetail, identityRow } from './schema.ts';
 import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 
-export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 500,
-});
+export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', writtenName);
 
-export const heightParameter = queryParameter('State at this height; the newest when it is not given', {
-  type: 'integer',
-  minimum: 0,
-  maximum: 2 ** 31 - 1,
-});
+export const heightParameter = queryParameter('State at this height; the newest when it is not given', writtenHeight);
 
 const LISTED = {
   ...storedColumns(DEFINITIONS.identity, [

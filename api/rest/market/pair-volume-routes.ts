@@ -10,7 +10,16 @@ import { anyChainParameter, formatParameter, queryParameter } from '../../http/p
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { VOLUME_FEES } from '../../schema/fees.ts';
-import { array, coins as coinsSchema, integer, nullableString, object, string, usd } from '../../schema/json-schema.ts';
+import {
+  array,
+  coins as coinsSchema,
+  integer,
+  isoDate,
+  nullableString,
+  object,
+  string,
+  usd,
+} from '../../schema/json-schema.ts';
 import { findBasket } from '../../state/find-currency.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -26,7 +35,7 @@ const MOST_DAYS = 3650;
 
 const pairVolumes = array(
   object({
-    date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day of the imports' },
+    date: { ...isoDate, description: 'UTC day of the imports' },
     basket: nullableString,
     basketId: string,
     chain: nullableString,

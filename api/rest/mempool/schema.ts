@@ -9,6 +9,7 @@ import {
   isoTime,
   type JsonSchema,
   nullableCoins,
+  nullableNumber,
   nullableString,
   object,
   string,
@@ -59,7 +60,7 @@ export const waitingConversionMembers = {
   basketId,
   basketName: nullableString,
   ...rest,
-  txFeeRate: { type: ['number', 'null'], description: 'Of its transaction, satoshis a byte' },
+  txFeeRate: { ...nullableNumber, description: 'Of its transaction, satoshis a byte' },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 export const waitingConversion = object(waitingConversionMembers);

@@ -9,6 +9,7 @@ import {
   nullable,
   nullableInteger,
   nullableString,
+  nullableTime,
   object,
   string,
   writtenName,
@@ -32,7 +33,6 @@ const MOST_NAMES = 1_000;
 const names = {
   anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
 } as const;
-const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 
 const asked = {
   url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
