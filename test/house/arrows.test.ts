@@ -61,6 +61,18 @@ it('a routes file is imported by the route table and its own subject alone: what
   expect(wrong).toEqual([]);
 });
 
+it('the folders of the API below REST do not import it', async () => {
+  const below = /^api\/(access|http|mempool|push|schema|state|webhooks)\//;
+  const files = (await sourceFiles()).filter(({ path }) => below.test(path) && !path.endsWith('.test.ts'));
+  expect(files.length).toBeGreaterThan(150);
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)].flatMap(([, target = '']) =>
+      normalize(join(dirname(path), target)).startsWith('api/rest/') ? [`${path} imports ${target}`] : [],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 it('what a user runs imports no package that only development has', async () => {
   const forUsers =
     /^(api|client|commands|domain|examples|infra|pipeline|processors|recordings|schemas|web)\/|^verustream\.ts$/;

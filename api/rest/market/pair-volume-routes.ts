@@ -8,6 +8,7 @@ import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { feesOf, printUsd } from '../../http/usd.ts';
 import { coins } from '../../http/values.ts';
 import { VOLUME_FEES } from '../../schema/fees.ts';
 import {
@@ -24,7 +25,6 @@ import { findBasket } from '../../state/find-currency.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { defaultChain } from '../prices/price-rows.ts';
-import { feesOf, printUsd } from '../prices/usd.ts';
 import { pairOf } from './pairs.ts';
 import { readTrades, type SideVolume } from './trades.ts';
 import { periods } from './volume-series.ts';

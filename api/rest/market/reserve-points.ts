@@ -6,10 +6,10 @@ import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
+import type { Usd } from '../../http/usd.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { lastPricesSql, lastPricesValues } from '../prices/price-past.ts';
-import type { Usd } from '../prices/usd.ts';
 
 export interface ReservePoint {
   /** Begin of the window, seconds. */

@@ -2,10 +2,10 @@
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import { estimatesOf } from '../../mempool/estimates.ts';
 import { writtenHash, writtenName } from '../../schema/json-schema.ts';
 import { blockState } from '../../state/chain-state.ts';
 import { findCurrency } from '../../state/find-currency.ts';
-import { estimatesOf } from './estimates.ts';
 import { mempoolEstimates } from './schema.ts';
 import { pageOf, statusAnswer, waitingPage } from './waiting-list.ts';
 
