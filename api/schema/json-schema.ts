@@ -167,10 +167,10 @@ interface PageOf<Row> {
 /** Envelope of a list, with further members of the answer. */
 export function page<const R extends JsonSchema, const B extends Properties = Record<never, never>>(
   row: R,
-  beside?: B,
+  members?: B,
 ): Schema<ObjectOf<B> & PageOf<Typed<R>>> {
   const schema: JsonSchema = object({
-    ...beside,
+    ...members,
     results: array(row),
     page: { type: ['integer', 'null'], description: 'Null in a walk by cursor' },
     pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },

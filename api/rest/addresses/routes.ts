@@ -30,7 +30,7 @@ const history = listRoute({
     usd: usdParameter,
   },
   row: activityRow,
-  beside: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
+  members: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
   extraTag: mempoolTag,
   reader: readActivity,
   key: [
@@ -65,7 +65,7 @@ const history = listRoute({
           ...worth(row),
         }));
       },
-      beside: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
+      members: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
     };
   },
 });
@@ -93,7 +93,7 @@ const rewards = listRoute({
   summary: 'Mining and staking rewards of an address, newest first',
   parameters: { addr: addressParameter, chain: chainParameter },
   row: rewardRow,
-  beside: { address: string, chain: string, mining: rewardSum, staking: rewardSum },
+  members: { address: string, chain: string, mining: rewardSum, staking: rewardSum },
   reader: readReward,
   key: [
     { column: 'height', sql: 'r.height', kind: 'integer', order: 'DESC' },
@@ -126,7 +126,7 @@ const rewards = listRoute({
           amount: coins(amount),
           mature: tip - height >= maturity,
         })),
-      beside: () => ({ address, chain, mining: sumOf('mining'), staking: sumOf('staking') }),
+      members: () => ({ address, chain, mining: sumOf('mining'), staking: sumOf('staking') }),
     };
   },
 });
