@@ -3,7 +3,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
-import type { AnsweredClient } from '../http/answered-client.ts';
+import { type AnsweredClient, readerOf } from '../http/answered-client.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
 import { type AnsweredNetwork, endHead, writeHead } from '../http/reply.ts';
@@ -140,7 +140,7 @@ async function flow(
   client: AnsweredClient,
   pace: SendingPace,
 ): Promise<number> {
-  const patience = new Patience(pace.least);
+  const reader = readerOf(res, client, new Patience(pace.least));
   let written = 0;
   const taken = (bytes: number) => {
     written += bytes;
@@ -151,10 +151,10 @@ async function flow(
       if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
       if (client.aborted) return written;
       const first = offer(res, chunk, total);
-      patience.took(first);
+      reader.patience.took(first);
       taken(first);
       if (first === chunk.length) continue;
-      if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, client, patience, taken))) return written;
+      if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, reader, taken))) return written;
     }
     return written;
   } catch (error) {

@@ -1,11 +1,11 @@
 /** Readers that are too slow are given up; those that the service itself holds back are not. */
-import { App, us_socket_local_port } from 'uWebSockets.js';
+import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { type ClientLine, narrowLine, wideLine } from '../../test/support/api/http/lines.ts';
 import { clientOf } from '../http/answered-client.ts';
 import { NO_LINES } from '../http/header-lines.ts';
 import type { LeastPace } from '../http/reader-pace.ts';
@@ -26,13 +26,17 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true, force: true }));
 
-/** Sends a file to a reader that takes so many bytes and then pauses so long: bytes sent, and how long that took. */
+const atOnce = async () => undefined;
+
+/** Sends a file to a reader that takes so many bytes and then pauses so long: bytes sent, one more than there are when that takes too long. */
 async function sentTo(
   takes: number,
   pauseMs: number,
   least: LeastPace,
-  letGo: () => Promise<void> = async () => undefined,
+  letGo: () => Promise<void> = atOnce,
   content: ServedObject['content'] = { file },
+  lineTo: (app: TemplatedApp) => Promise<ClientLine> = wideLine,
+  withinMs = 8_000,
 ): Promise<number> {
   const app = App();
   const outcome = Promise.withResolvers<number>();
@@ -47,12 +51,9 @@ async function sentTo(
       outcome.reject,
     );
   });
-  const port = await new Promise<number>((resolve, reject) => {
-    app.listen('127.0.0.1', 0, (socket) =>
-      socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),
-    );
-  });
-  const socket = connect({ port, host: '127.0.0.1' }, () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
+  const line = await lineTo(app);
+  const socket = line.connect();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
   let taken = 0;
   socket
     .on('error', () => undefined)
@@ -64,10 +65,10 @@ async function sentTo(
       setTimeout(() => socket.resume(), pauseMs);
     });
   try {
-    return await Promise.race([outcome.promise, sleep(8_000, SIZE + 1)]);
+    return await Promise.race([outcome.promise, sleep(withinMs, SIZE + 1)]);
   } finally {
     socket.destroy();
-    app.close();
+    await line.close();
   }
 }
 
@@ -93,7 +94,12 @@ it('a reader that waits for the service for longer than it may be waited for get
 
 it('a manifest is sent as a file is: as it is read, and not on to a reader that stops', async () => {
   const content = { make: () => Buffer.alloc(SIZE) };
-  const atOnce = async () => undefined;
   expect(await sentTo(1, 60_000, STRICT, atOnce, content)).toBeLessThan(SIZE);
   expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, atOnce, content)).toBe(SIZE);
+});
+
+it('a file goes on as soon as a line with a small buffer has room, not only when it is tried again', async () => {
+  // Some 200 kB at every attempt, one in four seconds, would take ten minutes.
+  const sent = await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, atOnce, { file }, narrowLine, 60_000);
+  expect(sent).toBe(SIZE);
 });

@@ -17,27 +17,40 @@ export function clientOf(res: HttpResponse): AnsweredClient {
   return client;
 }
 
-/** Returns what waits until the connection has room, the client is gone, or neither came in `mostMs` or as long as the patience lasts. */
-export function roomOf(
-  res: HttpResponse,
-  client: AnsweredClient,
-  patience: Patience,
-  mostMs = Number.POSITIVE_INFINITY,
-): () => Promise<void> {
+/** The reader of an answer that does not leave at once. */
+export interface Reader {
+  readonly client: AnsweredClient;
+  readonly patience: Patience;
+  /** Resolves when the connection has room, the client is gone, it is time for another attempt, or the patience is over. */
+  untilRoom(): Promise<void>;
+}
+
+/**
+ * uWebSockets.js closes a connection whose client has made no room for 10 s, and hears of room only when a third of the system's
+ * buffer is free: on a slow line that takes longer. Each attempt takes what room there is, and starts those 10 s again.
+ */
+const ATTEMPT_MS = 4_000;
+
+/** Once for each answer: uWebSockets.js 20 keeps the old handler where another one is registered while it calls that one. */
+export function readerOf(res: HttpResponse, client: AnsweredClient, patience: Patience): Reader {
   let wake = () => {};
   client.onGone = () => wake();
   res.onWritable(() => {
     wake();
     return true;
   });
-  return async () => {
-    const since = performance.now();
-    const woken = new Promise<void>((resolve) => {
-      wake = resolve;
-    });
-    const late = setTimeout(wake, Math.min(patience.leftMs, mostMs));
-    if (!client.aborted) await woken;
-    clearTimeout(late);
-    patience.waited(performance.now() - since);
+  return {
+    client,
+    patience,
+    async untilRoom() {
+      const since = performance.now();
+      const woken = new Promise<void>((resolve) => {
+        wake = resolve;
+      });
+      const late = setTimeout(wake, Math.min(patience.leftMs, ATTEMPT_MS));
+      if (!client.aborted) await woken;
+      clearTimeout(late);
+      patience.waited(performance.now() - since);
+    },
   };
 }

@@ -4,7 +4,7 @@
  * been taken the answer is not complete, and uWebSockets.js closes the connection at its next request.
  */
 import type { HttpResponse } from 'uWebSockets.js';
-import { type AnsweredClient, clientOf, roomOf } from './answered-client.ts';
+import { type AnsweredClient, clientOf, type Reader, readerOf } from './answered-client.ts';
 import { type BufferedBodies, createBufferedBodies } from './buffered-bodies.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 
@@ -69,7 +69,7 @@ export function createUnsentAnswers({
       count();
       underWay.count += 1;
       underWay.sending += 1;
-      await sendOn(res, unsent, client, new Patience(least), (bytes) => {
+      await sendOn(res, unsent, readerOf(res, client, new Patience(least)), (bytes) => {
         left -= bytes;
         count();
       });
@@ -82,21 +82,13 @@ export function createUnsentAnswers({
   };
 }
 
-/**
- * uWebSockets.js closes a connection whose client has made no room for 10 s, and hears of room only when a third of the system's
- * buffer is free: on a slow line that takes longer. Each attempt takes what room there is.
- */
-const ATTEMPT_MS = 4_000;
-
 /** Resolves to whether all was taken; else the client is gone, or has been too slow. `taken` is called with the bytes that it takes. */
 export async function sendOn(
   res: HttpResponse,
   { bytes, total, closes = false }: Unsent,
-  client: AnsweredClient,
-  patience: Patience,
+  { client, patience, untilRoom }: Reader,
   taken: (bytes: number) => void,
 ): Promise<boolean> {
-  const untilRoom = roomOf(res, client, patience, ATTEMPT_MS);
   for (let rest = bytes; ; ) {
     await untilRoom();
     if (client.aborted) return false;

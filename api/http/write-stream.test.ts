@@ -1,10 +1,11 @@
 /** Streams to readers that are slow, over real connections. */
-import { App, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
-import { connect } from 'node:net';
+import { App, type TemplatedApp } from 'uWebSockets.js';
+import { get } from 'node:http';
 import { afterEach, expect, it } from 'vitest';
+import { type ClientLine, narrowLine, wideLine } from '../../test/support/api/http/lines.ts';
 import { clientOf } from './answered-client.ts';
 import { NO_LINES } from './header-lines.ts';
-import type { LeastPace } from './reader-pace.ts';
+import { LEAST_PACE, type LeastPace } from './reader-pace.ts';
 import { writeStream } from './write-stream.ts';
 
 const MEBIBYTE = 2 ** 20;
@@ -12,47 +13,87 @@ const CHUNK = Buffer.alloc(4 * MEBIBYTE, 'row\n');
 const CHUNKS = 25;
 const LENIENT: LeastPace = { bytesPerSecond: 1, overMs: 600_000 };
 
-let app: TemplatedApp;
-afterEach(() => app.close());
+let line: ClientLine;
+afterEach(() => line.close());
+
+interface Streamed {
+  /** Resolves once the service has written all, or given up. */
+  readonly ended: Promise<void>;
+  readonly made: () => number;
+}
+
+/** An app that answers with these chunks. */
+async function stream(
+  chunks: readonly Uint8Array[],
+  least: LeastPace,
+  lineTo: (app: TemplatedApp) => Promise<ClientLine>,
+): Promise<Streamed> {
+  let made = 0;
+  async function* flow() {
+    for (const chunk of chunks) {
+      made += chunk.length;
+      yield chunk;
+    }
+  }
+  const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
+  const app = App().get('/', (res) => {
+    const client = clientOf(res);
+    writeStream(res, { status: 200, headers: NO_LINES, body: null }, NO_LINES, flow(), client, least).then(
+      resolve,
+      reject,
+    );
+  });
+  line = await lineTo(app);
+  return { ended, made: () => made };
+}
 
 /** Streams to a reader that takes this much and then pauses so long: what was made of the stream, at the end and before it was read. */
 async function streamed(least: LeastPace, takes: number, pauseMs: number) {
-  let [made, read] = [0, 0];
-  async function* chunks() {
-    for (let n = 0; n < CHUNKS; n++) {
-      made += CHUNK.length;
-      yield CHUNK;
-    }
-  }
-  const ended = Promise.withResolvers<void>();
-  app = App().get('/', (res) => {
-    const client = clientOf(res);
-    writeStream(res, { status: 200, headers: NO_LINES, body: null }, NO_LINES, chunks(), client, least).then(
-      ended.resolve,
-      ended.reject,
-    );
-  });
-  const port = await new Promise<number>((resolve, reject) => {
-    app.listen('127.0.0.1', 0, (socket) =>
-      socket ? resolve(us_socket_local_port(socket)) : reject(new Error('no port')),
-    );
-  });
-  const socket = connect({ port, host: '127.0.0.1' }, () => socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'));
-  let [most, taken] = [0, 0];
+  const { ended, made } = await stream(Array(CHUNKS).fill(CHUNK), least, wideLine);
+  const socket = line.connect();
+  socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+  let [read, most, taken] = [0, 0, 0];
   socket
     .on('error', () => undefined)
     .on('data', (bytes) => {
       read += bytes.length;
-      most = Math.max(most, made - read);
+      most = Math.max(most, made() - read);
       taken += bytes.length;
       if (taken < takes) return;
       taken = 0;
       socket.pause();
       setTimeout(() => socket.resume(), pauseMs);
     });
-  await ended.promise;
+  await ended;
   socket.destroy();
-  return { made, most };
+  return { made: made(), most };
+}
+
+/** The body as a client of HTTP reads it, which pauses after each part that comes. @throws Error for a body whose framing is broken, or that ends before its end */
+function read(pauseMs: (sinceMs: number) => number): Promise<Buffer> {
+  const started = performance.now();
+  return new Promise((resolve, reject) => {
+    const parts: Buffer[] = [];
+    const asked = get('http://x/', { createConnection: () => line.connect() }, (answer) => {
+      answer.on('data', (part: Buffer) => {
+        parts.push(part);
+        const pause = pauseMs(performance.now() - started);
+        if (pause === 0) return;
+        answer.pause();
+        setTimeout(() => answer.resume(), pause);
+      });
+      answer.on('end', () => resolve(Buffer.concat(parts)));
+      answer.on('error', reject);
+    });
+    asked.on('error', reject);
+  });
+}
+
+/** Rows of which no two are the same. */
+function rows(bytes: number): Buffer {
+  let text = '';
+  for (let row = 0; text.length < bytes; row++) text += `row ${row} of many\n`;
+  return Buffer.from(text);
 }
 
 it('no more is made than a slow reader takes, besides a chunk and what the system keeps', async () => {
@@ -64,4 +105,22 @@ it('no more is made than a slow reader takes, besides a chunk and what the syste
 it('a reader that stops is given up, in the middle of the stream', async () => {
   const { made } = await streamed({ bytesPerSecond: 2 ** 30, overMs: 300 }, MEBIBYTE, 60_000);
   expect(made).toBeLessThan(CHUNKS * CHUNK.length);
+});
+
+it.each([0, 1, 5])(
+  'a steady reader that fills its line gets every byte, in whole frames: %i ms after each part',
+  async (pauseMs) => {
+    const chunks = Array.from({ length: 20 }, (_, n) => rows(100_000 + 7_919 * n));
+    await stream(chunks, LEAST_PACE, narrowLine);
+    const body = await read(() => pauseMs);
+    expect(body.equals(Buffer.concat(chunks))).toBe(true);
+  },
+);
+
+it('a reader on a slow line gets the whole stream, longer than uWebSockets.js waits for room', async () => {
+  const chunks = [rows(5 * MEBIBYTE), rows(5 * MEBIBYTE)];
+  await stream(chunks, LEAST_PACE, wideLine);
+  // 32 kB a second, so that a third of the system's buffer takes longer than 10 s.
+  const body = await read((sinceMs) => (sinceMs < 15_000 ? 2_000 : 0));
+  expect(body.equals(Buffer.concat(chunks))).toBe(true);
 });

@@ -1,12 +1,16 @@
 /** Writes an answer that flows: no faster than it is read, and at a least pace. */
 import type { HttpResponse } from 'uWebSockets.js';
-import { type AnsweredClient, roomOf } from './answered-client.ts';
+import { setImmediate } from 'node:timers/promises';
+import { type AnsweredClient, readerOf } from './answered-client.ts';
 import { type HeaderLines, joinLines } from './header-lines.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 import { type Reply, writeHead } from './reply.ts';
 
-/** The most that uWebSockets.js may have to copy. */
-const PIECE_BYTES = 64 * 1024;
+/**
+ * With the line of its size it fits the 16 kB that uWebSockets.js corks. Version 20 drops a piece that does not, where the connection has no
+ * room left for the line before it.
+ */
+export const PIECE_BYTES = 15 * 1024;
 /** Written to learn whether the copy has been taken: it must, or each piece would be added to what is left of those before. */
 const PROBE_BYTES = 1024;
 
@@ -22,8 +26,10 @@ export async function writeStream(
   connection: AnsweredClient,
   least: LeastPace = LEAST_PACE,
 ): Promise<void> {
+  await setImmediate(); // the callback of the request may have corked something already
+  if (connection.aborted) return;
   const patience = new Patience(least);
-  const untilRoom = roomOf(res, connection, patience);
+  const { untilRoom } = readerOf(res, connection, patience);
   res.cork(() => writeHead(res, reply.status, joinLines(reply.headers, own)));
   let isTaken = true;
 

@@ -25,6 +25,7 @@ import { CHANNELS } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet } from './subscription-set.ts';
 import type { Transport } from './transport.ts';
+import { writeEvent } from './write-event.ts';
 
 const REFUSED = { template: STREAM_PATH, credits: LEAST_CREDITS, tier: null };
 const ALLOW = 'GET, OPTIONS';
@@ -145,14 +146,7 @@ function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare
   let isOpen = true;
   const transport: Transport = {
     send(json, type, cursor) {
-      let sent = true;
-      if (!isOpen) return sent;
-      res.cork(() => {
-        res.write(`id: ${cursor}\nevent: ${type}\ndata: `);
-        res.write(json);
-        sent = res.write('\n\n');
-      });
-      return sent;
+      return isOpen ? writeEvent(res, json, type, cursor) : true;
     },
     together(send) {
       // send() reports when the response has not taken everything; a cork around all sends would hide that.
