@@ -4,7 +4,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
-import { type KeyOwner, OWNER, tellChanged } from './key-store.ts';
+import { type KeyOwner, notifyChanged, OWNER } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
 const readEnd = rowReader({ expiresAt: columns.date });
@@ -43,5 +43,5 @@ export async function findSession({ pool }: Postgres, token: string): Promise<Se
 /** Ends at once in every process. */
 export async function closeSession(postgres: Postgres, token: string): Promise<void> {
   await postgres.pool.query(CLOSE_SQL, [hexParam(digest(token))]);
-  await tellChanged(postgres);
+  await notifyChanged(postgres);
 }

@@ -22,7 +22,7 @@ export interface ActiveWebhook extends Interest {
 export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
 
 /** An identity that is revoked or has lost its tier receives nothing. */
-const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
+const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
   JOIN identity_tiers t ON t.chain = w.chain AND t.identity_address = w.identity_address AND t.tier = $2
@@ -51,7 +51,7 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
     }
   }
   return async (client, feed) => {
-    const rows = await readRows(client, readActive, LIVING_SQL, [feed, TIERS.at(-1)]);
+    const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
     const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

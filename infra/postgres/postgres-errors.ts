@@ -2,7 +2,7 @@
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { PostgresConnectionError } from './connection-errors.ts';
 
-/** Passes without anybody changing the configuration: whoever meets it waits and tries again. */
+/** Passes without a change of the configuration: the caller waits and tries again. */
 export class PostgresTrouble extends RetryableError {}
 
 export class PostgresRefused extends PermanentError {

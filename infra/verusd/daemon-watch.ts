@@ -90,10 +90,10 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       if (closed.signal.aborted) return;
       member.fault = faultOf(error);
     }
-    tell(member);
+    publish(member);
   }
 
-  function tell(member: Member): void {
+  function publish(member: Member): void {
     const statuses = statusesOf(chain, members);
     for (const [index, { fault }] of statuses.entries()) {
       // By its place in the configuration: /metrics may be public, its address is not.

@@ -52,14 +52,14 @@ async function writeAhead(
 ): Promise<void> {
   const { chains, stores, publisher } = options;
   const { generation } = await servedGeneration(client);
-  await publisher?.tell(client, publishedTicksOf(batch.folded, generation));
+  await publisher?.publish(client, publishedTicksOf(batch.folded, generation));
   if (line) {
     // Prices that differ from the published ones retract all provisional records, and later records follow on that.
     if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.publishedThrough(name));
     for await (const folded of ahead.parts(line)) {
       await appendAhead(client, folded);
       await appendRun(client, stores.clickhouse, folded);
-      await publisher?.tellAhead(client, publishedTicksOf(folded, generation));
+      await publisher?.publishAhead(client, publishedTicksOf(folded, generation));
     }
     await replaceAheadPrices(client, ahead.current());
   }
