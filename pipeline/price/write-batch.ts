@@ -12,8 +12,8 @@ import { publishedTicksOf } from './published-ticks.ts';
 import { finalClock, finalDay, reopenDays, rolledDays, rollUp } from './rollups.ts';
 
 /**
- * One commit, and `line` says from where provisional rows are added to it. False where other generations are to be folded by now:
- * then nothing was written, and the state must be reloaded.
+ * Writes in one commit; provisional rows are added from `line` on. Returns false, writing nothing, if the generations to fold have changed:
+ * then the state must be reloaded.
  */
 export function writeBatch(state: PriceState, batch: PriceBatch, line: Line | null): Promise<boolean> {
   const { clickhouse } = state.options.stores;
