@@ -1,5 +1,5 @@
 /** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
@@ -81,7 +81,7 @@ const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
       WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
+  WHERE i.${IS_NOT_REVOKED_SQL}`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 

@@ -1,7 +1,7 @@
 /** The webhooks that receive events now, compiled. */
 
 import type { PoolClient } from 'pg';
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -26,7 +26,7 @@ const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->>
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
   JOIN identity_tiers t ON t.chain = w.chain AND t.identity_address = w.identity_address AND t.tier = $2
-  WHERE w.enabled AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 ORDER BY w.id`;
+  WHERE w.enabled AND i.${IS_NOT_REVOKED_SQL} ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 

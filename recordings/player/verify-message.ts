@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
 import { addressHash, keyAddress } from '../../domain/addresses.ts';
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { isRevoked } from '../../domain/identity-status.ts';
 
 /** What decides whether an identity has signed. */
 export interface SigningKeys {
@@ -115,7 +115,7 @@ export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, mes
   const signature = readIdentitySignature(bytes);
   if (!signature || signature.height > signer.tip) return false;
   const keys = signer.keysAt(signer.checkLatest ? signer.tip : signature.height);
-  if (!keys || keys.flags & IDENTITY_FLAGS.REVOKED) return false;
+  if (!keys || isRevoked(keys.flags)) return false;
   const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
   const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
   // A signature of a stranger spoils all.
