@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
-import { PermanentError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import {
   CHAIN_DEFAULTS,
   DEMO_CHAINS,
@@ -64,7 +64,7 @@ function readFile(path: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
     throw new SyntaxError('not a JSON object');
   } catch (cause) {
-    throw new ConfigInvalid([`VERUSTREAM_CONFIG ${path}: ${cause instanceof Error ? cause.message : String(cause)}`]);
+    throw new ConfigInvalid([`VERUSTREAM_CONFIG ${path}: ${messageOf(cause)}`]);
   }
 }
 

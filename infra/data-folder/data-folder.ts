@@ -14,7 +14,7 @@ import {
 } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { PermanentError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
 export interface DataFolder {
@@ -35,7 +35,7 @@ export class DataFolderBusy extends PermanentError {
 
 export class DataFolderUnusable extends PermanentError {
   constructor(path: string, cause: unknown) {
-    const said = cause instanceof Error ? cause.message : String(cause);
+    const said = messageOf(cause);
     super(
       'data_folder_unusable',
       `The data folder ${path} cannot be written: ${said}. Free space, make it writable, or set DATA_DIR.`,

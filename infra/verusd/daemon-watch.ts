@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
+import { describeError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
@@ -88,7 +88,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       member.fault = isOther(chainid, chainId) ? otherChain(member, chain, name, chainid) : null;
     } catch (error) {
       if (closed.signal.aborted) return;
-      member.fault = faultOf(error);
+      member.fault = describeError(error);
     }
     publish(member);
   }
@@ -160,9 +160,4 @@ function otherChain({ client }: Member, chain: string, name: unknown, served: un
 
 function isHiccup(error: unknown): boolean {
   return [DaemonUnreachable, DaemonGarbage, DaemonHttpError].some((kind) => error instanceof kind);
-}
-
-function faultOf(error: unknown): NonNullable<DaemonStatus['fault']> {
-  if (error instanceof VerustreamError) return { code: error.code, message: error.message };
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
 }

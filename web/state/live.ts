@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
+import { messageOf } from '../text/message-of.ts';
 import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, forgetStanding, layBlocks, revertTo } from './lanes.ts';
 import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
@@ -81,7 +82,7 @@ async function follow(ended: AbortSignal): Promise<void> {
   } catch (error) {
     if (ended.aborted) return;
     connection.value = 'offline';
-    notice.value = error instanceof Error ? error.message : String(error);
+    notice.value = messageOf(error);
   }
 }
 

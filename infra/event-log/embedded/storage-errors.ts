@@ -1,4 +1,6 @@
 /** SQLite's and the file system's errors → errors of the log. */
+
+import { messageOf } from '../../../schemas/errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
@@ -36,7 +38,7 @@ function storageError(file: string, what: string, error: unknown): unknown {
   if (code === SQLITE.busy) return new LogStorageBusy(file, cause);
   if (code === SQLITE.full) return new LogStorageFull(file, cause);
   if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
     return new LogCorrupt(`the log file ${file} is damaged (${what}: ${reason}). ${REPAIR_ADVICE}`, cause);
   }
