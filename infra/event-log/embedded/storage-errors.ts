@@ -15,10 +15,6 @@ function sqliteCode(error: unknown): number | null {
   return null;
 }
 
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === SQLITE.busy;
-}
-
 /** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
 export function withStorageErrors<T>(file: string, what: string, access: () => T): T {
   try {
