@@ -2,11 +2,11 @@
  * How each daemon of a chain stands: asked once a second with one small call, getinfo, on a connection of its own, so that no long
  * call of others makes it look dead.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { describeError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
+import { pause } from '../repeat-until.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
@@ -117,7 +117,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       const begun = performance.now();
       await look(member);
       const left = Math.max(0, begun + everyMs - performance.now());
-      await sleep(left, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      await pause(left, closed.signal, false);
     }
   }
   const following = members.map(follow);
