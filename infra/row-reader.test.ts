@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { DEFINITIONS } from '../schemas/facts.ts';
 import { readRow, readRows } from './postgres/read-rows.ts';
 import { storedColumns } from './postgres/stored-columns.ts';
-import { columns, rowReader } from './row-reader.ts';
+import { columns, jsonReader, rowReader } from './row-reader.ts';
 
 const read = rowReader({
   hash: columns.text,
@@ -64,6 +64,43 @@ describe('a row reader', () => {
     const readParent = rowReader({ parent: columns.optional(columns.text) });
     expect(readParent({})).toEqual({});
     expect(() => readParent({ parent: null })).toThrow('column parent holds null where a text or nothing is expected');
+  });
+});
+
+describe('a reader of JSON', () => {
+  const coin = { n: columns.number, value: columns.text };
+  const readCoins = jsonReader(columns.list(columns.object(coin, { spent: columns.boolean })));
+
+  it('gives what the text says, with further members and in its order', () => {
+    const text = '[{"value":"5","n":0,"kind":"pubkey"},{"n":1,"value":"6","spent":true}]';
+    expect(JSON.stringify(readCoins(text))).toBe(text);
+    expect(readCoins('[]')).toEqual([]);
+  });
+
+  it.each([
+    'null',
+    '{}',
+    '[null]',
+    '["a"]',
+    '[[]]',
+    '[{"n":0}]',
+    '[{"n":"0","value":"5"}]',
+    '[{"n":0,"value":"5","spent":1}]',
+  ])('refuses %s', (text) => {
+    const message = 'a JSON column holds something else than a list, each an object of n, value';
+    expect(() => readCoins(text)).toThrow(new TypeError(message));
+  });
+
+  it('refuses a text that is no JSON', () => {
+    expect(() => readCoins('[')).toThrow(SyntaxError);
+  });
+
+  it('reads objects by their keys, and one of two', () => {
+    const readTiers = jsonReader(columns.record(columns.either(columns.number, columns.choice(['nav']))));
+    expect(readTiers('{"a":1,"b":"nav"}')).toEqual({ a: 1, b: 'nav' });
+    for (const wrong of ['[]', '[1]', 'null', '1', '{"a":"b"}', '{"a":null}']) {
+      expect(() => readTiers(wrong)).toThrow('than an object, each member a number or one of nav');
+    }
   });
 });
 

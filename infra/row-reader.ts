@@ -1,4 +1,4 @@
-/** Rows as a statement gives them: each column is checked for what its reader promises. docs/decisions/0051-schemas-give-types.md */
+/** Rows as a statement gives them, and the JSON in their columns: each is checked for what its reader promises. docs/decisions/0051-schemas-give-types.md */
 
 /** A row as the stores give it; of Postgres: bigint for int8, hex for bytea, text for json. */
 export type StoredRow = Readonly<Record<string, unknown>>;
@@ -20,6 +20,11 @@ export type RowRead<R> = R extends RowReader<infer Row> ? Row : never;
 const column = <T>(what: string, holds: (value: unknown) => value is T): ReadColumn<T> => ({ what, holds });
 const choice = <const T extends readonly (string | number)[]>(values: T) =>
   column(`one of ${values.join(', ')}`, (value): value is T[number] => values.some((known) => known === value));
+/** Columns that may be missing are those of `optional`. */
+type ObjectOfColumns<C extends ReadColumns, O extends ReadColumns> = RowOf<C> & Partial<RowOf<O>>;
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
 const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
@@ -46,6 +51,32 @@ export const columns = {
       (value): value is T =>
         Array.isArray(value) && value.length === of.length && of.every(({ holds }, at) => holds(value[at])),
     ),
+  /** An object of JSON: its members, and those that it may lack. */
+  object: <const C extends ReadColumns, const O extends ReadColumns = Record<never, never>>(
+    members: C,
+    optional?: O,
+  ) => {
+    const all = Object.entries(members);
+    const further = Object.entries(optional ?? {});
+    return column(
+      `an object of ${Object.keys(members).join(', ')}`,
+      (value): value is ObjectOfColumns<C, O> =>
+        isObject(value) &&
+        all.every(([name, { holds }]) => holds(value[name])) &&
+        further.every(([name, { holds }]) => value[name] === undefined || holds(value[name])),
+    );
+  },
+  /** An object of JSON whose members all hold the same. */
+  record: <T>({ what, holds }: ReadColumn<T>) =>
+    column(
+      `an object, each member ${what}`,
+      (value): value is Readonly<Record<string, T>> => isObject(value) && Object.values(value).every(holds),
+    ),
+  /** Either of two. */
+  either: <A, B>(one: ReadColumn<A>, other: ReadColumn<B>) =>
+    column(`${one.what} or ${other.what}`, (value): value is A | B => one.holds(value) || other.holds(value)),
+  /** What another reader checks. */
+  unknown: column('anything', (_): _ is unknown => true),
   nullable: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
   /** A member that the daemon may leave out of an object. */
@@ -58,6 +89,15 @@ export function rowReader<const C extends ReadColumns>(expected: C): RowReader<R
   return (row) => {
     for (const [name, { what, holds }] of all) if (!holds(row[name])) throw misread(row, name, what);
     return row as RowOf<C>;
+  };
+}
+
+/** Reads the JSON text of a column. @throws SyntaxError for another text, TypeError for JSON that holds something else */
+export function jsonReader<T>({ what, holds }: ReadColumn<T>): (text: string) => T {
+  return (text) => {
+    const value: unknown = JSON.parse(text);
+    if (!holds(value)) throw new TypeError(`a JSON column holds something else than ${what}`);
+    return value;
   };
 }
 

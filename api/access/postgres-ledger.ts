@@ -1,20 +1,23 @@
 /** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
 import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/row-reader.ts';
-import {
-  type AllowanceLedger,
-  type ExchangeAnswer,
-  type ProcessLeases,
-  type SettledLeases,
-  settleLease,
-} from './ledger.ts';
+import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
+import { type AllowanceLedger, type ExchangeAnswer, type SettledLeases, settleLease } from './ledger.ts';
 
 /** Also locks rows that were there; in one order, so that two processes never wait for each other. */
 const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
   SELECT bucket, '{}', 0 FROM unnest($1::text[]) AS asked(bucket) ORDER BY bucket
   ON CONFLICT (bucket) DO UPDATE SET bucket = a.bucket RETURNING bucket, shares`;
 const readShares = rowReader({ bucket: columns.text, shares: columns.text });
+const readLeases = jsonReader(
+  columns.record(
+    columns.object({
+      open: columns.number,
+      until: columns.number,
+      uses: columns.list(columns.tuple(columns.number, columns.number)),
+    }),
+  ),
+);
 
 const STORE_SQL = `UPDATE allowances a SET shares = settled.shares, ends_at = settled.ends_at
   FROM unnest($1::text[], $2::json[], $3::bigint[]) AS settled(bucket, shares, ends_at) WHERE a.bucket = settled.bucket`;
@@ -35,7 +38,7 @@ export function createPostgresLedger(postgres: Postgres): PostgresLedger {
       inTransaction(pool, async (client) => {
         const names = requests.map(({ bucket }) => bucket);
         const rows = await readRows(client, readShares, LOCK_SQL, [names]);
-        const held = new Map(rows.map(({ bucket, shares }) => [bucket, JSON.parse(shares) as ProcessLeases]));
+        const held = new Map(rows.map(({ bucket, shares }) => [bucket, readLeases(shares)]));
         const settled = requests.map((request) => settleLease(held.get(request.bucket) ?? {}, process, now, request));
         const column = <T>(read: (row: SettledLeases) => T) => settled.map(read);
         await client.query(STORE_SQL, [

@@ -6,8 +6,8 @@ import { isSession } from './tokens.ts';
 
 export interface Visitor {
   /**
-   * An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. Whoever has a key is not
-   * known by it, so it is found when it is asked for: for the first time before the first await.
+   * An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. Computed when it is first
+   * read, since most requests with a key do not need it. The first read must precede the first await.
    */
   readonly network: string;
   /** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */

@@ -4,7 +4,7 @@ import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { pushEvents, pushNotices } from '../push/message-schema.ts';
 import { CHANNELS } from '../push/push-event.ts';
-import { KINDS } from '../webhooks/webhook.ts';
+import { KINDS } from '../webhooks/request-schema.ts';
 import { asyncApiDocument } from './document.ts';
 import { streamPart } from './stream-part.ts';
 import { webhookPart } from './webhook-part.ts';

@@ -210,8 +210,8 @@ export function createBufferedBodies({
 const rentOf = (body: Body, at: number) => body.rent + body.bytes * (at - body.at + 1);
 
 /**
- * The unfinished bodies, each time the one that has held most for longest, of the network whose bodies that are left have. Sorted once for
- * all that are taken of it.
+ * Yields unfinished bodies, each time the costliest one of the network whose remaining bodies cost most. Sorts once for all that are
+ * taken.
  */
 function* costliestFirst(among: Iterable<Network>, at: number): Generator<Body> {
   const queues: { rent: number; readonly bodies: { readonly body: Body; readonly rent: number }[] }[] = [];

@@ -1,5 +1,7 @@
 /** A place in a list: the key of the last row given and the hash of its block, as opaque text. */
+
 import { isHash } from '../../domain/hashes.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import { ApiError } from './api-error.ts';
 
 export type CursorValue = string | number;
@@ -82,12 +84,11 @@ function readArray(text: string): unknown[] {
   }
 }
 
-const MAX_INTEGER = 2 ** 31 - 1;
 /** Not negative, as the store keeps it. */
 const DECIMAL = /^\d{1,38}(\.\d{1,38})?$/;
 
 function isOfKind(value: unknown, kind: KeyKind | undefined): boolean {
-  if (kind === 'integer') return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_INTEGER;
+  if (kind === 'integer') return Number.isInteger(value) && Number(value) >= 0 && Number(value) <= INT32_MAX;
   if (kind === 'hex') return isHash(value);
   if (kind === 'decimal') return typeof value === 'string' && DECIMAL.test(value);
   return typeof value === 'string' && !value.includes('\0');

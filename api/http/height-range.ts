@@ -1,13 +1,11 @@
 /** `fromHeight` and `toHeight`: the rows of some blocks, both ends included. */
+import { writtenHeight } from '../schema/json-schema.ts';
 import { invalidParameters } from './api-error.ts';
 import { queryParameter } from './parameters.ts';
 
-/** Schema of a height that is asked for. */
-export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
-
 export const heightParameters = {
-  fromHeight: queryParameter('Only rows of this block and later ones', HEIGHT),
-  toHeight: queryParameter('Only rows of this block and earlier ones', HEIGHT),
+  fromHeight: queryParameter('Only rows of this block and later ones', writtenHeight),
+  toHeight: queryParameter('Only rows of this block and earlier ones', writtenHeight),
 };
 
 export interface HeightRange {

@@ -28,25 +28,25 @@ interface ListCall<P extends Parameters> extends StateCall<P> {
   readonly heights: HeightRange;
 }
 
-interface Selection<Row, Shown, Beside> extends Omit<ListSource<Row, Shown>, 'chain' | 'reader' | 'key'> {
+interface Selection<Row, Shown, Members> extends Omit<ListSource<Row, Shown>, 'chain' | 'reader' | 'key'> {
   /** Where the parameters of the list decide the order: in place of its own. */
   readonly key?: ListSource<Row, Shown>['key'];
   /** Members of the answer before those of the page. */
-  readonly beside?: (page: Page<Shown>) => Beside;
+  readonly members?: (page: Page<Shown>) => Members;
 }
 
-type BesideFor<B> = [keyof B] extends [never] ? unknown : { readonly beside: unknown };
+type MembersFor<B> = [keyof B] extends [never] ? unknown : { readonly members: unknown };
 
-interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Properties, Row, Shown, Beside>
+interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Properties, Row, Shown, Members>
   extends Pick<StateRoute<P>, 'path' | 'summary' | 'parameters' | 'extraTag'>,
     Pick<ListSource<Row, Shown>, 'reader' | 'key'> {
   /** Schema of a row as it is shown. */
   readonly row: R;
   /** Schemas of the members before the page. */
-  readonly beside?: B;
+  readonly members?: B;
   /** Whether other chains can change a row. */
   readonly scope?: StateRoute['scope'];
-  readonly select: (call: ListCall<P>) => Promise<Selection<Row, Shown, Beside> & BesideFor<B>>;
+  readonly select: (call: ListCall<P>) => Promise<Selection<Row, Shown, Members> & MembersFor<B>>;
 }
 
 export function listRoute<
@@ -55,19 +55,19 @@ export function listRoute<
   Row,
   const Shown extends Typed<R>,
   const B extends Properties = Record<never, never>,
-  const Beside extends ObjectOf<B> = ObjectOf<B>,
+  const Members extends ObjectOf<B> = ObjectOf<B>,
   const Path extends string = string,
 >(
-  list: ListRoute<P, R, B, Row, Shown, Beside> &
+  list: ListRoute<P, R, B, Row, Shown, Members> &
     Fitting<Shown, Typed<R>> &
-    Fitting<Beside, ObjectOf<B>> & { readonly path: Path },
+    Fitting<Members, ObjectOf<B>> & { readonly path: Path },
 ): StateRoute & DescribedRoute<Description<Path, 'get', 200, P & CommonParameters, ListOf<R, B>>> {
-  const { row, beside, parameters, reader, key, select, ...route }: ListRoute<P, R, B, Row, Shown, Beside> = list;
+  const { row, members, parameters, reader, key, select, ...route }: ListRoute<P, R, B, Row, Shown, Members> = list;
   const whole = {
     scope: 'chain',
     ...route,
     parameters: { ...heightParameters, ...parameters, ...pageParameters },
-    response: page(row, beside),
+    response: page(row, members),
     headers: ['Link'] as const,
     weight: 2,
     tier: null,
@@ -75,9 +75,9 @@ export function listRoute<
     async handler(call: StateCall<P> & { readonly params: ListRequest }) {
       const { chain, fromHeight, toHeight } = call.params;
       const heights = { fromHeight, toHeight };
-      const { beside: before, ...selected }: Selection<Row, Shown, Beside> = await select({ ...call, heights });
+      const { members: membersOf, ...selected }: Selection<Row, Shown, Members> = await select({ ...call, heights });
       const found = await readPage(call.read, call.params, { key, ...selected, chain, reader });
-      return new HeadedValue({ ...before?.(found), ...found }, { Link: pageLinks(whole, call.params, found) });
+      return new HeadedValue({ ...membersOf?.(found), ...found }, { Link: pageLinks(whole, call.params, found) });
     },
   };
   return whole as unknown as StateRoute;

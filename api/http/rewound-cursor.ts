@@ -3,6 +3,7 @@
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
 import { type Cursor, type CursorValue, encodeCursor, type KeyKind } from './cursor.ts';
@@ -51,11 +52,9 @@ function behind(height: number, [first, ...rest]: readonly [KeyColumn, ...KeyCol
   return [place, ...rest.map(({ kind, order }) => lastValue(kind, order))];
 }
 
-const MAX_INTEGER = 2 ** 31 - 1;
-
 function lastValue(kind: KeyKind, order: 'ASC' | 'DESC'): CursorValue {
   const largest = order === 'ASC';
-  if (kind === 'integer') return largest ? MAX_INTEGER : 0;
+  if (kind === 'integer') return largest ? INT32_MAX : 0;
   if (kind === 'hex') return (largest ? 'f' : '0').repeat(64);
   return largest ? '\u{10ffff}' : '';
 }

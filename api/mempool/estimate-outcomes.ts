@@ -8,7 +8,7 @@ import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
-import { type Estimates, estimatesOf } from '../rest/mempool/estimates.ts';
+import { type Estimates, estimatesOf } from './estimates.ts';
 import type { MempoolJournal } from './journal.ts';
 import { newestOf } from './newest.ts';
 import { conversionsOf } from './print-transaction.ts';

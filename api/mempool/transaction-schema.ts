@@ -1,6 +1,6 @@
 /** A transaction that waits, as REST and the stream print it. */
 import { CONVERSION_TYPES } from '../../domain/transfers.ts';
-import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import { IDENTITY_CHANGE_KINDS } from '../../schemas/facts.ts';
 import {
   array,
   coins,
@@ -8,16 +8,17 @@ import {
   integer,
   type JsonSchema,
   nullableCoins,
+  nullableNumber,
   nullableString,
   object,
   string,
+  transactionType,
 } from '../schema/json-schema.ts';
 
 /** Longest list in a transaction that is not asked for alone, and longest text of an identity's changes. */
 export const MOST_PARTS = 100;
 export const MOST_CHANGES_TEXT = 16_384;
 
-const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 export const seenAt = {
   type: 'integer',
   description: 'Seconds since the epoch, when this service first saw it: no block says when',
@@ -45,7 +46,7 @@ export const waitingTransaction = object({
   types: array(transactionType, 'Every type that fits, the first of them is `type`'),
   fee: { ...nullableCoins, description: 'Null where not all that it spends is known' },
   size: { ...integer, description: 'Bytes' },
-  feeRate: { type: ['number', 'null'], description: 'Satoshis a byte' },
+  feeRate: { ...nullableNumber, description: 'Satoshis a byte' },
   expiryHeight: { ...integer, description: 'Newest block that may hold it; 0: any' },
   conversionCount: integer,
   conversions: array(object(conversionMembers), first('conversionCount')),

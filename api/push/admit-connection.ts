@@ -63,12 +63,12 @@ export function admitConnection(
   async function decideWhileOpen(connect: NonNullable<Door['openAtOnce']>): Promise<void> {
     const admission = gate.rest(visitor, connection);
     const share = shareOrRefuse(NO_LINES);
-    const turnAway = share ? connect(share) : () => undefined; // without a share it is refused already
+    const refuseConnected = share ? connect(share) : () => undefined; // without a share it is refused already
     const refusal = await admission.then(
       (admitted) => admitted.refusal,
       (error: unknown) => error,
     );
-    if (refusal) turnAway(refusal);
+    if (refusal) refuseConnected(refusal);
   }
 
   const admission = gate.restNow(visitor, connection);

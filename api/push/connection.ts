@@ -203,7 +203,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     },
     buffered: () => (outbox.isOpen ? transport.buffered() : 0),
     closed,
-    turnAway(why, closeCode) {
+    closeWithError(why, closeCode) {
       outbox.refuse(null, why.code, why.detail);
       end(closeCode, why.code);
     },

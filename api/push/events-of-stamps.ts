@@ -10,8 +10,8 @@ import type {
   StampsRecord,
   StampsRewound,
 } from '../../schemas/log-records.ts';
+import { parseUsd } from '../http/usd.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
-import { parseUsd } from '../rest/prices/usd.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 

@@ -2,7 +2,7 @@
 
 import { REGIMES, STAMP_RULES } from '../../domain/stamps.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../domain/transfers.ts';
-import { IDENTITY_CHANGE_KINDS, TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import { IDENTITY_CHANGE_KINDS } from '../../schemas/facts.ts';
 import { waitingTransaction } from '../mempool/transaction-schema.ts';
 import {
   array,
@@ -22,6 +22,7 @@ import {
   type Properties,
   type Schema,
   string,
+  transactionType,
   unixTime,
   withOptional,
 } from '../schema/json-schema.ts';
@@ -29,7 +30,6 @@ import { mempoolGoneData, mempoolSnapshotData } from './mempool-schema.ts';
 import type { SnapshotChannel } from './snapshot-rows.ts';
 
 const place = { height, time: unixTime } as const;
-const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const tip = { ...nullable(object({ height, hash, finalizedHeight })), description: 'Null before the first block' };
 const tips = { type: 'object', additionalProperties: tip, description: 'Newest block by chain' } as const;
 

@@ -24,6 +24,6 @@ export interface PushConnection {
   buffered(): number;
   closed(): void;
   /** Says why in an `error`, then ends it. */
-  turnAway(why: { readonly code: string; readonly detail: string }, closeCode: number): void;
+  closeWithError(why: { readonly code: string; readonly detail: string }, closeCode: number): void;
   end(code: number, reason: string): void;
 }

@@ -1,5 +1,5 @@
 /** One thing that subscribers hear of, encoded once for all of them. */
-import type { Usd } from '../rest/prices/usd.ts';
+import type { Usd } from '../http/usd.ts';
 import { type FeedKey, type FeedPlace, type FeedTopicName, feedKey } from './cursor.ts';
 
 export const CHANNELS = [

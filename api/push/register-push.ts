@@ -56,7 +56,7 @@ export function registerPush(app: FramedRoutes, push: Push, options: DispatcherO
         // A later upgrade would end now and then at once (uWebSockets before 20.79: "Fix cork() closing a WebSocket …").
         openAtOnce(share) {
           open(share);
-          return (error) => turnAway(connection, error, options.api.logger);
+          return (error) => refuseConnection(connection, error, options.api.logger);
         },
       });
     },
@@ -73,10 +73,10 @@ const refuseWithoutUpgrade = refusing(
 );
 
 /** The close code is 4000 and the status that REST refuses the same with. */
-function turnAway(connection: PushConnection | null, error: unknown, logger: Logger): void {
+function refuseConnection(connection: PushConnection | null, error: unknown, logger: Logger): void {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be admitted');
-  connection?.turnAway({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
+  connection?.closeWithError({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 
 /** Data of accepted sockets. */

@@ -1,5 +1,5 @@
 /** A client's subscription, and the test whether an event matches it. */
-import { leastUsd } from '../rest/prices/usd.ts';
+import { leastUsd } from '../http/usd.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import type { FeedPlaces, FeedTopicName } from './cursor.ts';
 import { entriesOf, filterSize, LISTS } from './filter-size.ts';

@@ -2,6 +2,7 @@
 import type { Route } from '../http/route.ts';
 import { keyRoutes } from './account/key-routes.ts';
 import { authRoutes } from './account/login-routes.ts';
+import { planRoute } from './account/plan-routes.ts';
 import { usageRoutes } from './account/usage-routes.ts';
 import { balanceRoutes } from './addresses/balance-routes.ts';
 import { addressOverTimeRoutes } from './addresses/over-time-routes.ts';
@@ -48,8 +49,9 @@ import { oraclePriceRoutes } from './prices/routes.ts';
 import { nameRoutes } from './search/names-routes.ts';
 import { searchRoutes } from './search/routes.ts';
 import { suggestRoutes } from './search/suggest-routes.ts';
+import { asyncDocumentRoute, docsPage, docsParts, documentRoute } from './service/documentation-routes.ts';
 import { healthRoutes } from './service/health-routes.ts';
-import { type ServiceRoute, serviceRoutes } from './service/routes.ts';
+import { errorsRoute, indexRoute, metricsRoute } from './service/routes.ts';
 import { serviceStatusRoutes } from './service/status-routes.ts';
 import { statsRoutes } from './service/sync-routes.ts';
 import { transactionRoutes } from './transactions/routes.ts';
@@ -111,6 +113,22 @@ const subjects = [
   ...webhookRoutes,
 ];
 
-export const routeTable: readonly Route[] = serviceRoutes(subjects);
+const described: readonly Route[] = [
+  indexRoute(() => listed),
+  ...subjects,
+  planRoute(() => listed),
+  errorsRoute,
+  metricsRoute,
+  asyncDocumentRoute,
+];
+/** What the index lists. */
+const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
+
+export const routeTable: readonly Route[] = [...listed, ...docsParts];
+
+type ServiceRoute =
+  | ReturnType<typeof indexRoute | typeof documentRoute | typeof planRoute>
+  | typeof errorsRoute
+  | typeof asyncDocumentRoute;
 /** Each route with what the compiler knows of it. */
 export type TableRoute = (typeof subjects)[number] | ServiceRoute;

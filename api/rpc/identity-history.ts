@@ -5,6 +5,7 @@ import { daemonString } from '../../domain/json/raw-json.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { ALLOWED, inTurns, measuredRows } from '../state/measured-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -25,7 +26,6 @@ const HISTORY = {
   order: 'i.from_height, i.tx_index, i.vout',
 };
 const KNOWN_SQL = 'SELECT identity_address FROM identities WHERE chain = $1 AND identity_address = $2 LIMIT 1';
-const MAX_INT = 2 ** 31 - 1;
 
 const readKnown = rowReader({ identity_address: columns.text });
 const readState = rowReader({
@@ -51,7 +51,7 @@ export function createIdentityHistory(withRows: WithRows, resolveName: ResolveNa
     const address = addressOf(chain, name);
     const from = Math.max(0, rpcInteger(start));
     const last = rpcInteger(end);
-    const values = [chain, address, from, last <= 0 ? MAX_INT : last];
+    const values = [chain, address, from, last <= 0 ? INT32_MAX : last];
     const rows = await withRows(async (read) => {
       const states = await measuredRows(read, readState, { ...HISTORY, values });
       if (states?.length === 0 && (await read.row(readKnown, KNOWN_SQL, [chain, address])) === undefined) {

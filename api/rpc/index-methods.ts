@@ -1,10 +1,12 @@
 /** The three methods that are answered from the index, without asking the daemon. */
+
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from './help.ts';
 import { RpcError } from './rpc-error.ts';
@@ -16,13 +18,12 @@ const TIP_SQL = 'SELECT height, hash FROM blocks WHERE chain = $1 ORDER BY heigh
 const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
 const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
 const readTip = rowReader({ height: columns.number, ...storedColumns(DEFINITIONS.block, ['hash']) });
-const MAX_INT = 2 ** 31 - 1;
 
 /** The daemon's get_int: a JSON number without fraction or exponent that fits 32 bits. */
 export function rpcInteger(text: string): number {
   if (!/^[-\d]/.test(text)) throw new RpcError(RPC_CODES.misc, 'JSON value is not an integer as expected');
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
-  if (!(value >= -MAX_INT - 1 && value <= MAX_INT)) throw new RpcError(RPC_CODES.misc, 'JSON integer out of range');
+  if (!(value >= -INT32_MAX - 1 && value <= INT32_MAX)) throw new RpcError(RPC_CODES.misc, 'JSON integer out of range');
   return value;
 }
 

@@ -3,8 +3,10 @@
  * answers share. docs/decisions/0051-schemas-give-types.md
  */
 import type { LosslessNumber } from 'lossless-json';
-import { HASH } from '../../domain/hashes.ts';
+import { HASH, WRITTEN_HASH } from '../../domain/hashes.ts';
 import type { ExactNumber } from '../../domain/satoshi.ts';
+import { TRANSACTION_TYPES } from '../../schemas/facts.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 
 export interface JsonSchema {
   readonly type?: string | readonly string[];
@@ -78,9 +80,17 @@ export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
 export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
+/** An address, or the name of an identity that holds one, as a caller may write it. */
+export const writtenAddress = { type: 'string', minLength: 1, maxLength: 200 } as const;
+/** The id of a block or transaction, in lower or upper case. */
+export const writtenHash = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
+/** A height that the stores can hold. */
+export const writtenHeight = { type: 'integer', minimum: 0, maximum: INT32_MAX } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
 export const nullableInteger = { type: ['integer', 'null'] } as const;
+export const number = { type: 'number' } as const;
+export const nullableNumber = { type: ['number', 'null'] } as const;
 export const boolean = { type: 'boolean' } as const;
 export const hash = { type: 'string', pattern: `^${HASH}$` } as const;
 export const nullableHash = { type: ['string', 'null'], pattern: `^${HASH}$` } as const;
@@ -91,6 +101,9 @@ export const finalizedHeight = {
 } as const;
 export const unixTime = { type: 'integer', description: 'Seconds since the epoch, as the block says' } as const;
 export const isoTime = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z$' } as const;
+export const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
+/** A UTC day. */
+export const isoDate = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 export const coins: Schema<LosslessNumber> = { type: 'number', description: 'Coins, exactly 8 decimals' };
 export const nullableCoins: Schema<LosslessNumber | null> = { ...coins, type: ['number', 'null'] };
 export const usd = { type: 'number', description: 'US dollars' } as const;
@@ -98,6 +111,9 @@ export const nullableUsd = {
   type: ['number', 'null'],
   description: 'US dollars; null where there is no price',
 } as const;
+/** How far a price may be trusted: 0 not at all. */
+export const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
+export const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 
 /** Every property is required and no other is allowed. */
 export function object<const P extends Properties>(properties: P, description?: string): Schema<ObjectOf<P>> {
@@ -151,10 +167,10 @@ interface PageOf<Row> {
 /** Envelope of a list, with further members of the answer. */
 export function page<const R extends JsonSchema, const B extends Properties = Record<never, never>>(
   row: R,
-  beside?: B,
+  members?: B,
 ): Schema<ObjectOf<B> & PageOf<Typed<R>>> {
   const schema: JsonSchema = object({
-    ...beside,
+    ...members,
     results: array(row),
     page: { type: ['integer', 'null'], description: 'Null in a walk by cursor' },
     pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },

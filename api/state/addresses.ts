@@ -3,7 +3,11 @@
 import { isTransparentAddress } from '../../domain/addresses.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
+import { pathParameter } from '../http/parameters.ts';
+import { writtenAddress } from '../schema/json-schema.ts';
 import { nameAddress } from './name-address.ts';
+
+export const addressParameter = pathParameter('R-address, i-address or name@', writtenAddress);
 
 /** `parameter` names the input. @throws ApiError invalid_parameter for a text that is neither an address nor `name@` */
 export function resolveAddress(chain: ChainConfig, text: string, parameter = 'addr'): string {

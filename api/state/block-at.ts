@@ -2,13 +2,14 @@
 import { heightAt } from '../../infra/postgres/height-at.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { ApiError } from '../http/api-error.ts';
-import { HEIGHT } from '../http/height-range.ts';
 import { queryParameter } from '../http/parameters.ts';
+import { writtenHeight } from '../schema/json-schema.ts';
 import type { Snapshot } from './snapshot.ts';
+import { tipHeight } from './tip-height.ts';
 
 export const atHeightParameter = queryParameter(
   'As of the end of this block; of the newest one when it is not given',
-  HEIGHT,
+  writtenHeight,
 );
 
 const AT_SQL = `SELECT ${heightAt('$1', '$2')} AS height`;
@@ -43,8 +44,7 @@ export async function placeAt(
 
 /** The newest block without a height. @throws ApiError not_found above it, syncing before the first */
 export async function blockAt(read: Snapshot, chain: string, height: number | undefined): Promise<BlockPlace> {
-  const tip = read.state.derived.get(chain)?.height;
-  if (tip === undefined) throw new ApiError('syncing', `no block of ${chain} is indexed yet`);
+  const tip = tipHeight(read, chain);
   const place = await read.row(readPlace, PLACE_SQL, [chain, height ?? tip]);
   if (!place) throw new ApiError('not_found', `block ${height} of ${chain} is not known: the newest is ${tip}`);
   return place;

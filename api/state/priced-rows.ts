@@ -4,7 +4,7 @@
  */
 
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
-import { columns, rowReader } from '../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { HeadedValue } from '../http/route.ts';
@@ -75,7 +75,10 @@ const readRows = rowReader({
   firsts: columns.nullable(columns.text),
 });
 
-type First = readonly [chain: string, time: number, clock: number];
+/** [chain, time, clock] of each first block. */
+const readFirsts = jsonReader(columns.list(columns.tuple(columns.text, columns.number, columns.number)));
+/** [run, first tick, last tick, whether it corrects] of each run. */
+const readRuns = jsonReader(columns.list(columns.tuple(columns.text, columns.text, columns.text, columns.boolean)));
 
 const COMPLETE = 'generation = {generation: UInt32} AND tick <= {tick: UInt64}';
 
@@ -84,7 +87,7 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
   const record = await read.row(readRows, ROWS_SQL);
   const params = { generation: read.state.generation, tick: String(record?.tick ?? 0n) };
   const runs = withBeyond ? parseRuns(record?.runs ?? '[]') : [];
-  const firsts = withBeyond ? (JSON.parse(record?.firsts ?? '[]') as First[]) : [];
+  const firsts = withBeyond ? readFirsts(record?.firsts ?? '[]') : [];
   const beyondLine = (table: PricedTable) => aheadRowsSql(`${table}_ahead`, runs, 'generation = {generation: UInt32}');
 
   return {
@@ -168,8 +171,7 @@ export function lastPriced({ state }: Snapshot, chain: string): number {
 }
 
 function parseRuns(text: string): AheadRun[] {
-  const stored = JSON.parse(text) as (readonly [run: string, from: string, through: string, corrects: boolean])[];
-  return stored.map(([run, from, through, corrects]) => {
+  return readRuns(text).map(([run, from, through, corrects]) => {
     return { run: BigInt(run), fromTick: BigInt(from), throughTick: BigInt(through), corrects };
   });
 }

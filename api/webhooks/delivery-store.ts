@@ -2,7 +2,7 @@
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
-import { DELIVERY_STATES, type DeliveryState } from '../rest/webhooks/schema.ts';
+import { DELIVERY_STATES, type DeliveryState } from './states.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 const DELIVERY = {

@@ -5,10 +5,10 @@ import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { newId } from '../access/tokens.ts';
-import { DISABLED_REASONS } from '../rest/webhooks/schema.ts';
 import { insertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import { newSecret } from './secrets.ts';
+import { DISABLED_REASONS } from './states.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 import type { WebhookSubscription } from './webhook.ts';
 

@@ -6,8 +6,8 @@ import type { Filter } from '../push/client-message.ts';
 import { filterSize, labelsOf } from '../push/filter-size.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
-import { webhookRequest } from '../rest/webhooks/schema.ts';
 import { decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
+import { type Kind, webhookRequest } from './request-schema.ts';
 
 /** Kinds that follow from an event of the push stream, by its channel. */
 const KIND_OF_CHANNEL = {
@@ -16,13 +16,10 @@ const KIND_OF_CHANNEL = {
   addresses: 'address.activity',
   identities: 'identity.updated',
   conversions: 'conversion.completed',
-} as const satisfies Partial<Record<Channel | 'undo', string>>;
+} as const satisfies Partial<Record<Channel | 'undo', Kind>>;
 
 /** It follows from where prices stood before, which no event says. */
-const PRICE_KIND = 'price.threshold';
-
-export type Kind = (typeof KIND_OF_CHANNEL)[keyof typeof KIND_OF_CHANNEL] | typeof PRICE_KIND;
-export const KINDS: readonly Kind[] = [...Object.values(KIND_OF_CHANNEL), PRICE_KIND];
+const PRICE_KIND = 'price.threshold' satisfies Kind;
 
 export interface RequestedThreshold {
   /** Name or i-address. */

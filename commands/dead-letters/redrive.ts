@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
-import { columns, rowReader } from '../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
@@ -22,6 +22,14 @@ const LEFT_SQL = 'SELECT count(*) AS left FROM dead_letters WHERE chain = $1 AND
 const readLeft = rowReader({ left: columns.bigint });
 const STATUS_SQL = `SELECT status FROM stage_status WHERE stage = 'derive' AND chain = $1`;
 const readStatus = rowReader({ status: columns.text });
+const readProgress = jsonReader(
+  columns.object({
+    height: columns.nullable(columns.number),
+    targetHeight: columns.nullable(columns.number),
+    rate: columns.number,
+    etaSeconds: columns.nullable(columns.number),
+  }),
+);
 
 /** Exit code 0 when no dead letter is left from the given block on. */
 export async function run(
@@ -93,7 +101,7 @@ async function deriveUntil(
 /** `own` is the status of this command’s own derivation; a service that derives instead keeps its status in Postgres. */
 async function progress({ postgres }: Stores, chain: string, own: StageStatus | null): Promise<string> {
   const stored = await readRow(postgres.pool, readStatus, STATUS_SQL, [chain]);
-  const said = own ?? (stored ? (JSON.parse(stored.status) as StageStatus) : null);
+  const said = own ?? (stored ? readProgress(stored.status) : null);
   if (!said) return `${chain}  not started yet`;
   const eta = said.etaSeconds === null ? '' : `, about ${Math.ceil(said.etaSeconds)} s to go`;
   return `${chain}  height ${said.height ?? '-'} of ${said.targetHeight ?? '-'}, ${said.rate.toFixed(0)} blocks/s${eta}`;

@@ -10,7 +10,8 @@ import {
   type Sort,
   type ValuesOf,
 } from '../../schemas/facts/fields.ts';
-import type { StoredRow } from '../row-reader.ts';
+import { columns, jsonReader, type StoredRow } from '../row-reader.ts';
+import { readAmounts as readAmountTexts } from '../stored-json/amounts.ts';
 import type { CopyValue } from './copy.ts';
 
 type ColumnType = 'text' | 'bytea' | 'integer' | 'bigint' | 'numeric' | 'text[]' | 'json';
@@ -155,8 +156,7 @@ const NOTHING: CurrencyAmounts = {};
 
 function readAmounts(text: string | null): CurrencyAmounts {
   if (text === null) return NOTHING;
-  const amounts = JSON.parse(text) as Record<string, string>;
-  return Object.fromEntries(Object.entries(amounts).map(([id, satoshis]) => [id, BigInt(satoshis)]));
+  return Object.fromEntries(Object.entries(readAmountTexts(text)).map(([id, satoshis]) => [id, BigInt(satoshis)]));
 }
 
 /** Received minus sent, by currency, without those that came to nothing. */
@@ -172,6 +172,13 @@ function netAmounts(flows: CurrencyFlows): CurrencyAmounts {
 /** One JSON text for the whole list; amounts are strings in it, since JSON readers take numbers for doubles. */
 function listCodec({ members }: ListField): Codec {
   const names = Object.entries(members).map(([name, { sort }]) => ({ name, isAmount: sort === 'satoshis' }));
+  const readItems = jsonReader(
+    columns.list(
+      columns.object(
+        Object.fromEntries(names.map(({ name, isAmount }) => [name, isAmount ? columns.text : columns.unknown])),
+      ),
+    ),
+  );
   const each = (item: Values, convert: (amount: unknown) => unknown): Values => {
     const copy: Record<string, unknown> = {};
     for (const { name, isAmount } of names) copy[name] = isAmount ? convert(item[name]) : item[name];
@@ -180,7 +187,6 @@ function listCodec({ members }: ListField): Codec {
   return {
     type: 'json',
     write: (list: readonly Values[]) => jsonText(JSON.stringify(list.map((item) => each(item, String)))),
-    read: (text: string) =>
-      (JSON.parse(text) as Values[]).map((item) => each(item, (amount) => BigInt(amount as string))),
+    read: (text: string) => readItems(text).map((item) => each(item, (amount) => BigInt(amount as string))),
   };
 }

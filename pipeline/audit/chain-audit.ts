@@ -22,7 +22,7 @@ const REVISIT_LOOKS = 4;
 export function createChainAudit(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
   chain: AuditedChain,
-  last: AuditReport | null,
+  last: Pick<AuditReport, 'lastMismatch' | 'lastViolation'> | null,
   logger: Logger,
 ): ChainAudit {
   const { name } = chain;

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
+import { columns, jsonReader, type RowOf, rowReader } from '../../infra/row-reader.ts';
 import type { AuditedTable } from './audited-tables.ts';
 import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 
@@ -14,7 +14,9 @@ export interface Range {
 }
 
 const CONTENT = { rows: columns.text, digest: columns.text };
-const readTable = rowReader({ ...CONTENT, table: columns.text });
+const TABLE = { ...CONTENT, table: columns.text };
+const readTable = rowReader(TABLE);
+const readTotals = jsonReader(columns.list(columns.object(TABLE)));
 const readHeight = rowReader({ ...CONTENT, height: columns.number });
 const readContents = rowReader({
   contents: columns.nullable(columns.text),
@@ -71,7 +73,7 @@ export async function postgresContents(
       (SELECT min(height) FROM ends JOIN kept USING (height) WHERE ends.digest <> kept.digest) AS strayed`;
   const values = [chain.name, low, high, committed.generation, committed.tick];
   const row = await readRow(client, readContents, sql, values);
-  const totals = JSON.parse(row?.contents ?? '[]') as (TableContent & { table: string })[];
+  const totals = readTotals(row?.contents ?? '[]');
   return { contents: new Map(totals.map((total) => [total.table, total])), strayed: row?.strayed ?? null };
 }
 

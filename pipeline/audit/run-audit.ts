@@ -3,6 +3,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { readAuditReport, type StoredReport } from '../../infra/stored-json/audit-report.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
@@ -52,9 +53,9 @@ async function lookForEver(options: RunAuditOptions, lock: StageLock, restMs: nu
 
 const readStored = rowReader({ report: columns.text });
 
-async function readReport({ postgres }: Pick<Stores, 'postgres'>, chain: string): Promise<AuditReport | null> {
+async function readReport({ postgres }: Pick<Stores, 'postgres'>, chain: string): Promise<StoredReport | null> {
   const row = await readRow(postgres.pool, readStored, 'SELECT report FROM audits WHERE chain = $1', [chain]);
-  return row ? (JSON.parse(row.report) as AuditReport) : null;
+  return row ? readAuditReport(row.report) : null;
 }
 
 /** Runs on the session of the lock, so that a process that has lost it reports nothing. */

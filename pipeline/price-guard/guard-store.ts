@@ -4,10 +4,11 @@ import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { countWrite } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { readPublishedPrice } from '../../infra/stored-json/prices.ts';
 import { DEVIATION_DECIMALS, type GuardVerdict } from '../../processors/pricing/price-guard.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import type { ExternalPrice } from './external-prices.ts';
-import { type PublishedPrice, type PublishedRow, publishedPrice } from './published-price.ts';
+import { type PublishedPrice, publishedPrice } from './published-price.ts';
 
 export interface GuardRow {
   readonly currencyId: string;
@@ -36,7 +37,7 @@ export async function readDerivedPrices(
        AND s.currency_id = p.currency_id AND s.chain = $1 ORDER BY s.tick DESC LIMIT 1) AS step ON true`,
     [defaultChain],
   );
-  return new Map(rows.map(({ currency_id, row }) => [currency_id, publishedPrice(JSON.parse(row) as PublishedRow)]));
+  return new Map(rows.map(({ currency_id, row }) => [currency_id, publishedPrice(readPublishedPrice(row))]));
 }
 
 export interface KeptGuards {
@@ -68,7 +69,8 @@ export async function readGuards(client: Pick<PoolClient, 'query'>): Promise<Kep
     if (external_price !== null && source !== null && checked_ms !== null) {
       kept.external.set(currency_id, { price: parsePrice(external_price), source, checkedAt: checked_ms });
     }
-    if (status === 'rejected' && published !== null) kept.good.set(currency_id, publishedPrice(JSON.parse(published)));
+    if (status === 'rejected' && published !== null)
+      kept.good.set(currency_id, publishedPrice(readPublishedPrice(published)));
   }
   return kept;
 }

@@ -1,7 +1,8 @@
 /** Generations of prices and stamps: which there are, and which of them every batch of the fold writes. */
 import type { Pool, PoolClient } from 'pg';
+import { RANGE_REGIMES } from '../../domain/stamps.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, type RowOf, rowReader } from '../../infra/row-reader.ts';
+import { columns, jsonReader, type RowOf, rowReader } from '../../infra/row-reader.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { type RegimeRange, regimePlan } from '../../processors/pricing/regime-plan.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
@@ -14,6 +15,16 @@ const GENERATION = {
   isUnfinished: columns.boolean,
 };
 const readGeneration = rowReader({ ...GENERATION, regimes: columns.text });
+const readRanges: (text: string) => readonly RegimeRange[] = jsonReader(
+  columns.list(
+    columns.object({
+      regime: columns.choice(RANGE_REGIMES),
+      from: columns.nullable(columns.number),
+      to: columns.nullable(columns.number),
+      chains: columns.nullable(columns.texts),
+    }),
+  ),
+);
 
 export interface Generation extends RowOf<typeof GENERATION> {
   readonly ranges: readonly RegimeRange[];
@@ -27,7 +38,7 @@ export async function readGenerations(client: Pool | PoolClient): Promise<Genera
     `SELECT generation, served, description, regimes, reprocessing.generation IS NOT NULL AS "isUnfinished"
      FROM generations LEFT JOIN reprocessing USING (generation) ORDER BY generation`,
   );
-  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: JSON.parse(regimes) }));
+  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: readRanges(regimes) }));
 }
 
 /** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */

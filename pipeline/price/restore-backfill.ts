@@ -7,6 +7,7 @@ import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
+import { readStampInputs } from '../../infra/stored-json/stamp-inputs.ts';
 import { BOUNDS_DAYS, boundsCloseAt, type DailyPrice } from '../../processors/pricing/backfill-bounds.ts';
 import { isDoubtful, type OpenStamp } from '../../processors/pricing/backfill-fold.ts';
 import type { SettledTransfer, Stamp, StampBasis } from '../../processors/pricing/stamp.ts';
@@ -110,7 +111,7 @@ function isNeeded(clock: number, backfillEnds: number): boolean {
 }
 
 function openStamp(chain: string, row: StampRecord): OpenStamp {
-  const { bounds: _, ...inputs }: StampInputs = JSON.parse(row.inputs);
+  const { bounds: _, ...inputs } = readStampInputs(row.inputs);
   const [from, to] = [inputs.from && sideOf(inputs.from), inputs.to && sideOf(inputs.to)];
   const kind = from && to ? 'conversion' : from ? 'burn' : to ? 'mint' : 'refund';
   const height = row.price_height;

@@ -1,6 +1,7 @@
 /** Checks the properties of a parsed block that every processor, look-up and table relies on, and redacts parts that fail. */
 
 import { isHash } from '../../domain/hashes.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { asObject } from '../decoding/decoded-object.ts';
 import { type BlockFault, type FaultCause, isKey, readableValue, withoutFaultyParts } from './redact.ts';
@@ -15,8 +16,6 @@ export interface ReadableBlock {
   /** Why `block` is null. */
   readonly cause: FaultCause | null;
 }
-
-const INT4_MAX = 2 ** 31 - 1;
 
 export function unreadable(raw: unknown, cause: FaultCause): ReadableBlock {
   return { block: null, raw, faults: [], cause };
@@ -92,5 +91,5 @@ function outputFault(raw: unknown, n: number): string | null {
 }
 
 function isInt4(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= INT4_MAX;
+  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= INT32_MAX;
 }

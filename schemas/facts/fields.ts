@@ -2,6 +2,7 @@
  * The sorts of values that a fact can hold. A field is data: storability, the columns of both stores, the Avro branch and arbitraries
  * are each looked up by its sort, in a table that does not compile while a sort is missing.
  */
+import { INT32_MAX } from '../integers.ts';
 
 /** Carries the TypeScript type of a field; no field has it at run time. */
 declare const VALUE: unique symbol;
@@ -47,7 +48,6 @@ export interface Fields {
 export type ValueOf<F> = F extends { readonly [VALUE]?: infer T } ? T : never;
 export type ValuesOf<F extends Fields> = { readonly [K in keyof F]: ValueOf<F[K]> };
 
-const INT4_MAX = 2 ** 31 - 1;
 const UINT32_MAX = 2 ** 32 - 1;
 
 const plain = <S extends Sort, T>(sort: S): FieldOf<S, T> => ({ sort, nullable: false });
@@ -70,8 +70,13 @@ export const flows = (): FieldOf<'flows', CurrencyFlows> => plain('flows');
 type OfInteger<S extends 'integer' | 'seconds' = 'integer'> = IntegerField<number> & FieldOf<S, number>;
 
 /** What an int4 column holds, from zero on. */
-export const integer = (): OfInteger => ({ sort: 'integer', nullable: false, min: 0, max: INT4_MAX });
-export const signedInteger = (): OfInteger => ({ sort: 'integer', nullable: false, min: -INT4_MAX - 1, max: INT4_MAX });
+export const integer = (): OfInteger => ({ sort: 'integer', nullable: false, min: 0, max: INT32_MAX });
+export const signedInteger = (): OfInteger => ({
+  sort: 'integer',
+  nullable: false,
+  min: -INT32_MAX - 1,
+  max: INT32_MAX,
+});
 /** What an int8 column holds and avsc writes as a number: beyond these it throws or writes another number. */
 export const wideInteger = (): OfInteger & { readonly wide: true } => ({
   sort: 'integer',

@@ -64,6 +64,32 @@ it('the stage shell imports no other part of the pipeline', async () => {
   expect(wrong).toEqual([]);
 });
 
+it('a routes file is imported by the route table and its own subject alone: what others need stands in another file', async () => {
+  const routes = /^api\/rest\/[^/]+\/(?:[\w-]+-)?routes\.ts$/;
+  const files = (await sourceFiles()).filter(({ path }) => !/^test\/|\.test\.ts$/.test(path));
+  expect(files.filter(({ path }) => routes.test(path)).length).toBeGreaterThan(40);
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)].flatMap(([, target = '']) => {
+      const to = normalize(join(dirname(path), target));
+      const allowed = path === 'api/rest/route-table.ts' || dirname(path) === dirname(to);
+      return routes.test(to) && !allowed ? [`${path} imports ${target}`] : [];
+    }),
+  );
+  expect(wrong).toEqual([]);
+});
+
+it('the folders of the API below REST do not import it', async () => {
+  const below = /^api\/(access|http|mempool|push|schema|state|webhooks)\//;
+  const files = (await sourceFiles()).filter(({ path }) => below.test(path) && !path.endsWith('.test.ts'));
+  expect(files.length).toBeGreaterThan(150);
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(IMPORT)].flatMap(([, target = '']) =>
+      normalize(join(dirname(path), target)).startsWith('api/rest/') ? [`${path} imports ${target}`] : [],
+    ),
+  );
+  expect(wrong).toEqual([]);
+});
+
 it('what a user runs imports no package that only development has', async () => {
   const forUsers =
     /^(api|client|commands|domain|examples|infra|pipeline|processors|recordings|schemas|web)\/|^verustream\.ts$/;

@@ -1,4 +1,4 @@
-/** Rows are read by readers, which check what a column holds, and not asserted. docs/decisions/0051-schemas-give-types.md */
+/** Rows and the JSON in them are read by readers, which check what a column holds, and not asserted. docs/decisions/0051-schemas-give-types.md */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 
@@ -14,6 +14,14 @@ const WHAT_TO_DO =
   'read the rows with a rowReader: readRows(pool, reader, sql, values) of infra/postgres/read-rows.ts, ' +
   'read.rows(reader, sql, values) in a snapshot, or clickhouse.rows(reader, sql, params)';
 
+const JSON_ASSERTIONS = [
+  /JSON\.parse\([^;]*?\)\)? as (?!unknown\b)/, // of a type
+  /: (?!unknown\b)[^=;\n]+ = JSON\.parse\(/, // of any
+];
+/** They read files and messages. */
+const NO_COLUMNS =
+  /^(api|pipeline)\/datasets\/|^api\/openapi\/examples\.ts$|^commands\/play-recording\.ts$|^infra\/control-socket\//;
+
 const asserts = (text: string): boolean => ASSERTIONS.some((pattern) => pattern.test(text));
 
 it('no program file asserts what rows hold', async () => {
@@ -21,6 +29,26 @@ it('no program file asserts what rows hold', async () => {
   expect(files.length).toBeGreaterThan(400);
   const asserting = files.filter(({ text }) => asserts(text)).map(({ path }) => path);
   expect(asserting, WHAT_TO_DO).toEqual([HELPER]);
+});
+
+const assertsJson = (text: string): boolean => JSON_ASSERTIONS.some((pattern) => pattern.test(text));
+
+it('no program file asserts what a JSON column holds', async () => {
+  const files = (await sourceFiles()).filter(({ path }) => PROGRAM.test(path) && !NO_COLUMNS.test(path));
+  const asserting = files.filter(({ text }) => assertsJson(text)).map(({ path }) => path);
+  expect(asserting, 'read the text with a jsonReader of infra/row-reader.ts').toEqual([]);
+});
+
+it.each([
+  ["const coins = JSON.parse(row.coins ?? '[]') as Coin[];", true],
+  ['  guard: guard === null ? null : (JSON.parse(guard) as GuardView),', true],
+  ['const { bounds: _, ...inputs }: StampInputs = JSON.parse(row.inputs);', true],
+  ['const { cost } = JSON.parse(registration) as {\n  cost: string;\n};', true],
+  ['const value: unknown = JSON.parse(text);', false],
+  ['const held = { status: JSON.parse(status) as unknown, age };', false],
+  ["const coins = readCoins(row.coins ?? '[]');", false],
+])('of JSON it judges %s', (code, expected) => {
+  expect(assertsJson(code)).toBe(expected);
 });
 
 it.each([

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ApiContext } from '../../api/api-context.ts';
+import { parseUsd } from '../../api/http/usd.ts';
 import { currencyCandles, type Fraction, pairCandles, type StepCandle } from '../../api/rest/market/candle-rows.ts';
 import { STEPS, stepWindow } from '../../api/rest/market/steps.ts';
-import { parseUsd } from '../../api/rest/prices/usd.ts';
 import { pricedRows } from '../../api/state/priced-rows.ts';
 import { readServiceState, readState, STATE_SQL } from '../../api/state/service-state.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';

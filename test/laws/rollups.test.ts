@@ -6,10 +6,10 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { ApiContext } from '../../api/api-context.ts';
+import { parseUsd } from '../../api/http/usd.ts';
 import { readTrades, type Unit, type Volume } from '../../api/rest/market/trades.ts';
 import { startOf } from '../../api/rest/market/volume-series.ts';
 import { pricesAt } from '../../api/rest/prices/price-past.ts';
-import { parseUsd } from '../../api/rest/prices/usd.ts';
 import { pricedRows } from '../../api/state/priced-rows.ts';
 import type { Snapshot } from '../../api/state/snapshot.ts';
 import { parsePrice } from '../../domain/decimal.ts';

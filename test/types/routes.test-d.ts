@@ -70,7 +70,7 @@ stateRoute({ ...state, response: row, handler: async () => ({ ...good, surplus: 
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, inner: [{ n: 1, surplus: 1 }] }) });
 // @ts-expect-error a surplus member of one branch
 stateRoute({ ...state, response: row, handler: async () => (text ? good : { ...good, surplus: 1 }) });
-// @ts-expect-error a surplus member beside headers
+// @ts-expect-error a surplus member next to headers
 stateRoute({ ...state, response: row, handler: async () => new HeadedValue({ ...good, surplus: 1 }, {}) });
 // @ts-expect-error a surplus member that is made after the snapshot
 stateRoute({ ...state, response: row, handler: async () => async () => ({ ...good, surplus: 1 }) });
@@ -117,8 +117,8 @@ const selected = { list: '', sql: '', values: [], total: async () => 0 };
 listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows }) });
 listRoute({
   ...list,
-  beside: { address: string },
-  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: '' }) }),
+  members: { address: string },
+  select: async () => ({ ...selected, show: (rows) => rows, members: () => ({ address: '' }) }),
 });
 // @ts-expect-error a row without a member
 listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows.map(({ height }) => ({ height })) }) });
@@ -128,21 +128,21 @@ listRoute({ ...list, select: async () => ({ ...selected, show: (rows) => rows.ma
 listRoute({ ...list, select: async () => ({ ...selected, show: (rows: readonly { time: bigint }[]) => rows }) });
 listRoute({
   ...list,
-  beside: { address: string },
+  members: { address: string },
   // @ts-expect-error the members before the page are missing
   select: async () => ({ ...selected, show: (rows) => rows }),
 });
 listRoute({
   ...list,
-  beside: { address: string },
+  members: { address: string },
   // @ts-expect-error another member before the page
-  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: 1 }) }),
+  select: async () => ({ ...selected, show: (rows) => rows, members: () => ({ address: 1 }) }),
 });
 // @ts-expect-error a surplus member before the page
 listRoute({
   ...list,
-  beside: { address: string },
-  select: async () => ({ ...selected, show: (rows) => rows, beside: () => ({ address: '', more: 1 }) }),
+  members: { address: string },
+  select: async () => ({ ...selected, show: (rows) => rows, members: () => ({ address: '', more: 1 }) }),
 });
 
 /** Columns of a fact come with the types that Postgres gives them. */

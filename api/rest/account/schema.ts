@@ -1,11 +1,10 @@
 /** Login and keys. */
 import { TIERS } from '../../../schemas/config.ts';
-import { array, integer, isoTime, nullableInteger, object, string } from '../../schema/json-schema.ts';
+import { array, integer, isoTime, nullableInteger, nullableTime, object, string } from '../../schema/json-schema.ts';
 
 export const KEY_ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
 export const tier = { type: 'string', enum: TIERS } as const;
 export const creditsPerMinute = { ...integer, description: 'That the tier allows' } as const;
-const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
 const identity = { ...string, description: 'Fully qualified name with @' } as const;
 
 export const challengeRequest = {

@@ -2,6 +2,7 @@
 
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
+import { readAmounts } from '../../../infra/stored-json/amounts.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -24,7 +25,7 @@ export type ActivityRecord = RowRead<typeof readActivity>;
 
 /** Net satoshis by currency, without zeros; the native coin first. */
 export function netOf(row: Pick<ActivityRecord, 'received' | 'sent' | 'currencies'>, nativeId: string): NetAmounts {
-  const tokens = Object.entries(JSON.parse(row.currencies ?? '{}') as Record<string, string>);
+  const tokens = Object.entries(readAmounts(row.currencies ?? '{}'));
   const native = row.received - row.sent;
   return [
     ...(native === 0n ? [] : [[nativeId, native] as const]),

@@ -6,14 +6,13 @@ import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
-import { resolveAddress } from '../../state/addresses.ts';
+import { addressParameter, resolveAddress } from '../../state/addresses.ts';
 import { atHeightParameter, placeAt } from '../../state/block-at.ts';
 import { issuedSupply } from '../../state/supply.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import { addressBalance, richList } from '../search/explorer-schema.ts';
 import { holdingsOf, newestPricesOf, pricesOfBlock } from './balance-rows.ts';
-import { addressParameter } from './routes.ts';
 
 const balance = stateRoute({
   path: '/api/address/:addr/balance',

@@ -6,13 +6,12 @@ import { chainParameter, formatParameter, queryParameter } from '../../http/para
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
-import { resolveAddress } from '../../state/addresses.ts';
+import { addressParameter, resolveAddress } from '../../state/addresses.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import { type Period, periodsOf } from '../../state/periods.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
-import { findCurrency } from '../currencies/routes.ts';
-import { addressParameter } from './routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { addressChains, balanceSeries, monthlyRewards } from './schema.ts';
 
 const dateOf = ({ start }: Period) => utcDate(start);

@@ -6,19 +6,17 @@ import { DEFINITIONS, type RewardFact } from '../../../schemas/facts.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
-import { chainParameter, pathParameter } from '../../http/parameters.ts';
+import { chainParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { integer, nullable, string } from '../../schema/json-schema.ts';
-import { resolveAddress } from '../../state/addresses.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { addressParameter, resolveAddress } from '../../state/addresses.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { usdParameter } from '../prices/worth-then.ts';
 import { amounts } from '../transactions/amounts.ts';
 import { ACTIVITY_SQL, activityWorth, readActivity } from './activity-rows.ts';
-import { ADDRESS, activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
+import { activityRow, rewardRow, rewardSum, waitingActivity } from './schema.ts';
 import { waitingAtAddress } from './waiting-activity.ts';
-
-export const addressParameter = pathParameter('R-address, i-address or name@', ADDRESS);
 
 const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 
@@ -32,7 +30,7 @@ const history = listRoute({
     usd: usdParameter,
   },
   row: activityRow,
-  beside: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
+  members: { address: string, chain: string, txCount: integer, unconfirmed: nullable(waitingActivity) },
   extraTag: mempoolTag,
   reader: readActivity,
   key: [
@@ -67,7 +65,7 @@ const history = listRoute({
           ...worth(row),
         }));
       },
-      beside: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
+      members: ({ total }) => ({ address, chain, txCount: total, unconfirmed }),
     };
   },
 });
@@ -95,7 +93,7 @@ const rewards = listRoute({
   summary: 'Mining and staking rewards of an address, newest first',
   parameters: { addr: addressParameter, chain: chainParameter },
   row: rewardRow,
-  beside: { address: string, chain: string, mining: rewardSum, staking: rewardSum },
+  members: { address: string, chain: string, mining: rewardSum, staking: rewardSum },
   reader: readReward,
   key: [
     { column: 'height', sql: 'r.height', kind: 'integer', order: 'DESC' },
@@ -128,7 +126,7 @@ const rewards = listRoute({
           amount: coins(amount),
           mature: tip - height >= maturity,
         })),
-      beside: () => ({ address, chain, mining: sumOf('mining'), staking: sumOf('staking') }),
+      members: () => ({ address, chain, mining: sumOf('mining'), staking: sumOf('staking') }),
     };
   },
 });

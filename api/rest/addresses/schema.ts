@@ -1,5 +1,4 @@
 /** Addresses: history and rewards. */
-import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
   array,
@@ -9,18 +8,16 @@ import {
   hash,
   height,
   integer,
+  isoDate,
   nullableString,
   object,
   string,
+  transactionType,
   unixTime,
   withOptional,
 } from '../../schema/json-schema.ts';
 import { worthThen } from '../prices/worth-then.ts';
 
-/** Schema of an address in a parameter. */
-export const ADDRESS = { type: 'string', minLength: 1, maxLength: 200 } as const;
-
-const type = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const flows = {
   received: { ...coins, description: 'Native coin, gross' },
   sent: { ...coins, description: 'Native coin, gross' },
@@ -28,7 +25,10 @@ const flows = {
   currencies: array(currencyAmount, 'Net of every other currency'),
 } as const;
 
-export const activityRow = withOptional(object({ txid: hash, height, time: unixTime, type, ...flows }), worthThen);
+export const activityRow = withOptional(
+  object({ txid: hash, height, time: unixTime, type: transactionType, ...flows }),
+  worthThen,
+);
 
 /** Most waiting transactions of one address in an answer, and in its sums: whoever fills a mempool may pay one address. */
 export const MOST_WAITING = 200;
@@ -42,7 +42,10 @@ export const waitingActivity = object(
       ...boolean,
       description: `The daemon holds transactions that this service does not show, or more than ${MOST_COUNTED} of them concern the address: the newest are counted`,
     },
-    transactions: array(object({ txid: hash, seenAt, type, ...flows }), `The newest ${MOST_WAITING}, newest first`),
+    transactions: array(
+      object({ txid: hash, seenAt, type: transactionType, ...flows }),
+      `The newest ${MOST_WAITING}, newest first`,
+    ),
   },
   'With unconfirmed=true, otherwise null: what all transactions that wait do to the address',
 );
@@ -59,7 +62,7 @@ export const rewardRow = object({
   mature: boolean,
 });
 
-const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day' } as const;
+const date = { ...isoDate, description: 'UTC day' } as const;
 
 export const balanceSeries = object({
   address: string,

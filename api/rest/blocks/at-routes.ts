@@ -4,7 +4,8 @@ import { chainParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { heightAtTime } from '../../state/block-at.ts';
-import { BLOCK_COLUMNS, blockAnswer, readBlock, tipHeight } from './routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
+import { BLOCK_COLUMNS, blockAnswer, readBlock } from './block-rows.ts';
 import { blockRow } from './schema.ts';
 
 const SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 AND height = $2`;

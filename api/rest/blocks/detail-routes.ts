@@ -3,16 +3,18 @@ import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
-import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
+import { columns, jsonReader, type RowRead, rowReader } from '../../../infra/row-reader.ts';
+import { DEFINITIONS, TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { amounts } from '../transactions/amounts.ts';
+import { BLOCK, blockAnswer } from './block-rows.ts';
 import { REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
-import { BLOCK, blockAnswer, HEIGHT, tipHeight } from './routes.ts';
 import { blockDetail } from './schema.ts';
 
 const WHOLE_BLOCK = {
@@ -44,16 +46,20 @@ const readRemoved = rowReader({
   new_time: columns.nullable(columns.bigint),
 });
 
-interface TransactionSummary {
-  readonly txid: string;
-  readonly type: TransactionType;
-  /** Satoshis. */
-  readonly fee: string | null;
-  readonly size: number;
-  readonly value: string;
-  /** JSON text. */
-  readonly currencies: string | null;
-}
+const readTransactions = jsonReader(
+  columns.list(
+    columns.object({
+      txid: columns.text,
+      type: columns.choice(TRANSACTION_TYPES),
+      /** Satoshis, as is the value. */
+      fee: columns.nullable(columns.text),
+      size: columns.number,
+      value: columns.text,
+      /** JSON text. */
+      currencies: columns.nullable(columns.text),
+    }),
+  ),
+);
 
 const COLUMNS = Object.keys(WHOLE_BLOCK).join(', ');
 const STANDING_SQL = `SELECT ${COLUMNS}, transactions_of_block(chain, height) AS transactions,
@@ -93,8 +99,8 @@ const detail = stateRoute({
     const currencies = await api.currencies.of(read);
     const asked = params.height.toLowerCase();
     const isHeight = asked.length < HASH_LENGTH;
-    if (isHeight && Number(asked) > HEIGHT.maximum) {
-      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${HEIGHT.maximum}` }]);
+    if (isHeight && Number(asked) > writtenHeight.maximum) {
+      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${writtenHeight.maximum}` }]);
     }
     const key = [chain, isHeight ? Number(asked) : hexParam(asked)];
     const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);
@@ -114,7 +120,7 @@ const detail = stateRoute({
 });
 
 function wholeAnswer(block: RowRead<typeof readStanding>, currencies: Currencies) {
-  const transactions = JSON.parse(block.transactions ?? '[]') as TransactionSummary[];
+  const transactions = readTransactions(block.transactions ?? '[]');
   return {
     ...blockAnswer(block),
     previousHash: block.previous_hash,

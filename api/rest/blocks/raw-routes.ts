@@ -5,8 +5,7 @@ import { ApiError, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { hashAt } from '../../http/rewound-cursor.ts';
 import { liveRoute } from '../../http/route.ts';
-import { TXID } from '../transactions/routes.ts';
-import { HEIGHT } from './routes.ts';
+import { writtenHash, writtenHeight } from '../../schema/json-schema.ts';
 
 const DAEMON_OBJECT = { type: 'object', description: 'As the daemon prints it' } as const;
 /** The daemon does not know such a block or transaction. */
@@ -26,7 +25,7 @@ async function ask(api: ApiContext, chain: string, method: string, params: reado
 const block = liveRoute({
   path: '/api/blocks/:height/raw',
   summary: 'A block with its decoded transactions, as the daemon prints it (getblock 2)',
-  parameters: { height: pathParameter('Height of the block', HEIGHT), chain: chainParameter },
+  parameters: { height: pathParameter('Height of the block', writtenHeight), chain: chainParameter },
   response: DAEMON_OBJECT,
   weight: 5,
   tier: null,
@@ -43,7 +42,7 @@ const block = liveRoute({
 const transaction = liveRoute({
   path: '/api/tx/:txid/raw',
   summary: 'A transaction as the daemon prints it (getrawtransaction 1)',
-  parameters: { txid: pathParameter('Transaction id', TXID), chain: chainParameter },
+  parameters: { txid: pathParameter('Transaction id', writtenHash), chain: chainParameter },
   response: DAEMON_OBJECT,
   weight: 5,
   tier: null,

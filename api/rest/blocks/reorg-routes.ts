@@ -1,22 +1,20 @@
 /** /api/reorgs: what left the chain, and what took its place. */
-import { columns, rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { countRows } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter } from '../../http/parameters.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
-import { tipHeight } from './routes.ts';
 import { reorgRow } from './schema.ts';
 
 /** JSON texts, lowest block first; null where there are none. */
 const branch = columns.nullable(columns.text);
 const readReorg = rowReader({ ...REORG, position: columns.number, removed: branch, replaced_by: branch });
 
-interface BlockPlace {
-  readonly height: number;
-  readonly hash: string;
-  readonly time: number;
-}
+const PLACE = { height: columns.number, hash: columns.text, time: columns.number };
+const readRemoved = jsonReader(columns.list(columns.object(PLACE)));
+const readAdded = jsonReader(columns.list(columns.object({ ...PLACE, canonical: columns.boolean })));
 
 /** Blocks of each branch that are shown. A deeper reorganisation needs an operator. */
 const SHOWN = 100;
@@ -54,8 +52,8 @@ const list = listRoute({
         rows.map((row) => ({
           chain,
           ...reorgAnswer(row, api.chain(chain)),
-          removed: JSON.parse(row.removed ?? '[]') as BlockPlace[],
-          replacedBy: JSON.parse(row.replaced_by ?? '[]') as (BlockPlace & { readonly canonical: boolean })[],
+          removed: readRemoved(row.removed ?? '[]'),
+          replacedBy: readAdded(row.replaced_by ?? '[]'),
         })),
     };
   },

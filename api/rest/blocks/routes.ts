@@ -1,61 +1,12 @@
 /** /api/blocks */
 
-import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
-import { DEFINITIONS } from '../../../schemas/facts.ts';
-import { ApiError } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
-import { coins, coinsOrNull, decimal } from '../../http/values.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import { tipHeight } from '../../state/tip-height.ts';
+import { BLOCK_COLUMNS, blockAnswer, readBlock } from './block-rows.ts';
 import { blockRow, VALIDATION_TYPES } from './schema.ts';
-
-export const BLOCK = {
-  chain: columns.text,
-  height: columns.number,
-  ...storedColumns(DEFINITIONS.block, [
-    'hash',
-    'time',
-    'size',
-    'txCount',
-    'validationType',
-    'difficulty',
-    'reward',
-    'minerAddress',
-  ]),
-  stake_amount: columns.nullable(columns.bigint),
-};
-export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
-export const readBlock = rowReader(BLOCK);
-export type BlockRecord = RowRead<typeof readBlock>;
-
-/** Schema of a height in a path. */
-export const HEIGHT = { type: 'integer', minimum: 0, maximum: 2 ** 31 - 1 } as const;
-
-export function blockAnswer(block: BlockRecord) {
-  return {
-    chain: block.chain,
-    height: block.height,
-    hash: block.hash,
-    time: Number(block.time),
-    txCount: block.tx_count,
-    size: block.size,
-    difficulty: decimal(block.difficulty),
-    validationType: block.validation_type,
-    blockReward: coins(block.reward),
-    minerAddress: block.miner_address,
-    stakeAmount: coinsOrNull(block.stake_amount),
-  };
-}
-
-/** Newest indexed height. @throws ApiError syncing before the first block */
-export function tipHeight(read: Snapshot, chain: string): number {
-  const tip = read.state.derived.get(chain);
-  if (!tip) throw new ApiError('syncing', `no block of ${chain} is indexed yet`);
-  return tip.height;
-}
 
 const list = listRoute({
   path: '/api/blocks/',

@@ -1,6 +1,5 @@
 /** Blocks and their lists. */
 
-import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
   array,
@@ -18,6 +17,7 @@ import {
   nullableString,
   object,
   string,
+  transactionType,
   unixTime,
 } from '../../schema/json-schema.ts';
 
@@ -55,7 +55,7 @@ const reorgPlace = {
 
 const transactionSummary = object({
   txid: hash,
-  type: { type: 'string', enum: TRANSACTION_TYPES },
+  type: transactionType,
   fee: { ...nullableCoins, description: NETWORK_FEE },
   size: integer,
   value: { ...coins, description: 'Coins of all outputs, change included' },

@@ -8,11 +8,11 @@ import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { coins } from '../../http/values.ts';
+import { writtenAddress } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import { identityNames } from '../../state/identity-names.ts';
-import { ADDRESS } from '../addresses/schema.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { stakeRow } from '../search/explorer-schema.ts';
-import { tipHeight } from './routes.ts';
 
 const STAKE = {
   chain: columns.text,
@@ -34,7 +34,10 @@ const list = listRoute({
   summary: 'Staked blocks with the coins that won them, newest first',
   parameters: {
     chain: chainParameter,
-    address: queryParameter('Only those that the coins of this address won: R-address, i-address or name@', ADDRESS),
+    address: queryParameter(
+      'Only those that the coins of this address won: R-address, i-address or name@',
+      writtenAddress,
+    ),
   },
   row: stakeRow,
   reader: readStake,

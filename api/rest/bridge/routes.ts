@@ -5,7 +5,7 @@ import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { TRANSFER_KEY } from '../conversions/transfer-ends.ts';
 import { bridgeAnswers, bridgeSql, readBridged } from './bridge-rows.ts';
 import { BRIDGE_DIRECTIONS, bridgeTransfer } from './schema.ts';

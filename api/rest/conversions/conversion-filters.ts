@@ -4,13 +4,13 @@ import { plainDecimal } from '../../../domain/decimal.ts';
 import type { TransferStatus } from '../../../domain/transfers.ts';
 import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { HEIGHT, heightConditions } from '../../http/height-range.ts';
+import { heightConditions } from '../../http/height-range.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
-import { writtenName } from '../../schema/json-schema.ts';
+import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { findCurrency } from '../currencies/routes.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { type ClosedCondition, type ClosedConversions, SETTLED_STATUSES } from './closed-conversions.ts';
 import { CURRENT_CONVERSIONS } from './conversion-rows.ts';
 import { STATUS_MEANINGS } from './schema.ts';
@@ -36,12 +36,12 @@ export const filterParameters = {
   diverged: queryParameter('Whether fromUsd and toUsd differ by more than 10 % of the larger', { type: 'boolean' }),
   fromTime: queryParameter('Requested at or after: ISO 8601 or seconds since the epoch', TIME),
   toTime: queryParameter('Requested before: ISO 8601 or seconds since the epoch', TIME),
-  fromHeight: queryParameter('Requested in this block or later', HEIGHT),
-  toHeight: queryParameter('Requested in this block or earlier', HEIGHT),
+  fromHeight: queryParameter('Requested in this block or later', writtenHeight),
+  toHeight: queryParameter('Requested in this block or earlier', writtenHeight),
   executedFromTime: queryParameter('Executed at or after: ISO 8601 or seconds since the epoch', TIME),
   executedToTime: queryParameter('Executed before: ISO 8601 or seconds since the epoch', TIME),
-  executedFromHeight: queryParameter('Executed in this block, of importChain, or later', HEIGHT),
-  executedToHeight: queryParameter('Executed in this block, of importChain, or earlier', HEIGHT),
+  executedFromHeight: queryParameter('Executed in this block, of importChain, or later', writtenHeight),
+  executedToHeight: queryParameter('Executed in this block, of importChain, or earlier', writtenHeight),
   sort: queryParameter(
     'newest, oldest: by the request; largest: by usdValue, of conversions that have one. A reorganisation, or a reprocess, ends a walk by largest',
     { type: 'string', enum: TRANSFER_ORDERS, default: 'newest' },

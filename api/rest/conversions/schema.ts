@@ -11,9 +11,11 @@ import {
   hash,
   height,
   integer,
+  isoDate,
   nullableCoins,
   nullableHash,
   nullableInteger,
+  nullableNumber,
   nullableString,
   nullableUsd,
   object,
@@ -38,7 +40,6 @@ const REASON_MEANINGS =
   'basket_to_basket, no_price, out_of_bounds, not_priced_yet. mirrored: one side shows the USD of the other. Null: nothing special';
 
 const rule = { type: 'string', enum: STAMP_RULES } as const;
-const nullableNumber = { type: ['number', 'null'] } as const;
 
 /** What is known of a value in USD; `reason` stands apart, for rows have one of their own. */
 const stamp = {
@@ -107,7 +108,7 @@ export const conversionSummary = object({
   chain: string,
   ...conversionSums,
   days: array(
-    object({ date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' }, ...conversionSums }),
+    object({ date: isoDate, ...conversionSums }),
     'By the UTC day of the import, oldest first, days without any left out; what no import has executed is in no day',
   ),
 });

@@ -2,18 +2,18 @@
 
 import { explainStamp } from '../../../domain/explain-stamp.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
-import type { StampInputs } from '../../../domain/stamp-inputs.ts';
 import { conversionStatus } from '../../../domain/transfers.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import type { RowRead } from '../../../infra/row-reader.ts';
+import { readStampInputs } from '../../../infra/stored-json/stamp-inputs.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
+import { writtenHash } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { TXID } from '../transactions/routes.ts';
 import { conversionsSql, readStamped, stampAnswer } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
 
@@ -44,7 +44,7 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
 /** Inputs of the stamp, and each step from them to its numbers; null without a stamp. */
 function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
-  const steps = explainStamp(JSON.parse(inputs) as StampInputs).map(
+  const steps = explainStamp(readStampInputs(inputs)).map(
     ({ step, currencyId, basketId, expression, value, uses }) => ({
       step,
       currencyId,
@@ -63,7 +63,7 @@ const byTxid = stateRoute({
   path: '/api/oracle/conversions/:txid',
   summary: 'USD value of the conversions that a transaction requested or settled',
   parameters: {
-    txid: pathParameter('Transaction id of the request or of the import', TXID),
+    txid: pathParameter('Transaction id of the request or of the import', writtenHash),
     chain: anyChainParameter,
     explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
       type: 'boolean',

@@ -3,11 +3,11 @@ import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { feesOf, parseUsd, printUsd, type Usd } from '../../http/usd.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
-import { feesOf, parseUsd, printUsd, type Usd } from '../prices/usd.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import {
   type ClosedConversions,
   closedConversions,

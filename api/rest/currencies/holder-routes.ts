@@ -9,8 +9,8 @@ import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { newestPricesOf, pricesOfBlock } from '../addresses/balance-rows.ts';
-import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './at-height-routes.ts';
 import { currencyHolders } from './at-height-schema.ts';
+import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './currency-at.ts';
 
 interface Holders {
   readonly count: number;

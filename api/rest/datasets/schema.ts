@@ -6,13 +6,14 @@ import {
   hash,
   height,
   integer,
+  isoDate,
   nullableInteger,
   nullableString,
   object,
   string,
 } from '../../schema/json-schema.ts';
 
-const day = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day of the chain’s clock' } as const;
+const day = { ...isoDate, description: 'UTC day of the chain’s clock' } as const;
 const schemaVersion = {
   ...integer,
   description: 'Rises when a column is removed or changes its meaning or type, not when one is added',

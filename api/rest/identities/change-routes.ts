@@ -13,7 +13,7 @@ import { HeadedValue, stateRoute } from '../../http/route.ts';
 import { integer } from '../../schema/json-schema.ts';
 import { readChanges } from '../../state/identity-changes.ts';
 import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { identityAt } from './identity-rows.ts';
 import { identityParameter } from './routes.ts';
 import { identityChanges } from './schema.ts';

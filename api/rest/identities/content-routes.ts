@@ -2,15 +2,16 @@
 
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
-import { rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
-import { type ContentUpdate, createContentFold } from './aggregate-content.ts';
+import { tipHeight } from '../../state/tip-height.ts';
+import { createContentFold } from './aggregate-content.ts';
 import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
 import { heightParameter, identityParameter } from './routes.ts';
@@ -26,6 +27,8 @@ const UPDATES = {
 const readUpdate = rowReader({
   ...storedColumns(DEFINITIONS.identity, ['state', 'contentHashes']),
 });
+/** By key: the hash of each value. */
+const readHashes = jsonReader(columns.record(columns.texts));
 
 /**
  * The content that remains after the updates from one height to another.
@@ -47,7 +50,7 @@ export async function contentOver(
   await inTurns(rows, ({ state, content_hashes: hashes }) =>
     fold.add({
       content: contentOf(parseShallow(state) as Record<string, unknown>),
-      hashes: hashes === null ? null : (JSON.parse(hashes) as ContentUpdate['hashes']),
+      hashes: hashes === null ? null : readHashes(hashes),
     }),
   );
   return fold.content();
@@ -61,9 +64,7 @@ const multimap = stateRoute({
     chain: chainParameter,
     height: heightParameter,
     fromHeight: queryParameter('Of mode aggregate: only updates from this height on', {
-      type: 'integer',
-      minimum: 0,
-      maximum: 2 ** 31 - 1,
+      ...writtenHeight,
       default: 0,
     }),
     key: keyParameter,

@@ -8,7 +8,7 @@ import { heightCondition } from '../../http/height-range.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { writtenName } from '../../schema/json-schema.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { addressOfIdentity } from './identity-rows.ts';
 import { identityEvent } from './schema.ts';
 

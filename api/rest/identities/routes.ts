@@ -5,32 +5,25 @@ import { IDENTITY_STATUSES, identityStatus } from '../../../domain/identity-stat
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
-import { columns, rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { listRoute } from '../../http/list-route.ts';
 import { chainParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, stateAtSql } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
 import { identityDetail, identityRow } from './schema.ts';
 import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 
-export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 500,
-});
+export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', writtenName);
 
-export const heightParameter = queryParameter('State at this height; the newest when it is not given', {
-  type: 'integer',
-  minimum: 0,
-  maximum: 2 ** 31 - 1,
-});
+export const heightParameter = queryParameter('State at this height; the newest when it is not given', writtenHeight);
 
 const LISTED = {
   ...storedColumns(DEFINITIONS.identity, [
@@ -121,12 +114,13 @@ const readState = rowReader({
   timelock: columns.number,
 });
 
+const readRegistration = jsonReader(
+  columns.object({ commitmentTxid: columns.nullable(columns.text), cost: columns.record(columns.text) }),
+);
+
 function registrationDetail(registration: string | null, currencies: Currencies) {
   if (registration === null) return { commitmentTxid: null, cost: [] };
-  const { commitmentTxid, cost } = JSON.parse(registration) as {
-    commitmentTxid: string | null;
-    cost: Readonly<Record<string, string>>;
-  };
+  const { commitmentTxid, cost } = readRegistration(registration);
   const amounts = Object.entries(cost).map(([currencyId, amount]) => {
     return { currencyId, currencyName: currencies.name(currencyId), amount: coins(BigInt(amount)) };
   });

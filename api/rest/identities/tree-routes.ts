@@ -9,7 +9,7 @@ import { ApiError } from '../../http/api-error.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { identityAt, readChildren } from './identity-rows.ts';
 import { identityParameter } from './routes.ts';
 import { identityReferrals, identityStats } from './schema.ts';

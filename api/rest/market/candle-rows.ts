@@ -7,10 +7,10 @@ import { parsePrice } from '../../../domain/decimal.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { parseUsd, type Usd } from '../../http/usd.ts';
 import { pricedHeights } from '../../state/priced-heights.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { parseUsd, type Usd } from '../prices/usd.ts';
 import type { StepWindow } from './steps.ts';
 
 interface Ends<Price> {

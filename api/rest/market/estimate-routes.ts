@@ -7,8 +7,8 @@ import { chainParameter, queryParameter, requiredQuery } from '../../http/parame
 import { liveRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { chainState } from '../../state/chain-state.ts';
-import { tipHeight } from '../blocks/routes.ts';
-import { findCurrency } from '../currencies/routes.ts';
+import { findCurrency } from '../../state/find-currency.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { bestConversion, type Conversions, estimateConversion } from './best-conversion.ts';
 import { bestConversion as bestConversionSchema, conversionEstimate } from './estimate-schema.ts';
 import { readMarket } from './live-baskets.ts';

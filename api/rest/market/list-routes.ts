@@ -2,12 +2,12 @@
 
 import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { feesOf, printUsd, printUsdOrNull } from '../../http/usd.ts';
 import { coins, decimal } from '../../http/values.ts';
 import { array } from '../../schema/json-schema.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import { changePercent, pricesAt, sparklines } from '../prices/price-past.ts';
 import { confidenceOf, priceTip } from '../prices/price-rows.ts';
-import { feesOf, printUsd, printUsdOrNull } from '../prices/usd.ts';
 import { type LiveBasket, liquidityOf, type Market, readMarket } from './live-baskets.ts';
 import { marketBasket, marketCurrency } from './schema.ts';
 import { NO_VOLUME, readTrades, type Volume } from './trades.ts';

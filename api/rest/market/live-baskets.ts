@@ -6,10 +6,10 @@ import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { type Usd, usdOf } from '../../http/usd.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type LatestPrice, latestPrices } from '../prices/price-rows.ts';
-import { type Usd, usdOf } from '../prices/usd.ts';
 
 export interface LiveBasket {
   readonly chain: string;

@@ -2,11 +2,11 @@
 
 import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { printUsd, printUsdOrNull } from '../../http/usd.ts';
 import { coins } from '../../http/values.ts';
 import { array } from '../../schema/json-schema.ts';
 import { PROVISIONAL_SINCE, provisionalList } from '../../state/priced-rows.ts';
 import { changePercent } from '../prices/price-past.ts';
-import { printUsd, printUsdOrNull } from '../prices/usd.ts';
 import { readPairs } from './pairs.ts';
 import { marketPair } from './schema.ts';
 

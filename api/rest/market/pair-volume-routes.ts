@@ -8,14 +8,23 @@ import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { feesOf, printUsd } from '../../http/usd.ts';
 import { coins } from '../../http/values.ts';
 import { VOLUME_FEES } from '../../schema/fees.ts';
-import { array, coins as coinsSchema, integer, nullableString, object, string, usd } from '../../schema/json-schema.ts';
+import {
+  array,
+  coins as coinsSchema,
+  integer,
+  isoDate,
+  nullableString,
+  object,
+  string,
+  usd,
+} from '../../schema/json-schema.ts';
+import { findBasket } from '../../state/find-currency.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findBasket } from '../currencies/routes.ts';
 import { defaultChain } from '../prices/price-rows.ts';
-import { feesOf, printUsd } from '../prices/usd.ts';
 import { pairOf } from './pairs.ts';
 import { readTrades, type SideVolume } from './trades.ts';
 import { periods } from './volume-series.ts';
@@ -26,7 +35,7 @@ const MOST_DAYS = 3650;
 
 const pairVolumes = array(
   object({
-    date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$', description: 'UTC day of the imports' },
+    date: { ...isoDate, description: 'UTC day of the imports' },
     basket: nullableString,
     basketId: string,
     chain: nullableString,

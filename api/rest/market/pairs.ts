@@ -1,8 +1,8 @@
 /** Every two currencies of every live basket: prices and volume of the 24 hours before its chain's newest block. */
 import type { ApiContext } from '../../api-context.ts';
+import type { Usd } from '../../http/usd.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import type { Usd } from '../prices/usd.ts';
 import { type LiveBasket, type Market, readMarket } from './live-baskets.ts';
 import { type Candle, candle, statesSince } from './pair-prices.ts';
 import { readTrades, type SideVolume } from './trades.ts';

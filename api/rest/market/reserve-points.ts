@@ -6,10 +6,10 @@ import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
+import type { Usd } from '../../http/usd.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { lastPricesSql, lastPricesValues } from '../prices/price-past.ts';
-import type { Usd } from '../prices/usd.ts';
 
 export interface ReservePoint {
   /** Begin of the window, seconds. */
@@ -29,8 +29,8 @@ export const RESERVES_SQL =
   'SELECT reserves FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL';
 
 /**
- * Thinned evenly from the newest backwards; the prices are the last ones of each window, to which its end does not belong. Each price since the first
- * point, and the last one before it, counts for the next point alone: what is held in memory are the points.
+ * Points are thinned evenly from the newest backwards. Their prices are the last ones of their windows; a window excludes its end. Each
+ * price counts for the next point alone, so memory holds only the points.
  */
 const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS (
     SELECT * FROM (
@@ -44,7 +44,7 @@ const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS 
     SELECT window, window + 300 AS until, state_height, supply, toString(id) AS reserve, amount, place FROM points
     ARRAY JOIN reserve_ids AS id, reserves AS amount, arrayEnumerate(reserve_ids) AS place
   ),
-  told AS (
+  priced AS (
     SELECT p.id AS reserve, moment.until AS until, argMax(p.usd_price, p.tick) AS price
     FROM (
       SELECT * FROM ${rows.of('prices', PRICE_COLUMNS, 'currency_id IN {ids: Array(String)} AND tick > {before: UInt64}')}
@@ -59,9 +59,9 @@ const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS 
   FROM (
     SELECT held.window AS window, held.state_height AS state_height, held.supply AS held_supply, held.reserve AS id,
       held.amount AS amount, held.place AS place,
-      anyLast(if(told.price = 0, NULL, told.price)) OVER (PARTITION BY held.reserve ORDER BY held.until
+      anyLast(if(priced.price = 0, NULL, priced.price)) OVER (PARTITION BY held.reserve ORDER BY held.until
         ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS price
-    FROM held LEFT JOIN told ON held.reserve = told.reserve AND held.until = told.until
+    FROM held LEFT JOIN priced ON held.reserve = priced.reserve AND held.until = priced.until
   )
   GROUP BY window ORDER BY window`;
 

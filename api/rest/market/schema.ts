@@ -4,11 +4,15 @@ import { VOLUME_FEES } from '../../schema/fees.ts';
 import {
   array,
   coins,
+  confidence,
   height,
   integer,
+  isoDate,
   nullableInteger,
+  nullableNumber,
   nullableString,
   nullableUsd,
+  number,
   object,
   string,
   unixTime,
@@ -17,16 +21,12 @@ import {
 import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
-const number = { type: 'number' } as const;
-const nullableNumber = { type: ['number', 'null'] } as const;
 const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
 const ofChain = 'Of the 24 hours before the newest block of its chain';
-const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
-const date = { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' } as const;
 
 export const volumeSeries = array(
   object({
-    date: { ...date, description: 'First UTC day of the period; weeks start on Monday' },
+    date: { ...isoDate, description: 'First UTC day of the period; weeks start on Monday' },
     volume: { ...usd, description: 'Each completed conversion counts once' },
     trades: integer,
     fees: { ...usd, description: VOLUME_FEES },

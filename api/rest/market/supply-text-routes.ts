@@ -4,7 +4,7 @@ import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenName } from '../../schema/json-schema.ts';
-import { currencyAt, supplyThen } from '../currencies/at-height-routes.ts';
+import { currencyAt, supplyThen } from '../currencies/currency-at.ts';
 
 const TEXT = 'text/plain; charset=utf-8';
 

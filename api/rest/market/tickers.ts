@@ -1,7 +1,7 @@
 /** Pairs of baskets as price aggregators know markets: symbols, texts of 8 decimals, one market a pair. */
 import { BRIDGED_SUFFIX } from '../../../domain/names.ts';
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
-import { parseUsd, type Usd } from '../prices/usd.ts';
+import { parseUsd, type Usd } from '../../http/usd.ts';
 import type { Pair } from './pairs.ts';
 
 const BRIDGED_NATIVE = BRIDGED_SUFFIX.slice(1);

@@ -4,9 +4,9 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import { columns, type RowOf, type RowReader, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { parseUsd, type Usd } from '../../http/usd.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { parseUsd, type Usd } from '../prices/usd.ts';
 
 export interface Volume {
   readonly volume: Usd;

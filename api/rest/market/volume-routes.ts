@@ -2,9 +2,9 @@
 
 import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { findBasket } from '../../state/find-currency.ts';
 import { marksHeader, marksIn } from '../../state/marks.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
-import { findBasket } from '../currencies/routes.ts';
 import { volumeSeries as volumeSchema } from './schema.ts';
 import { readTrades, type Unit } from './trades.ts';
 import { periods, volumeSeries } from './volume-series.ts';

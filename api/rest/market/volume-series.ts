@@ -1,7 +1,7 @@
 /** A series of days, weeks or months with nothing left out between. */
 
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
-import { feesOf, printUsd } from '../prices/usd.ts';
+import { feesOf, printUsd } from '../../http/usd.ts';
 import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
 
 /** First second of the UTC day, week (from Monday) or month that a moment lies in. */

@@ -2,11 +2,10 @@
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
-import { writtenName } from '../../schema/json-schema.ts';
+import { estimatesOf } from '../../mempool/estimates.ts';
+import { writtenHash, writtenName } from '../../schema/json-schema.ts';
 import { blockState } from '../../state/chain-state.ts';
-import { findCurrency } from '../currencies/routes.ts';
-import { TXID } from '../transactions/routes.ts';
-import { estimatesOf } from './estimates.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { mempoolEstimates } from './schema.ts';
 import { pageOf, statusAnswer, waitingPage } from './waiting-list.ts';
 
@@ -17,7 +16,7 @@ const estimates = liveRoute({
   parameters: {
     chain: chainParameter,
     basket: queryParameter('Only those that this basket will execute: name or i-address', writtenName),
-    txid: queryParameter('Only those of this transaction', TXID),
+    txid: queryParameter('Only those of this transaction', writtenHash),
     ...waitingPage,
   },
   response: mempoolEstimates,

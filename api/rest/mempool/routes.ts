@@ -6,7 +6,7 @@ import { newestOf } from '../../mempool/newest.ts';
 import { conversionAnswer, conversionPart, feeRate, transactionAnswer } from '../../mempool/print-transaction.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import { resolveAddress } from '../../state/addresses.ts';
-import { findCurrency } from '../currencies/routes.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { mempoolConversions, mempoolList } from './schema.ts';
 import { pageOf, stateHeaders, statusAnswer, waitingPage } from './waiting-list.ts';
 

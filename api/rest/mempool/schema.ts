@@ -9,6 +9,7 @@ import {
   isoTime,
   type JsonSchema,
   nullableCoins,
+  nullableNumber,
   nullableString,
   object,
   string,
@@ -21,9 +22,9 @@ const truncated = {
 } as const;
 
 /** Rows come from memory and from this process alone, so there are pages but no cursor. */
-const list = <const Row extends JsonSchema, const Beside extends Readonly<Record<string, JsonSchema>>>(
+const list = <const Row extends JsonSchema, const Members extends Readonly<Record<string, JsonSchema>>>(
   row: Row,
-  beside: Beside,
+  members: Members,
   what?: string,
 ) =>
   object({
@@ -32,7 +33,7 @@ const list = <const Row extends JsonSchema, const Beside extends Readonly<Record
     waiting: { ...integer, description: 'Transactions that this service shows' },
     listed: { ...integer, description: 'Transactions that the daemon holds' },
     truncated,
-    ...beside,
+    ...members,
     results: array(row, what),
     page: integer,
     pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },
@@ -59,7 +60,7 @@ export const waitingConversionMembers = {
   basketId,
   basketName: nullableString,
   ...rest,
-  txFeeRate: { type: ['number', 'null'], description: 'Of its transaction, satoshis a byte' },
+  txFeeRate: { ...nullableNumber, description: 'Of its transaction, satoshis a byte' },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 export const waitingConversion = object(waitingConversionMembers);

@@ -7,10 +7,10 @@ import { notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import { supplyAt } from '../../state/supply.ts';
-import { HEIGHT } from '../blocks/routes.ts';
-import { averageBlockTime, inPools, readWindow, stakeRatios, WINDOW_SQL } from './routes.ts';
 import { networkAtHeight } from './schema.ts';
+import { averageBlockTime, inPools, readWindow, stakeRatios, WINDOW_SQL } from './window-rows.ts';
 
 const BLOCK = storedColumns(DEFINITIONS.block, ['hash', 'time', 'difficulty', 'chainWork', 'chainStake', 'feePool']);
 const readBlock = rowReader(BLOCK);
@@ -31,7 +31,7 @@ function hashRate(work: string, window: RowRead<typeof readWork> | undefined): n
 const atHeight = stateRoute({
   path: '/api/stats/network/:height',
   summary: 'The chain as of a block: difficulty, work, stake, supply, block time, ratios, fee pool',
-  parameters: { height: pathParameter('Height of the block', HEIGHT), chain: chainParameter },
+  parameters: { height: pathParameter('Height of the block', writtenHeight), chain: chainParameter },
   response: networkAtHeight,
   weight: 1,
   tier: null,

@@ -5,7 +5,7 @@ import { chainOrAllParameter, formatParameter, queryParameter, requiredQuery } f
 import { stateRoute } from '../../http/route.ts';
 import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import {
   CHART_METRICS,
   CHART_STEPS,

@@ -1,7 +1,7 @@
 /** /api/stats/pulse: the newest blocks of all chains. */
 
 import { stateRoute } from '../../http/route.ts';
-import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../blocks/routes.ts';
+import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../blocks/block-rows.ts';
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;

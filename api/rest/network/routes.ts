@@ -1,65 +1,12 @@
-/** /api/stats/network, and the figures of a chain that /api/stats/status shows too; no daemon is waited for. */
-
-import { LosslessNumber } from 'lossless-json';
-import { isLiveBasket } from '../../../domain/basket-liveness.ts';
-import { parseReserves } from '../../../domain/reserves.ts';
-import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
-import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
-import { DEFINITIONS } from '../../../schemas/facts.ts';
+/** /api/stats/network: a chain's figures; no daemon is waited for. */
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
-import { coins, coinsOrNull, ratio } from '../../http/values.ts';
-import type { KnownFigures } from '../../state/daemon-figures.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
+import { coins, coinsOrNull } from '../../http/values.ts';
 import { supplyAt } from '../../state/supply.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
+import { figuresAnswer } from './chain-figures.ts';
 import { networkStats } from './schema.ts';
-
-export const readWindow = rowReader({
-  blocks: columns.bigint,
-  staked: columns.bigint,
-  tip_time: columns.nullable(columns.bigint),
-  start_time: columns.nullable(columns.bigint),
-});
-type WindowRecord = RowRead<typeof readWindow>;
-
-const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['flags', 'reserves']));
-
-const RATIO_BLOCKS = 1000;
-const TIME_BLOCKS = 100;
-
-/** Figures of the thousand blocks of chain $1 up to height $2. */
-export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
-    max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
-  FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
-
-const RESERVES_SQL = `SELECT flags, reserves FROM currency_states
-  WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
-
-/** Satoshis of a currency in the baskets of a chain that were live at a height. */
-export async function inPools(read: Snapshot, chain: string, currencyId: string, height: number): Promise<bigint> {
-  const states = await read.rows(readReserves, RESERVES_SQL, [chain, height]);
-  let sum = 0n;
-  for (const { flags, reserves } of states) {
-    if (!isLiveBasket(flags)) continue;
-    for (const reserve of parseReserves(reserves)) if (reserve.currencyId === currencyId) sum += reserve.reserves;
-  }
-  return sum;
-}
-
-/** What a daemon said last of its chain, what follows from it, and when it said so. */
-export function figuresAnswer(known: KnownFigures, supply: bigint | null) {
-  const { difficulty, hashRate, stakingSupply, saidAt } = known;
-  const stakingParticipation = participation(stakingSupply, supply);
-  const figuresAt = saidAt === null ? null : new Date(saidAt).toISOString();
-  return { difficulty, hashRate, stakingSupply: coinsOrNull(stakingSupply), stakingParticipation, figuresAt };
-}
-
-/** At most 1: the estimate of a young chain may exceed what there is. */
-function participation(staking: bigint | null, supply: bigint | null): LosslessNumber | null {
-  if (staking === null || supply === null || supply <= 0n) return null;
-  return ratio(staking > supply ? supply : staking, supply);
-}
+import { averageBlockTime, inPools, readWindow, stakeRatios, WINDOW_SQL } from './window-rows.ts';
 
 const network = stateRoute({
   path: '/api/stats/network',
@@ -89,18 +36,5 @@ const network = stateRoute({
     };
   },
 });
-
-/** Shares of proof-of-stake and of proof-of-work blocks. */
-export function stakeRatios(window: WindowRecord | undefined) {
-  if (!window || window.blocks === 0n) return { posRatio: null, powRatio: null };
-  const { blocks, staked } = window;
-  return { posRatio: ratio(staked, blocks), powRatio: ratio(blocks - staked, blocks) };
-}
-
-/** Null while the chain is shorter than the window. */
-export function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
-  if (!window || window.start_time === null || window.tip_time === null) return null;
-  return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));
-}
 
 export const networkStatsRoutes = [network];

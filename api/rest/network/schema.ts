@@ -9,11 +9,13 @@ import {
   hash,
   height,
   integer,
+  isoDate,
   isoTime,
   type JsonSchema,
   nullable,
   nullableCoins,
   nullableInteger,
+  nullableNumber,
   nullableString,
   object,
   string,
@@ -24,8 +26,7 @@ import { provisionalMembers } from '../../schema/provisional.ts';
 import { blockRow } from '../blocks/schema.ts';
 import { CHART_METRICS, CHART_STEPS } from './chart-metrics.ts';
 
-const nullableNumber = { type: ['number', 'null'] } as const;
-const fraction = { type: ['number', 'null'], minimum: 0, maximum: 1 } as const;
+const fraction = { ...nullableNumber, minimum: 0, maximum: 1 } as const;
 
 const mining = {
   difficulty: { ...nullableNumber, description: 'Of the next block of proof of work; null while the daemon is silent' },
@@ -87,7 +88,7 @@ export const chart = object({
   ...marksMember,
   data: array(
     object({
-      date: { type: 'string', pattern: '^\\d{4}-\\d\\d-\\d\\d$' },
+      date: isoDate,
       timestamp: { ...unixTime, description: 'Begin of the step, seconds since the epoch' },
       value: { type: 'number' },
     }),

@@ -4,6 +4,7 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
+import { INT32_MAX } from '../../../schemas/integers.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
@@ -12,10 +13,10 @@ import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { marksIn } from '../../state/marks.ts';
 import { type PricedRows, pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findCurrency } from '../currencies/routes.ts';
 import { confidenceOf, defaultChain, PRICE } from './price-rows.ts';
 import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
 
@@ -29,8 +30,7 @@ type Interval = (typeof PRICE_INTERVALS)[number];
 /** Seconds; of `block` every row is one. */
 const SPANS: Readonly<Record<Exclude<Interval, 'block'>, number>> = { '5m': 300, '1h': 3600, '1d': SECONDS_PER_DAY };
 const SECONDS_PER_HOUR = 3600;
-const MAX_HEIGHT = 2 ** 31 - 1;
-const MAX_TIME = 2 ** 31 - 1;
+const MAX_TIME = INT32_MAX;
 const DEFAULT_ROWS = 200;
 const MAX_ROWS = 1000;
 
@@ -60,7 +60,7 @@ interface HistoryWindow {
   readonly rows: number;
 }
 
-const WHOLE = { from: 0, to: MAX_HEIGHT, since: 0 };
+const WHOLE = { from: 0, to: INT32_MAX, since: 0 };
 
 const readHistory = rowReader({ ...PRICE, time: columns.number, provisional: columns.boolean });
 type HistoryRecord = RowRead<typeof readHistory>;
@@ -100,7 +100,7 @@ export async function newestPrices(
   api: ApiContext,
   currencies: Currencies,
   currencyId: string,
-  { rows, to = MAX_HEIGHT }: { readonly rows: number; readonly to?: number | undefined },
+  { rows, to = INT32_MAX }: { readonly rows: number; readonly to?: number | undefined },
 ) {
   const complete = await pricedRows(read, api, false);
   const found = await historyRows(api, complete, currencyId, { ...WHOLE, to, rows }, null);
@@ -152,7 +152,7 @@ async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: Hi
   return encodeCursor(cursor);
 }
 
-const height = { type: 'integer', minimum: 0, maximum: MAX_HEIGHT } as const;
+const height = { type: 'integer', minimum: 0, maximum: INT32_MAX } as const;
 
 const history = stateRoute({
   path: '/api/oracle/prices/:id/history',
@@ -195,7 +195,7 @@ const history = stateRoute({
     const currencies = await api.currencies.of(read);
     const chain = defaultChain(api);
     const { currencyId } = findCurrency(currencies, api, chain, params.id, 'id');
-    const { from = 0, to = MAX_HEIGHT } = params;
+    const { from = 0, to = INT32_MAX } = params;
     if (from > to) {
       const detail = `from (${from}) is above to (${to})`;
       throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/from', detail }] });

@@ -2,10 +2,10 @@
 
 import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
-import { type GuardState, PRICE_TIERS } from '../../../domain/prices.ts';
+import { GUARD_STATES, PRICE_TIERS } from '../../../domain/prices.ts';
 import { slowestChain } from '../../../domain/slowest-chain.ts';
-import type { EntryInput } from '../../../domain/stamp-inputs.ts';
-import { columns, type RowOf, rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, type RowOf, rowReader } from '../../../infra/row-reader.ts';
+import { readPriceEntries, readPublishedPrice } from '../../../infra/stored-json/prices.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -34,17 +34,18 @@ const readGuarded = rowReader({
   published: columns.nullable(columns.text),
 });
 
-export type ConfidenceEntry = Omit<EntryInput, 'hop'>;
-
 /** What external feeds say of a price. */
-export interface GuardView {
-  readonly status: GuardState;
-  readonly externalPrice: string | null;
-  readonly deviationPct: string | null;
-  readonly source: string | null;
-  /** Milliseconds since the epoch. */
-  readonly checkedAt: number | null;
-}
+const readGuard = jsonReader(
+  columns.object({
+    status: columns.choice(GUARD_STATES),
+    externalPrice: columns.nullable(columns.text),
+    deviationPct: columns.nullable(columns.text),
+    source: columns.nullable(columns.text),
+    /** Milliseconds since the epoch. */
+    checkedAt: columns.nullable(columns.number),
+  }),
+);
+export type GuardView = ReturnType<typeof readGuard>;
 
 /** The price as it is published. */
 export interface LatestPrice extends PriceRecord {
@@ -53,18 +54,6 @@ export interface LatestPrice extends PriceRecord {
   readonly guard: GuardView | null;
   /** Beyond the blocks that every chain's clock has passed: it may still be corrected. */
   readonly provisional: boolean;
-}
-
-/** What the guard keeps where another price is published than the derived one. */
-interface PublishedRow {
-  readonly tier: PriceRecord['tier'];
-  readonly usdPrice: string;
-  readonly emaPrice: string;
-  readonly totalDepth: string;
-  readonly sourceBasket: string | null;
-  readonly baskets: readonly ConfidenceEntry[];
-  readonly height: number;
-  readonly time: number;
 }
 
 /** Newest row of each currency, as derived and as published; its age counts from its newest step, which blocks of the default chain make. */
@@ -110,13 +99,13 @@ export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonl
   return inOrder.map(({ guard, published, provisional, ...derived }) => ({
     ...derived,
     provisional,
-    ...(published !== null && publishedRecord(JSON.parse(published) as PublishedRow)),
+    ...(published !== null && publishedRecord(readPublishedPrice(published))),
     derived,
-    guard: guard === null ? null : (JSON.parse(guard) as GuardView),
+    guard: guard === null ? null : readGuard(guard),
   }));
 }
 
-function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
+function publishedRecord(row: ReturnType<typeof readPublishedPrice>): Omit<PriceRecord, 'currency_id'> {
   return {
     tier: row.tier,
     usd_price: row.usdPrice,
@@ -129,10 +118,6 @@ function publishedRecord(row: PublishedRow): Omit<PriceRecord, 'currency_id'> {
   };
 }
 
-export function entriesOf({ baskets }: Pick<PriceRecord, 'baskets'>): ConfidenceEntry[] {
-  return JSON.parse(baskets) as ConfidenceEntry[];
-}
-
 /** Confidence of a price as seen from `tip` blocks of the default chain. */
 export function confidenceOf(
   row: Pick<PriceRecord, 'tier' | 'usd_price' | 'total_depth' | 'baskets' | 'height'>,
@@ -143,7 +128,7 @@ export function confidenceOf(
     tier: row.tier,
     usd: parsePrice(row.usd_price),
     totalDepth: parsePrice(row.total_depth),
-    entryPrices: entriesOf(row).map((entry) => parsePrice(entry.price)),
+    entryPrices: readPriceEntries(row.baskets).map((entry) => parsePrice(entry.price)),
     age: tip - row.height,
     // Replaced because an anchor left the set: no feed has said anything of this price itself.
     guard: guard?.externalPrice == null ? null : guard.status,

@@ -2,9 +2,9 @@
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
-import { HEIGHT } from '../../http/height-range.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
+import { writtenHeight } from '../../schema/json-schema.ts';
 import { blockAt, heightAtTime } from '../../state/block-at.ts';
 import { lastPriced, type PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -12,7 +12,7 @@ import { lastRows } from './price-past.ts';
 import { defaultChain, type LatestPrice, PRICE } from './price-rows.ts';
 
 export const asOfParameters = {
-  height: queryParameter('As of the end of this block of the default chain; not together with time', HEIGHT),
+  height: queryParameter('As of the end of this block of the default chain; not together with time', writtenHeight),
   time: queryParameter(
     'As of this time, ISO 8601 or seconds since the epoch: by the last block of any chain up to it',
     TIME,

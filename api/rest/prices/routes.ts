@@ -1,18 +1,18 @@
 /** /api/oracle/prices */
 
+import { readPriceEntries } from '../../../infra/stored-json/prices.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { invalidParameters, notFound } from '../../http/api-error.ts';
 import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, decimalOrNull } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import { findCurrency } from '../../state/find-currency.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { findCurrency } from '../currencies/routes.ts';
 import { idParameter, newestPrices } from './history-routes.ts';
 import {
   defaultChain,
-  entriesOf,
   type GuardView,
   type LatestPrice,
   latestPrices,
@@ -101,7 +101,7 @@ function guardRail(guard: GuardView | null) {
 }
 
 function liveCalculation(row: PriceRecord, currencies: Currencies) {
-  const entries = entriesOf(row);
+  const entries = readPriceEntries(row.baskets);
   const total = entries.reduce((sum, entry) => sum + Number(entry.depth), 0);
   return {
     weightedPrice: decimal(row.usd_price),

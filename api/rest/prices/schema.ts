@@ -3,6 +3,7 @@ import { PRICE_STATUSES } from '../../../domain/prices.ts';
 import {
   array,
   boolean,
+  confidence,
   height,
   integer,
   isoTime,
@@ -15,7 +16,6 @@ import {
 import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
-const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 const status = { type: 'string', enum: PRICE_STATUSES } as const;
 
 const price = {

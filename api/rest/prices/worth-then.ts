@@ -1,11 +1,11 @@
 /** `usd=true`: what a transaction moved was worth at the end of its block, and by which rule. */
 
 import { queryParameter } from '../../http/parameters.ts';
+import { printUsd, type Usd, usdOf } from '../../http/usd.ts';
 import { decimalOrNull } from '../../http/values.ts';
 import { array, boolean, nullableString, nullableUsd, object, string } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { PRICE_RULES, type PriceAt } from './prices-at-blocks.ts';
-import { printUsd, type Usd, usdOf } from './usd.ts';
 
 export const usdParameter = queryParameter(
   'Also what was moved was worth in USD at the end of its block, by which rule',

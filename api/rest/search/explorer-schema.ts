@@ -6,6 +6,7 @@ import {
   hash,
   height,
   integer,
+  nullableNumber,
   nullableString,
   nullableUsd,
   object,
@@ -13,8 +14,6 @@ import {
   unixTime,
 } from '../../schema/json-schema.ts';
 import { MOST_NEAR } from '../../state/near-names.ts';
-
-const nullableNumber = { type: ['number', 'null'] } as const;
 
 export const addressBalance = object({
   address: string,

@@ -2,8 +2,6 @@
 import { registry } from '../../../infra/metrics.ts';
 import { API_ERRORS } from '../../http/api-error.ts';
 import { liveRoute, methodOf, type Route } from '../../http/route.ts';
-import { planRoute } from '../account/plan-routes.ts';
-import { asyncDocumentRoute, docsPage, docsParts, documentRoute } from './documentation-routes.ts';
 import { apiErrors, apiIndex } from './schema.ts';
 
 /** Paths that are no routes of the table. */
@@ -19,7 +17,7 @@ const FURTHER = [
   { method: 'POST', path: '/rpc/:chain', description: 'JSON-RPC of a chain', credits: 5 },
 ];
 
-const errors = liveRoute({
+export const errorsRoute = liveRoute({
   path: '/api/errors',
   summary: 'Every code that a problem answer can have',
   parameters: {},
@@ -33,7 +31,7 @@ const errors = liveRoute({
   },
 });
 
-const metricsRoute = liveRoute({
+export const metricsRoute = liveRoute({
   path: '/metrics',
   summary: 'Prometheus metrics',
   parameters: {},
@@ -47,7 +45,8 @@ const metricsRoute = liveRoute({
   },
 });
 
-function indexRoute(listed: () => readonly Route[]) {
+/** `listed`: the route table, which holds this route too. */
+export function indexRoute(listed: () => readonly Route[]) {
   return liveRoute({
     path: '/api/',
     summary: 'This index',
@@ -75,23 +74,4 @@ function indexRoute(listed: () => readonly Route[]) {
       };
     },
   });
-}
-
-export type ServiceRoute =
-  | ReturnType<typeof indexRoute | typeof documentRoute | typeof planRoute>
-  | typeof errors
-  | typeof asyncDocumentRoute;
-
-/** The routes of the service itself; the index lists `routes` and these. */
-export function serviceRoutes(routes: readonly Route[]): Route[] {
-  const described = [
-    indexRoute(() => listed),
-    ...routes,
-    planRoute(() => listed),
-    errors,
-    metricsRoute,
-    asyncDocumentRoute,
-  ];
-  const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
-  return [...listed, ...docsParts];
 }

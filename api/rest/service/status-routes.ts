@@ -1,6 +1,6 @@
 /** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
-import type { AuditReport } from '../../../schemas/audit-report.ts';
+import { readAuditReport, type StoredReport } from '../../../infra/stored-json/audit-report.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { liveRoute } from '../../http/route.ts';
@@ -9,7 +9,7 @@ import type { ServiceState } from '../../state/service-state.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { supplyAt } from '../../state/supply.ts';
 import { type StampCounts, stampCounts } from '../conversions/stamp-counts.ts';
-import { figuresAnswer } from '../network/routes.ts';
+import { figuresAnswer } from '../network/chain-figures.ts';
 import { serviceStatus } from '../network/schema.ts';
 
 const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
@@ -39,13 +39,9 @@ async function dataTotals(api: ApiContext, state: ServiceState, rows: PricedRows
   };
 }
 
-/** An older program's report has no count. */
-type StoredReport = Omit<AuditReport, 'conversionsWithoutStamp'> &
-  Partial<Pick<AuditReport, 'conversionsWithoutStamp'>>;
-
 async function auditReports(read: Snapshot): Promise<ReadonlyMap<string, StoredReport>> {
   const rows = await read.rows(readReport, 'SELECT chain, report FROM audits');
-  return new Map(rows.map(({ chain, report }) => [chain, JSON.parse(report) as StoredReport]));
+  return new Map(rows.map(({ chain, report }) => [chain, readAuditReport(report)]));
 }
 
 function auditAnswer(report: StoredReport | undefined) {

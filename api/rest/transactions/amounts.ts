@@ -1,4 +1,5 @@
 /** Amounts of currencies with their names. */
+import { readAmounts } from '../../../infra/stored-json/amounts.ts';
 import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
@@ -13,7 +14,7 @@ export function currencyAmounts(entries: readonly (readonly [string, bigint])[],
 /** {i-address: "satoshis"} as the store keeps it. */
 export function amounts(stored: string | null, currencies: Currencies) {
   if (stored === null) return [];
-  const entries = Object.entries(JSON.parse(stored) as Record<string, string>);
+  const entries = Object.entries(readAmounts(stored));
   return currencyAmounts(
     entries.map(([currencyId, satoshis]) => [currencyId, BigInt(satoshis)] as const),
     currencies,

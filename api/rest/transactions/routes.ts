@@ -1,11 +1,11 @@
 /** /api/tx */
 
 import { finalizedHeight } from '../../../domain/finality.ts';
-import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
-import { columns, rowReader } from '../../../infra/row-reader.ts';
+import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
+import { readAmounts } from '../../../infra/stored-json/amounts.ts';
 import { DEFINITIONS, type TransactionType } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -14,8 +14,9 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
+import { writtenHash } from '../../schema/json-schema.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
 import { pricesAtBlocks } from '../prices/prices-at-blocks.ts';
 import { pricesAnswer, usdParameter } from '../prices/worth-then.ts';
@@ -41,23 +42,24 @@ const readTransaction = rowReader({
   outputs: columns.nullable(columns.text),
 });
 
-interface CoinRecord {
-  readonly n: number;
+const COIN = {
+  n: columns.number,
   /** Satoshis. */
-  readonly value: string;
-  readonly currencies: string | null;
-  readonly addresses: readonly string[];
-}
-
-interface InputRecord extends CoinRecord {
-  readonly txid: string;
-}
-
-interface OutputRecord extends CoinRecord {
-  readonly kind: string;
-  readonly data: string | null;
-  readonly spent_txid: string | null;
-}
+  value: columns.text,
+  currencies: columns.nullable(columns.text),
+  addresses: columns.texts,
+};
+const readInputs = jsonReader(columns.list(columns.object({ ...COIN, txid: columns.text })));
+const readOutputs = jsonReader(
+  columns.list(
+    columns.object({
+      ...COIN,
+      kind: columns.text,
+      data: columns.nullable(columns.text),
+      spent_txid: columns.nullable(columns.text),
+    }),
+  ),
+);
 
 const COIN_COLUMNS = 'n, value::text, currencies::text, addresses';
 const DETAIL_SQL = `SELECT t.txid, t.height, t.tx_index, t.kind, t.kinds, t.fee, t.size, t.lock_time, t.expiry_height, b.hash, b.time,
@@ -72,14 +74,11 @@ const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 O
 /** Transactions of any other kind neither ask for conversions nor execute them. */
 const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
 
-/** Pattern of a parameter: a transaction id in lower or upper case. */
-export const TXID = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
-
 const detail = stateRoute({
   path: '/api/tx/:txid',
   summary: 'A transaction: what it spent, what it made, what it converted',
   parameters: {
-    txid: pathParameter('Transaction id', TXID),
+    txid: pathParameter('Transaction id', writtenHash),
     chain: chainParameter,
     unconfirmed: unconfirmedParameter,
     usd: usdParameter,
@@ -101,8 +100,8 @@ const detail = stateRoute({
     const final = finalizedHeight(tip, api.chain(chain).finalityDepth);
     if (!transaction && waiting) return waitingDetail(waiting, chain, final, currencies);
     if (!transaction) throw notFound(`transaction ${params.txid} of ${chain}${known ? whyGone(known) : ''}`);
-    const inputs = JSON.parse(transaction.inputs ?? '[]') as InputRecord[];
-    const outputs = JSON.parse(transaction.outputs ?? '[]') as OutputRecord[];
+    const inputs = readInputs(transaction.inputs ?? '[]');
+    const outputs = readOutputs(transaction.outputs ?? '[]');
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
     const asked = [read.state.generation, ...key];
     const conversions = converts ? await read.rows(readConversion, CONVERSIONS_SQL, asked) : [];
@@ -150,12 +149,12 @@ const detail = stateRoute({
 interface Moved {
   readonly chain: string;
   readonly height: number;
-  readonly coins: readonly CoinRecord[];
+  readonly coins: readonly { readonly currencies: string | null }[];
 }
 
 /** What each currency of the inputs and outputs was worth at the end of the block. */
 async function movedPrices(read: Snapshot, api: ApiContext, { chain, height, coins: moved }: Moved) {
-  const tokens = moved.flatMap((coin) => Object.keys(JSON.parse(coin.currencies ?? '{}')));
+  const tokens = moved.flatMap((coin) => Object.keys(readAmounts(coin.currencies ?? '{}')));
   const ids = [...new Set([api.currencies.nativeId(api.chain(chain)), ...tokens])];
   const priceAt = await pricesAtBlocks(read, api, chain, { heights: [height], ids });
   return { usdPrices: pricesAnswer(ids, height, priceAt, await api.currencies.of(read)) };

@@ -1,5 +1,4 @@
 /** Transactions and what they moved. */
-import { TRANSACTION_TYPES } from '../../../schemas/facts.ts';
 import { waitingTransaction } from '../../mempool/transaction-schema.ts';
 import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
@@ -16,13 +15,13 @@ import {
   nullableInteger,
   object,
   string,
+  transactionType,
   unixTime,
   withOptional,
 } from '../../schema/json-schema.ts';
 import { conversionRow } from '../conversions/schema.ts';
 import { usdPrices } from '../prices/worth-then.ts';
 
-const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 const currencies = array(currencyAmount, 'Currencies other than the native coin');
 
 const detail = object({

@@ -10,9 +10,10 @@ import {
   redriveFailed,
   type WholeDeliveryRow,
 } from '../../webhooks/delivery-store.ts';
+import { DELIVERY_STATES } from '../../webhooks/states.ts';
 import { sendTest } from '../../webhooks/webhook-store.ts';
 import { id, live, ownWebhook } from './own-webhook.ts';
-import { DELIVERY_STATES, delivery, deliveryList, redriven, wholeDelivery } from './schema.ts';
+import { delivery, deliveryList, redriven, wholeDelivery } from './schema.ts';
 
 const MOST_DELIVERIES = 200;
 const DELIVERY = { type: 'string', pattern: '^msg_[0-9a-f]{32}$', maxLength: 36 } as const;

@@ -8,9 +8,9 @@ import { liveRoute } from '../../http/route.ts';
 import { writtenNumber } from '../../http/values.ts';
 import type { Filter } from '../../push/client-message.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
+import { type Kind, webhookRequest } from '../../webhooks/request-schema.ts';
 import {
   createInterest,
-  type Kind,
   parseWebhookSubscription,
   type RequestedThreshold,
   type WebhookSubscription,
@@ -28,7 +28,7 @@ import {
 import { nothing } from '../account/schema.ts';
 import { deliveryRoutes } from './delivery-routes.ts';
 import { id, live, ownWebhook } from './own-webhook.ts';
-import { webhook, webhookChange, webhookList, webhookRequest, webhookWithSecret } from './schema.ts';
+import { webhook, webhookChange, webhookList, webhookWithSecret } from './schema.ts';
 
 interface WebhookBody {
   readonly url?: string;

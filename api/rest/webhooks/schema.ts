@@ -1,6 +1,5 @@
 /** Webhooks and their deliveries. */
 
-import { writtenConfirmations } from '../../push/client-message-schema.ts';
 import {
   array,
   boolean,
@@ -9,83 +8,17 @@ import {
   nullable,
   nullableInteger,
   nullableString,
+  nullableTime,
   object,
   string,
-  writtenName,
 } from '../../schema/json-schema.ts';
-import { writtenDecimal } from '../../schema/written-decimal.ts';
-
-const KINDS = [
-  'block',
-  'reorg',
-  'address.activity',
-  'identity.updated',
-  'conversion.completed',
-  'price.threshold',
-] as const;
-export const DISABLED_REASONS = ['owner', 'gone', 'failing'] as const;
-export const DELIVERY_STATES = ['held', 'pending', 'delivered', 'failed'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-const MOST_THRESHOLDS = 50;
-const MOST_NAMES = 1_000;
-
-const names = {
-  anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
-} as const;
-const nullableTime = { ...isoTime, type: ['string', 'null'] } as const;
-
-const asked = {
-  url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
-  description: { type: 'string', maxLength: 200 },
-  events: { type: 'array', items: { type: 'string', enum: KINDS }, minItems: 1, maxItems: KINDS.length },
-  chains: {
-    type: ['array', 'null'],
-    items: { type: 'string', maxLength: 32 },
-    minItems: 1,
-    maxItems: 100,
-    description: 'Short names; null for all',
-  },
-  filter: {
-    type: 'object',
-    properties: {
-      currency: names,
-      basket: names,
-      identity: names,
-      address: names,
-      minUsd: { ...writtenDecimal, description: 'Conversions of at least this value, sent once it is known' },
-    },
-    additionalProperties: false,
-    description: 'As in a subscription of the stream: names or addresses, one or several of each',
-  },
-  thresholds: {
-    type: 'array',
-    maxItems: MOST_THRESHOLDS,
-    items: {
-      type: 'object',
-      properties: {
-        currency: { ...writtenName, description: 'Name, or i-address' },
-        usd: writtenDecimal,
-        direction: { type: 'string', enum: ['above', 'below', 'both'], default: 'both' },
-      },
-      required: ['currency', 'usd'],
-      additionalProperties: false,
-    },
-    description: 'For price.threshold: sends a message when a price passes one of them',
-  },
-  confirmations: writtenConfirmations,
-} as const;
-
-export const webhookRequest = {
-  type: 'object',
-  properties: asked,
-  required: ['url', 'events'],
-  additionalProperties: false,
-} as const;
+import { KINDS, requestMembers } from '../../webhooks/request-schema.ts';
+import { DELIVERY_STATES, DISABLED_REASONS } from '../../webhooks/states.ts';
 
 export const webhookChange = {
   type: 'object',
   properties: {
-    ...asked,
+    ...requestMembers,
     enabled: { type: 'boolean', description: 'True: again, also one that was disabled after failures' },
     rotateSecret: {
       type: 'boolean',

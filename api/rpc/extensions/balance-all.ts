@@ -1,7 +1,7 @@
 /** getbalanceall: the balances of addresses in every currency, the native coin included. */
 import { coins } from '../../http/values.ts';
 import { holdingsOf, newestPricesOf } from '../../rest/addresses/balance-rows.ts';
-import { tipHeight } from '../../rest/blocks/routes.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { addressesOf } from './addresses.ts';
 import { readArguments, type Signature } from './arguments.ts';
 import type { Extension } from './extension.ts';

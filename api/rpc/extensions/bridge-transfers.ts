@@ -1,9 +1,9 @@
 /** getbridgetransfers: the newest transfers between the chain and other systems. */
 
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import { tipHeight } from '../../rest/blocks/routes.ts';
 import { bridgeAnswers, bridgeSql, readBridged } from '../../rest/bridge/bridge-rows.ts';
 import { BRIDGE_DIRECTIONS } from '../../rest/bridge/schema.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
 import { type Arguments, integerOf, readArguments, type Signature, textOf } from './arguments.ts';

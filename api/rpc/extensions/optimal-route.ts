@@ -3,9 +3,9 @@
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import { VerustreamError } from '../../../schemas/errors.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import { tipHeight } from '../../rest/blocks/routes.ts';
 import { bestConversion } from '../../rest/market/best-conversion.ts';
 import { readMarket } from '../../rest/market/live-baskets.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { internalError, RpcError } from '../rpc-error.ts';
 import { readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';

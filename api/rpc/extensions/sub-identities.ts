@@ -2,9 +2,9 @@
 
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
-import { tipHeight } from '../../rest/blocks/routes.ts';
 import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';
 import { nameAddress } from '../../state/name-address.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { RpcError } from '../rpc-error.ts';
 import { pageWindowOf, readArguments, type Signature, textOf } from './arguments.ts';
 import type { Extension } from './extension.ts';

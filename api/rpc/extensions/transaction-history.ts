@@ -11,10 +11,10 @@ import {
   netOf,
   readActivity,
 } from '../../rest/addresses/activity-rows.ts';
-import { tipHeight } from '../../rest/blocks/routes.ts';
 import { latestPrices } from '../../rest/prices/price-rows.ts';
 import { pricesAtBlocks } from '../../rest/prices/prices-at-blocks.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { RpcError } from '../rpc-error.ts';
 import { addressesOf } from './addresses.ts';
 import { integerOf, pageWindowOf, readArguments, type Signature } from './arguments.ts';

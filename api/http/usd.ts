@@ -1,6 +1,6 @@
 /** US dollars inside the market answers: integers scaled by 10^38, exact until they are printed. */
 import { LosslessNumber } from 'lossless-json';
-import { formatDecimal, parseDecimal, parsePrice, STAMP_DECIMALS, scaledUp } from '../../../domain/decimal.ts';
+import { formatDecimal, parseDecimal, parsePrice, STAMP_DECIMALS, scaledUp } from '../../domain/decimal.ts';
 
 /** Scaled by 10^38: an amount in satoshis times a price of 30 decimals. */
 export type Usd = bigint;

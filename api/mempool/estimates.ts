@@ -1,19 +1,19 @@
 /** What each conversion that waits for an import would bring if the import executed all that waits for it now. */
 
-import { isLiveBasket } from '../../../domain/basket-liveness.ts';
-import { type BatchConversion, estimateBatch } from '../../../domain/batch-conversion.ts';
-import type { BlockRef } from '../../../domain/block-ref.ts';
-import { parseReserves } from '../../../domain/reserves.ts';
-import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
-import { columns, rowReader } from '../../../infra/row-reader.ts';
-import { DEFINITIONS } from '../../../schemas/facts.ts';
-import type { ApiContext } from '../../api-context.ts';
-import type { MempoolJournal } from '../../mempool/journal.ts';
-import { newestOf } from '../../mempool/newest.ts';
-import { conversionsOf } from '../../mempool/print-transaction.ts';
-import { standingOf } from '../../mempool/standing.ts';
-import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../blocks/routes.ts';
+import { isLiveBasket } from '../../domain/basket-liveness.ts';
+import { type BatchConversion, estimateBatch } from '../../domain/batch-conversion.ts';
+import type { BlockRef } from '../../domain/block-ref.ts';
+import { parseReserves } from '../../domain/reserves.ts';
+import { storedColumns } from '../../infra/postgres/stored-columns.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
+import { DEFINITIONS } from '../../schemas/facts.ts';
+import type { ApiContext } from '../api-context.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { tipHeight } from '../state/tip-height.ts';
+import type { MempoolJournal } from './journal.ts';
+import { newestOf } from './newest.ts';
+import { conversionsOf } from './print-transaction.ts';
+import { standingOf } from './standing.ts';
 
 export interface WaitingConversion extends BatchConversion {
   readonly txid: string;

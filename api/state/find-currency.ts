@@ -1,0 +1,50 @@
+/** The currency that a caller means by a name or an i-address. */
+import { I_ADDRESS, isIdentityAddress } from '../../domain/addresses.ts';
+import type { ApiContext } from '../api-context.ts';
+import { ApiError, notFound } from '../http/api-error.ts';
+import type { Currencies, CurrencyEntry } from './currency-directory.ts';
+import { nameAddress } from './name-address.ts';
+import { nearNames } from './near-names.ts';
+
+/** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
+const LIKE_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
+
+/**
+ * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
+ * @throws ApiError not_found with the names that are near, invalid_parameter for what is neither a name nor an i-address
+ */
+export function findCurrency(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter: string,
+): CurrencyEntry {
+  const entry = currencies.find(text, api.chain(chain));
+  if (entry) return entry;
+  const isAddress = isIdentityAddress(text);
+  if (!isAddress && (LIKE_ADDRESS.test(text) || !canBeName(api, text))) {
+    const detail = `${JSON.stringify(text)} is neither an i-address (its checksum would have to fit) nor a name`;
+    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+  }
+  const suggestions = isAddress ? [] : nearNames(text, currencies.all());
+  const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
+  throw new ApiError('not_found', `currency ${JSON.stringify(text)} is not known${hint}`, { members: { suggestions } });
+}
+
+/** As findCurrency, of a currency that holds reserves. */
+export function findBasket(
+  currencies: Currencies,
+  api: ApiContext,
+  chain: string,
+  text: string,
+  parameter = 'id',
+): CurrencyEntry {
+  const entry = findCurrency(currencies, api, chain, text, parameter);
+  if (entry.type !== 'basket') throw notFound(`a basket named ${JSON.stringify(text)}`);
+  return entry;
+}
+
+function canBeName(api: ApiContext, text: string): boolean {
+  return api.config.chains.some(({ networkRoot }) => nameAddress(text, networkRoot) !== null);
+}
