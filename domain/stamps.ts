@@ -29,7 +29,6 @@ export type Reason = UnpricedReason | 'mirrored';
 /** Which side gave the value, and why. */
 export const STAMP_RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
 export type Rule = (typeof STAMP_RULES)[number];
-export type PricedRule = Exclude<Rule, 'unpriced'>;
 
 export type Side = 'from' | 'to';
 

@@ -14,7 +14,7 @@ import {
 } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
-export class ConfigInvalid extends PermanentError {
+class ConfigInvalid extends PermanentError {
   constructor(problems: readonly string[]) {
     super('config_invalid', `The configuration is wrong: ${problems.join('; ')}`);
   }
@@ -231,7 +231,7 @@ function describe(error: ErrorObject, source: ReadonlyMap<string, string>): stri
 }
 
 /** In JSON text: hides the credentials before the @ of an address, with or without its scheme, and keys in its query. */
-export function maskUrl(text: string): string {
+function maskUrl(text: string): string {
   return text
     .replace(/"(\w+:\/\/)?(?:[^"\\]|\\.)*@/g, '"$1***@')
     .replace(/([?&][^=&"]*(?:key|token|secret|password)[^=&"]*=)[^&"]*/gi, '$1***');

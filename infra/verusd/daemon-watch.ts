@@ -39,7 +39,7 @@ export interface WatchTiming {
 export const WATCH_TIMING: WatchTiming = { everyMs: 1000, timeoutMs: 2000 };
 
 /** Blocks arrive at several nodes within seconds of each other. */
-export const MAX_BLOCKS_BEHIND = 2;
+const MAX_BLOCKS_BEHIND = 2;
 const ATTEMPTS = 2;
 /** A time limit that is noticed this much too late is this process' own fault: it was too busy to take the reply. */
 const LATE_MS = 250;

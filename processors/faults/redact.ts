@@ -21,7 +21,7 @@ export interface BlockFault extends FaultCause {
 }
 
 /** Script type of a withheld output. What can be read of it, its coins and addresses, is still there. */
-export const UNDECODABLE = 'undecodable';
+const UNDECODABLE = 'undecodable';
 
 const INTEGER = /^-?\d{1,19}$/;
 const NO_TXID = '0'.repeat(64);

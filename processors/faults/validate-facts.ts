@@ -5,7 +5,7 @@ import type { Field, Fields } from '../../schemas/facts/fields.ts';
 import { FACTS, type Fact, type FactType } from '../../schemas/facts.ts';
 
 /** A value is missing, or outside the range of its column. */
-export class InvalidFact extends PermanentError {
+class InvalidFact extends PermanentError {
   constructor(type: FactType, field: string, value: unknown) {
     super('unstorable', `${field} of a ${type} cannot be ${describe(value)}`);
   }

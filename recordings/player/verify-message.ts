@@ -95,7 +95,7 @@ export function verifyAddressMessage(address: string, signature: Uint8Array, mes
 }
 
 /** Null for bytes that are no signature of an identity. */
-export function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
+function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
   const [version] = bytes;
   if (version !== 1 && version !== 2) return null;
   if (version === 2 && bytes[1] !== SHA256_TYPE) return null;

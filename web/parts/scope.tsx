@@ -55,7 +55,7 @@ export function useLeaf(pointer: string): Leaf {
   return leafAt(data, pointer);
 }
 
-export function leafAt(data: unknown, pointer: string): Leaf {
+function leafAt(data: unknown, pointer: string): Leaf {
   let holder: object | null = null;
   let key = '';
   let value = data;

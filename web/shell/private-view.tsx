@@ -61,7 +61,7 @@ function OpenSessions() {
   );
 }
 
-export function ChooseSession({ one }: { readonly one: Session }) {
+function ChooseSession({ one }: { readonly one: Session }) {
   return (
     <button type="button" onClick={() => chooseSession(one.token)}>
       Go on as <Text text={one.identity} isName /> on {one.chain}
