@@ -66,7 +66,7 @@ export interface RunningApi {
   close(): Promise<void>;
 }
 
-export class PortUnavailable extends PermanentError {
+class PortUnavailable extends PermanentError {
   constructor(host: string, port: number) {
     super('port_unavailable', `cannot listen on ${host}:${port}: it is in use or not allowed. Set HOST or PORT.`);
   }

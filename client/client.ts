@@ -43,7 +43,7 @@ const exactNumbers: Middleware = {
     const text = await response.text();
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
-    headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only where a length is told
+    headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only where a length is given
     const exact = new Response(text, { status, statusText, headers });
     return Object.defineProperty(exact, 'json', { value: () => parseExactly(text) });
   },

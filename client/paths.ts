@@ -44,7 +44,7 @@ type Template<Path extends string> = Path extends `${infer Before}:${infer Name}
     ? `${Before}{${Name}}`
     : Path;
 
-/** Of the routes that answer with JSON. */
+/** Descriptions of the routes that answer with JSON. */
 type Documented = Extract<DescriptionOf<TableRoute>, { readonly content: 'json' }>;
 type AtPath<Path> = Extract<Documented, { readonly path: Path }>;
 type Operations<D extends Documented> = { [Method in D['method']]: Operation<Extract<D, { readonly method: Method }>> };

@@ -78,7 +78,7 @@ export async function startDemo(
     return chain.node;
   };
 
-  /** Not before the last block was taken: on a slow machine a branch would have changed before anybody saw the one that is left. */
+  /** Waits until the last block was taken: on a slow machine a branch would otherwise be replaced before any client saw it. */
   async function step(name: string, ms: number, signal: AbortSignal): Promise<void> {
     const isFollowed = async () => (await endOf(log, name))?.hash === node(name).hash;
     do await sleep(ms, undefined, { signal });

@@ -1,6 +1,6 @@
 /** Reads a command line by the table of commands. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
-import { UsageError } from '../schemas/errors.ts';
+import { messageOf, UsageError } from '../schemas/errors.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS, type CommandName } from './command-table.ts';
 import { usageOf } from './help.ts';
@@ -46,7 +46,7 @@ function parsed(name: CommandName, { options, json }: CommandSpec, args: readonl
     return parseArgs({ args: [...args], options: known, strict: true, allowPositionals: true });
   } catch (error) {
     // Node's words, without its advice on how to write an argument that begins with a dash.
-    const [problem = ''] = (error instanceof Error ? error.message : String(error)).split(/\.?\n|\. /);
+    const [problem = ''] = messageOf(error).split(/\.?\n|\. /);
     throw wrong(name, problem);
   }
 }

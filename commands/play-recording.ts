@@ -2,9 +2,9 @@
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
+import { pause } from '../infra/repeat-until.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
@@ -45,7 +45,7 @@ export async function run(
       writePosition(file, node);
       if (node.ended)
         logger.info({ height: node.height }, 'the recording has ended; the chain does not grow any further');
-      await sleep(node.ended ? 2 ** 31 - 1 : seconds * 1000, undefined, { signal }).catch(() => undefined);
+      await pause(node.ended ? 2 ** 31 - 1 : seconds * 1000, signal);
       if (!signal.aborted) node.step();
     }
     return { exitCode: 0, state: null };

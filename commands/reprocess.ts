@@ -6,8 +6,8 @@ import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/re
 import { compareGenerations, type GenerationComparison } from '../pipeline/reprocess/compare-generations.ts';
 import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
-import { createRateMeter } from '../pipeline/stage/rate-meter.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
+import { createStageProgress } from '../pipeline/stage/stage-progress.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
@@ -18,7 +18,6 @@ type Print = (line: string) => void;
 
 const PROGRESS_MS = 5000;
 const WAITS_MS = 2000;
-const RATE_WINDOW_MS = 30_000;
 
 /** Exit code 0 on completion, 1 if it was stopped before. */
 export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<CommandOutcome> {
@@ -105,20 +104,19 @@ async function make(
 const WHAT = { prices: 'prices', stamps: 'all stamps', copy: 'stamps copied', follow: 'what came since' } as const;
 
 function createProgress(print: Print): (step: ReprocessStep) => void {
-  let [phase, at, printed] = ['', 0, 0];
-  let meter = createRateMeter(RATE_WINDOW_MS);
+  let [phase, printed] = ['', 0];
+  let stage = createStageProgress();
   return ({ phase: now, progress }) => {
     const { priced, stamped, copied, newest } = progress;
     const [done, target] = now === 'prices' ? [priced, newest] : now === 'copy' ? [copied, stamped] : [stamped, newest];
-    if (now === phase) meter.add(Math.max(0, done - at));
-    else meter = createRateMeter(RATE_WINDOW_MS);
-    if (now === phase && performance.now() - printed < PROGRESS_MS) {
-      at = done;
-      return;
-    }
-    [phase, at, printed] = [now, done, performance.now()];
-    const rate = meter.rate();
-    const eta = rate > 0 ? `, ${rate.toFixed(0)} blocks/s, about ${Math.ceil((target - done) / rate)} s to go` : '';
+    const isNew = now !== phase;
+    if (isNew) stage = createStageProgress();
+    stage.at(done, isNew ? 0 : done - (stage.numbers().height ?? done), null);
+    stage.target(target);
+    if (!isNew && performance.now() - printed < PROGRESS_MS) return;
+    [phase, printed] = [now, performance.now()];
+    const { rate } = stage.numbers();
+    const eta = rate > 0 ? `, ${rate.toFixed(0)} blocks/s, about ${stage.etaSeconds()} s to go` : '';
     print(`${WHAT[now]}: block ${done + 1} of ${target + 1}${eta}`);
   };
 }

@@ -2,6 +2,8 @@
 import { isIdentityAddress, toAddress } from './addresses.ts';
 import { hash160, hash256 } from './hash160.ts';
 
+/** End of the names of currencies that come from Ethereum. */
+export const BRIDGED_SUFFIX = '.vETH';
 const FORBIDDEN = /[\\/:*?"<>|@.]/;
 const MAX_LABEL_BYTES = 64;
 

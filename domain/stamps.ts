@@ -11,13 +11,24 @@ export const UNPRICED_REASONS = [
   'out_of_bounds', // neither side has a believable price
 ] as const;
 export type UnpricedReason = (typeof UNPRICED_REASONS)[number];
+
+/** Reason of a stamp by which an unmatched transfer counts as refunded. */
+export const NO_DELIVERY = 'no_delivery' satisfies UnpricedReason;
+
+/**
+ * Condition for that, of SQL expressions for the transfer's status and its stamp's reason. A stamp lags behind its chain: it changes what is
+ * unmatched, and nothing that the chain has settled since.
+ */
+export function countsAsRefundedSql(status: string, reason: string): string {
+  return `${status} = 'unmatched' AND ${reason} = '${NO_DELIVERY}'`;
+}
+
 /** `mirrored`: the value is that of the other side, since the own price cannot be believed. */
 export type Reason = UnpricedReason | 'mirrored';
 
 /** Which side gave the value, and why. */
 export const STAMP_RULES = ['stable_in', 'stable_out', 'to_basket_from', 'to_side', 'unpriced'] as const;
 export type Rule = (typeof STAMP_RULES)[number];
-export type PricedRule = Exclude<Rule, 'unpriced'>;
 
 export type Side = 'from' | 'to';
 

@@ -5,7 +5,7 @@ export const DAEMONS = 'daemons';
  * The daemon's ZMQ publisher: not connected, connected without a word yet, heard, or silent: connected, yet it has said nothing of blocks
  * that came, or nothing at all for two block times.
  */
-export const PUBLISHER_STATES = ['unreachable', 'unheard', 'heard', 'silent'] as const;
+const PUBLISHER_STATES = ['unreachable', 'unheard', 'heard', 'silent'] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 export interface PublisherStatus {

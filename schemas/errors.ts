@@ -9,6 +9,17 @@ export abstract class VerustreamError extends Error {
   }
 }
 
+/** The text of whatever was thrown. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  return error.message || error.name;
+}
+
+/** Code and text of whatever was thrown, for statuses and log lines. */
+export function describeError(error: unknown): { readonly code: string; readonly message: string } {
+  return { code: error instanceof VerustreamError ? error.code : 'internal_error', message: messageOf(error) };
+}
+
 /** The same call may succeed later: the caller waits and tries again. */
 export class RetryableError extends VerustreamError {}
 

@@ -62,6 +62,6 @@ export function orWithoutMempool<Path extends GetPath>(whole: Call<Path>): Call<
 /** Answered to the session alone, or by its tier. */
 export const needsSession = (url: string): boolean => isOfAccount(url) || /^\/api\/market\/best-conversion\b/.test(url);
 
-/** Of an account: what it answers is for one identity alone. A plan is priced for anybody. */
+/** Whether a call belongs to an account: its answer is for one identity alone. A plan is priced without a login. */
 export const isOfAccount = (url: string): boolean =>
   /^\/api\/(auth|keys|usage|webhooks)(\/|\?|$)/.test(url) && !url.startsWith('/api/usage/plan');

@@ -14,6 +14,6 @@ export interface ViewProps<Name extends ViewName> {
   /** Parts of the address. */
   readonly parts: Parameters<ViewOf<Name>['calls']>[0];
   readonly query: URLSearchParams;
-  /** Of the calls that the table of views names, in their order. */
+  /** Answers to the calls that the table of views names, in their order. */
   readonly answers: AnswersOf<ReturnType<ViewOf<Name>['calls']>>;
 }

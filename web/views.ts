@@ -21,7 +21,7 @@ export interface View<Part extends string = string, Calls extends readonly Call[
   readonly description: string;
   /** For who is logged in alone. */
   readonly isPrivate?: boolean;
-  /** Of the first paint; the first one is what the address shows as JSON. Only where it is not there, the view is not. */
+  /** The calls of the first paint. The first one is what the address shows as JSON; if its answer is 404, so is the view. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
 
@@ -43,7 +43,7 @@ export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals
 /** A long id keeps both of its ends. */
 export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id);
 
-/** Of a list, as the address names it. */
+/** Place in a list, as the address names it. */
 const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: query.get('cursor') });
 
 /** In a block, or waiting for one. */

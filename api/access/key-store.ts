@@ -1,5 +1,5 @@
 /** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
@@ -71,7 +71,7 @@ const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at =
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
 /** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. */
-const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
+const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
     k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
   FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute
       FROM api_keys
@@ -81,7 +81,7 @@ const LIVING_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
       WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
+  WHERE i.${IS_NOT_REVOKED_SQL}`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
@@ -114,28 +114,28 @@ export async function regenerateKey(postgres: Postgres, holder: KeyOwner, id: st
   const { key, secretSha256 } = newKey(id);
   const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256)];
   const row = await readRow(postgres.pool, readKeyRow, REGENERATE_SQL, values);
-  await tellChanged(postgres);
+  await notifyChanged(postgres);
   return row ? { row, key } : null;
 }
 
 /** False when the identity has no such key. */
 export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
   const { rowCount } = await postgres.pool.query(REVOKE_SQL, [holder.chain, holder.identityAddress, id]);
-  await tellChanged(postgres);
+  await notifyChanged(postgres);
   return rowCount === 1;
 }
 
 /** Those of the ids, as tokens present them, that may be used now. */
 export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
   const [sessions, keys] = [ids.filter(isDigest), ids.filter((id) => !isDigest(id))];
-  const rows = await readRows(pool, readActive, LIVING_SQL, [keys, sessions.map(hexParam), LOWEST_TIER]);
+  const rows = await readRows(pool, readActive, ACTIVE_SQL, [keys, sessions.map(hexParam), LOWEST_TIER]);
   return rows.map((row) => ({ ...row, account: accountOf(row) }));
 }
 
 /** Counts on the holder's chain alone. */
 export async function setTier(postgres: Postgres, holder: KeyOwner, tier: AccessTier): Promise<void> {
   await postgres.pool.query(SET_TIER_SQL, [holder.chain, holder.identityAddress, tier]);
-  await tellChanged(postgres);
+  await notifyChanged(postgres);
 }
 
 export async function tierOf({ pool }: Postgres, { chain, identityAddress }: KeyOwner): Promise<AccessTier> {
@@ -144,6 +144,6 @@ export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Key
 }
 
 /** Tells every process to look keys and sessions up again. */
-export async function tellChanged({ pool }: Postgres): Promise<void> {
+export async function notifyChanged({ pool }: Postgres): Promise<void> {
   await pool.query(`NOTIFY ${ACCESS_CHANNEL}`);
 }

@@ -2,7 +2,7 @@
  * Login of an identity: it signs a message that names this host, itself and one challenge; the chain's daemon says whether
  * the signature is of the keys it has now. A challenge is spent by the first who answers it, rightly or wrongly.
  */
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { isRevoked } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
@@ -53,7 +53,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
   async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<void> {
     const row = await readRow(pool, readFlags, FLAGS_SQL, [chain, identityAddress]);
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
-    if (row.flags & IDENTITY_FLAGS.REVOKED)
+    if (isRevoked(row.flags))
       throw new ApiError('identity_revoked', `identity ${identityAddress} of ${chain} is revoked`);
   }
 

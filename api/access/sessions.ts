@@ -1,10 +1,10 @@
 /** Sessions of identities that have logged in: a token, kept as its digest, for a day. */
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
-import { type KeyOwner, OWNER, tellChanged } from './key-store.ts';
+import { type KeyOwner, notifyChanged, OWNER } from './key-store.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
 const readEnd = rowReader({ expiresAt: columns.date });
@@ -23,7 +23,7 @@ const SWEEP_SQL = 'DELETE FROM sessions WHERE expires_at < now()';
 /** That of a revoked identity is dead. */
 const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt" FROM sessions s
   JOIN identities i ON i.chain = s.chain AND i.identity_address = s.identity_address AND i.to_height IS NULL
-  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0`;
+  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.${IS_NOT_REVOKED_SQL}`;
 const CLOSE_SQL = 'DELETE FROM sessions WHERE token_sha256 = $1';
 
 export async function openSession({ pool }: Postgres, holder: KeyOwner): Promise<OpenedSession> {
@@ -43,5 +43,5 @@ export async function findSession({ pool }: Postgres, token: string): Promise<Se
 /** Ends at once in every process. */
 export async function closeSession(postgres: Postgres, token: string): Promise<void> {
   await postgres.pool.query(CLOSE_SQL, [hexParam(digest(token))]);
-  await tellChanged(postgres);
+  await notifyChanged(postgres);
 }

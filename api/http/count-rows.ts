@@ -27,7 +27,7 @@ export function countRows(read: Snapshot, api: Api, chain: string | null, counti
 }
 
 /**
- * Of rows that stand at `height`, a column, of the chain, and that no later block makes or takes away: those up to a block that
+ * Counts rows of the chain that belong to `height`, a column, and that no later block adds or removes. Those up to a block that
  * is still there are not counted again.
  */
 export function countRowsByHeight(

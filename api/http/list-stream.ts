@@ -65,7 +65,7 @@ const acceptedFormat = memoize((accept: string): StreamFormat | null => {
 }, MEMOIZED);
 
 /** Rows of a list by pages. */
-export const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
+const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
 
 const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;
 

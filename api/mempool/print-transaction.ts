@@ -72,7 +72,7 @@ export function identityAnswer({ identityAddress, name, fullyQualifiedName, kind
   return { identityAddress, name, fullyQualifiedName, kind, flags, changes: shown };
 }
 
-export function activityAnswer({ address, received, sent, currencies }: ActivityFact) {
+function activityAnswer({ address, received, sent, currencies }: ActivityFact) {
   return {
     address,
     received: coins(received),

@@ -1,6 +1,6 @@
 /** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
 
-import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { createPace, type Pace } from '../../infra/pace.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
@@ -58,7 +58,6 @@ export interface FeedOptions<T extends FeedTopicName> {
   readonly onSkip: (feed: ChainFeed, from: number) => void;
 }
 
-const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 const WAIT_MS = 5_000;
 const RETRY_MS = 1_000;
 /** Without clients the head follows what the watch says; this is for what it might leave out. */

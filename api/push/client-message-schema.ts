@@ -8,7 +8,7 @@ export const LONGEST_ID = 64;
 const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
-export const MAX_CONFIRMATIONS = 100;
+const MAX_CONFIRMATIONS = 100;
 /** An option of subscriptions of the stream and of webhooks. */
 export const writtenConfirmations = {
   type: 'integer',

@@ -18,7 +18,7 @@ import { createSnapshotSender } from './snapshot-sender.ts';
 import { createSubscriptionSet, DEFAULT } from './subscription-set.ts';
 
 export const CLOSE_SLOW = 4408;
-export const CLOSE_LIMIT = 4429;
+const CLOSE_LIMIT = 4429;
 const CLOSE_INTERNAL = 1011;
 const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 

@@ -1,6 +1,6 @@
 /** A record of the `stamps` topic → its events, always the same ones in the same order, so that a place in them lasts. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
-import type { UnpricedReason } from '../../domain/stamps.ts';
+import { NO_DELIVERY } from '../../domain/stamps.ts';
 import type {
   PriceChange,
   StampedConversion,
@@ -16,9 +16,6 @@ import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
 type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
-
-/** The chain says `unmatched` of these. */
-const NO_DELIVERY: UnpricedReason = 'no_delivery';
 
 export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[] {
   const sources = sourcesOf(record);

@@ -1,7 +1,7 @@
 /** The two topics of a chain behind the stream, as its feeds read them: the events of each record, and whether they may be shown. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { finalizedHeight } from '../../domain/finality.ts';
-import type { TopicEntry, TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { READ_LIMITS, type TopicEntry, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { FeedKey, FeedTopicName } from './cursor.ts';
@@ -34,8 +34,6 @@ export interface FeedTopic<T extends FeedTopicName> {
   /** Position after the newest record that may be shown. */
   head(state: ServiceState): Promise<number>;
 }
-
-const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
 export function factsTopic(topics: TopicReader, of: EventChain): FeedTopic<'facts'> {
   const { name: chain, finalityDepth } = of;

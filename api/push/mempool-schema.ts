@@ -13,7 +13,7 @@ export const mempoolSnapshotData = object({
   truncated: { ...boolean, description: 'The daemon holds more than this service shows' },
 });
 
-export const outcomeMembers = {
+const outcomeMembers = {
   reason: { type: 'string', enum: GONE_REASONS },
   byTxid: {
     ...nullableHash,

@@ -99,7 +99,7 @@ const undoOf = {
   description: 'It concerns prices and conversions with their value, and nothing else; absent: all but these',
 } as const;
 
-export const undoData = withOptional(
+const undoData = withOptional(
   object({
     fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
     toHeight: { type: 'integer', minimum: -1, description: 'The newest block that stays; -1 when there is none' },

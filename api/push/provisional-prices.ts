@@ -3,7 +3,7 @@
  * uncovers those before.
  */
 import { LogGap } from '../../infra/event-log/log-errors.ts';
-import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createPace } from '../../infra/pace.ts';
 import type { PriceChange } from '../../schemas/log-records.ts';
 
@@ -28,7 +28,6 @@ export interface ProvisionalPrice {
 const MOST_RECORDS = 5_000;
 const MOST_ROWS = 4_000;
 const MOST_BYTES = 16 * 1024 * 1024;
-const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
 interface Block {
   readonly time: number;

@@ -83,7 +83,7 @@ function isSaid({ code, cause }: UnreadyReason, daemon: UnreadyReason | undefine
 function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuses): HealthCause | null {
   const status = statuses.of(chain, stage);
   const what = `${stage} of ${chain}`;
-  const tell = (
+  const causeWith = (
     summary: Pick<UnreadyReason, 'code' | 'detail'>,
     more: { why?: string; passes?: boolean } = {},
   ): HealthCause => ({
@@ -91,17 +91,17 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
     reason: { ...summary, chain, stage, cause: more.why ?? null, etaSeconds: null },
     passes: more.passes ?? false,
   });
-  if (!status) return tell({ code: 'not_started', detail: `${what} has not started yet` });
+  if (!status) return causeWith({ code: 'not_started', detail: `${what} has not started yet` });
   if (statuses.isSilent(chain, stage)) {
     const seconds = Math.round(statuses.ageOf(chain, stage));
-    return tell({ code: 'not_reporting', detail: `${what} last reported ${seconds} s ago` });
+    return causeWith({ code: 'not_reporting', detail: `${what} last reported ${seconds} s ago` });
   }
   const why = status.error?.code;
   switch (status.state) {
     case 'starting':
-      return tell({ code: 'not_started', detail: `${what} is starting` }, { passes: true });
+      return causeWith({ code: 'not_started', detail: `${what} is starting` }, { passes: true });
     case 'stopped':
-      return tell(
+      return causeWith(
         { code: 'stage_stopped', detail: `${what} has stopped: ${why ?? 'no reason was kept'}` },
         why ? { why } : {},
       );
@@ -109,7 +109,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
       // Without an error the price stage waits for the clock of another chain, which reports its own stall.
       if (why === undefined) return null;
       // Whether a daemon is well its watch says; a call that it never answered may fail long after it has come back.
-      return tell(
+      return causeWith(
         { code: 'stage_waiting', detail: `${what} waits, ${why}` },
         { why, passes: why.startsWith('daemon_') },
       );

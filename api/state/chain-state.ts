@@ -21,10 +21,7 @@ export function isFinal(api: ApiContext, { derived }: ServiceState, chain: strin
   return tip !== undefined && height <= finalizedHeight(tip, api.chain(chain).finalityDepth);
 }
 
-/**
- * Whether an answer of an earlier state is merely behind: chains that moved on since stood where no rewind reaches, and nothing was
- * derived or priced again, so that nothing of it was taken back.
- */
+/** True if the earlier answer is only outdated: nothing it contained was reverted, since no rewind reaches its blocks and nothing was derived or priced again. */
 export function isBehind({ config, watch }: Pick<ApiContext, 'config' | 'watch'>, earlier: ServiceState): boolean {
   if (earlier.generation !== watch.state.generation || earlier.redrives !== watch.state.redrives) return false;
   const moved = config.chains.filter(

@@ -1,7 +1,7 @@
 /** Every currency that is defined now: few, so kept whole in memory and read again when the state has moved. */
 
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
-import { foldCase } from '../../domain/names.ts';
+import { BRIDGED_SUFFIX, foldCase } from '../../domain/names.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { CURRENCY_TYPES, type CurrencyType } from '../../schemas/facts.ts';
@@ -50,7 +50,6 @@ const readDefined = rowReader({
   systemId: columns.text,
   parent: columns.nullable(columns.text),
 });
-const BRIDGED_SUFFIX = '.vETH';
 const NATIVE_OPTIONS = CURRENCY_OPTIONS.PBAAS | CURRENCY_OPTIONS.ID_REFERRALS;
 
 export function createCurrencyDirectory(chains: readonly ChainConfig[]): CurrencyDirectory {

@@ -1,6 +1,6 @@
 /** Judges several times a second whether each chain is ready, so that whoever asks waits for no store and no daemon. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import { metrics } from '../../infra/metrics.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { causesOf, type HealthCause, priceNotes, publisherNotes, type UnreadyReason } from './chain-causes.ts';
 import { createStandingCauses, type StandingReason } from './standing-causes.ts';
@@ -78,7 +78,7 @@ export async function watchHealth({ chains, watch, storeFaults, timing = {} }: H
   async function followStores(): Promise<void> {
     const { signal } = stopped;
     while (!signal.aborted) {
-      await sleep(STORES_EVERY_MS, undefined, { signal, ref: false }).catch(() => undefined);
+      await pause(STORES_EVERY_MS, signal, false);
       if (!signal.aborted) faults = await storeFaults();
     }
   }

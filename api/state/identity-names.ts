@@ -31,7 +31,7 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
 }
 
 /** A name that the daemon would not find is looked up under every parent, and accepted if exactly one matches. */
-export async function addressUnderAnyParent(read: Rows, chain: string, text: string): Promise<string | null> {
+async function addressUnderAnyParent(read: Rows, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
   const [only, ...others] = await read.rows(readAddress, BY_NAME_SQL, [chain, foldCase(label)]);

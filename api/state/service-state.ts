@@ -37,8 +37,8 @@ export const readState = rowReader({
 export type StateRow = RowRead<typeof readState>;
 
 /**
- * Of one snapshot, null before anything is served. Whatever changes an answer moves a position in the same commit, and so changes the
- * version of the positions. A server that took over without the last commits of the one before counts its transactions on from there,
+ * The version of one snapshot; null before anything is served. Whatever changes an answer moves a position in the same commit, and so
+ * changes the version of the positions. A server that took over without the last commits of the one before counts its transactions on from there,
  * so its start is part of the version too.
  */
 export const VERSION_SQL = `SELECT concat_ws(' ', pg_postmaster_start_time(), g.xmin, ${POSITIONS_VERSION})

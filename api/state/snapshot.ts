@@ -35,7 +35,7 @@ export interface SnapshotsOptions {
 }
 
 /** The rows read may belong to a later state than the one that the answer would name. */
-export class StateMoved extends RetryableError {
+class StateMoved extends RetryableError {
   constructor() {
     super('state_moved', 'the stores moved on while they were being read');
   }

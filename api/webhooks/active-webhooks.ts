@@ -1,7 +1,7 @@
 /** The webhooks that receive events now, compiled. */
 
 import type { PoolClient } from 'pg';
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -22,11 +22,11 @@ export interface ActiveWebhook extends Interest {
 export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
 
 /** An identity that is revoked or has lost its tier receives nothing. */
-const LIVING_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
+const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w
   JOIN identities i ON i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL
   JOIN identity_tiers t ON t.chain = w.chain AND t.identity_address = w.identity_address AND t.tier = $2
-  WHERE w.enabled AND i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 ORDER BY w.id`;
+  WHERE w.enabled AND i.${IS_NOT_REVOKED_SQL} ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 
@@ -51,7 +51,7 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
     }
   }
   return async (client, feed) => {
-    const rows = await readRows(client, readActive, LIVING_SQL, [feed, TIERS.at(-1)]);
+    const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, TIERS.at(-1)]);
     const used = new Map<string, Interest>();
     const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

@@ -70,12 +70,12 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
         { topic, chain, position, next },
         'events for webhooks are no longer in the log; their owners are notified',
       );
-      await tellGap(client, chain, webhooks, woken);
+      await enqueueGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);
       return { records: 1, woken: woken.size, next, committed };
     }
     const counting = records.filter(({ mark }) => mark <= committed);
-    await tell(client, source, reached.height, counting, webhooks, woken);
+    await enqueue(client, source, reached.height, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next, committed };
@@ -106,7 +106,7 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, topics
 }
 
 /** `reached`: height of the newest complete block. Record by record, so that a rewind retracts exactly the deliveries before it. */
-async function tell(
+async function enqueue(
   client: PoolClient,
   source: WebhookEventSource,
   reached: number,
@@ -174,7 +174,7 @@ function deliveriesOf(
 }
 
 /** Records that the log no longer has can never be delivered: tells each receiver to read the state again. */
-async function tellGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
+async function enqueueGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
   const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason: 'log_gap' }) });
   const made = webhooks.map(({ id }) => ({
     id: newMessageId(),

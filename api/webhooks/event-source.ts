@@ -1,5 +1,5 @@
 /** The two topics behind webhooks: the events of their records, and the committed position. */
-import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { FactsRecord, StampsRecord } from '../../schemas/log-records.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
 import { type EventChain, eventsOfRecord } from '../push/events-of-record.ts';
@@ -31,8 +31,6 @@ export interface WebhookEventSource {
   /** Position of the first record after a mark. */
   head(topics: TopicReader, mark: number): Promise<number>;
 }
-
-const READ_LIMITS = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 
 export function factsSource(of: EventChain): WebhookEventSource {
   const { name: chain } = of;

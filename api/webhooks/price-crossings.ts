@@ -88,7 +88,7 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
         gone.map((row) => row.delivery_id).filter((id) => id !== null),
       ),
     );
-    for (const id of await tellCrossings(client, webhooks)) woken.add(id);
+    for (const id of await enqueueCrossings(client, webhooks)) woken.add(id);
     await queue.wake(client, [...woken]);
     return { due: woken.size, seen };
   }
@@ -102,7 +102,7 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
 }
 
 /** Returns whose they are. */
-async function tellCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[]> {
+async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[]> {
   const crossings = await readCrossings(client, webhooks);
   if (crossings.length === 0) return [];
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));

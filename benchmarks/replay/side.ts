@@ -4,9 +4,9 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
-import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { deriveToEnd, NATIVE } from '../../test/laws/replay.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
+import { storeDigests } from '../../test/support/pipeline/verify/all-store-digests.ts';
 import { startMemorySamples } from '../memory-samples.ts';
 import { between, count, descendants, residentMb, withEngine } from '../processes.ts';
 import { runNaiveScript } from './naive-script.ts';

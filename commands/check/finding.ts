@@ -1,7 +1,7 @@
 /** Findings of `check`, one line each. */
 
 import { withTimeLimit } from '../../infra/time-limit.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
+import { messageOf, VerustreamError } from '../../schemas/errors.ts';
 
 export type FindingLevel = 'right' | 'note' | 'wrong';
 
@@ -23,7 +23,7 @@ export function findingsOf(subject: string) {
     wrong: (says: string, mend: string): Finding => ({ subject, verdict: 'wrong', says, mend }),
     /** verustream's own errors name the remedy; others only have a message. */
     failed: (error: unknown, mend: string): Finding => {
-      const said = error instanceof Error ? error.message || error.name : String(error);
+      const said = messageOf(error);
       const code = error instanceof VerustreamError ? ` (${error.code})` : '';
       return { subject, verdict: 'wrong', says: `${said.replace(/\s+/g, ' ').replace(/[.?]$/, '')}${code}`, mend };
     },

@@ -28,7 +28,7 @@ export class ClickHouseOverloaded extends RetryableError {
   }
 }
 
-export class ClickHouseRefused extends PermanentError {
+class ClickHouseRefused extends PermanentError {
   constructor(message: string, cause: unknown) {
     super('clickhouse_refused', message, { cause });
   }

@@ -7,7 +7,7 @@
 import { glob, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PermanentError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
@@ -20,7 +20,7 @@ export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
     super(
       'clickhouse_start_failed',
-      `The embedded ClickHouse cannot open ${path}: ${cause instanceof Error ? cause.message : String(cause)}. The log holds ` +
+      `The embedded ClickHouse cannot open ${path}: ${messageOf(cause)}. The log holds ` +
         'everything: remove the folders clickhouse and postgres of DATA_DIR, and both are rebuilt from it.',
       { cause },
     );

@@ -23,7 +23,7 @@ const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z';
 
 export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
-export const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export const CONFIG_SCHEMA = {
   type: 'object',

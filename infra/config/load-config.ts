@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
-import { PermanentError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import {
   CHAIN_DEFAULTS,
   DEMO_CHAINS,
@@ -14,7 +14,7 @@ import {
 } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
 
-export class ConfigInvalid extends PermanentError {
+class ConfigInvalid extends PermanentError {
   constructor(problems: readonly string[]) {
     super('config_invalid', `The configuration is wrong: ${problems.join('; ')}`);
   }
@@ -64,7 +64,7 @@ function readFile(path: string): Record<string, unknown> {
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
     throw new SyntaxError('not a JSON object');
   } catch (cause) {
-    throw new ConfigInvalid([`VERUSTREAM_CONFIG ${path}: ${cause instanceof Error ? cause.message : String(cause)}`]);
+    throw new ConfigInvalid([`VERUSTREAM_CONFIG ${path}: ${messageOf(cause)}`]);
   }
 }
 
@@ -231,7 +231,7 @@ function describe(error: ErrorObject, source: ReadonlyMap<string, string>): stri
 }
 
 /** In JSON text: hides the credentials before the @ of an address, with or without its scheme, and keys in its query. */
-export function maskUrl(text: string): string {
+function maskUrl(text: string): string {
   return text
     .replace(/"(\w+:\/\/)?(?:[^"\\]|\\.)*@/g, '"$1***@')
     .replace(/([?&][^=&"]*(?:key|token|secret|password)[^=&"]*=)[^&"]*/gi, '$1***');

@@ -3,7 +3,7 @@ import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PermanentError, UsageError, VerustreamError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError, UsageError, VerustreamError } from '../../schemas/errors.ts';
 
 export interface ControlRequest {
   readonly command: string;
@@ -80,7 +80,7 @@ async function answer(socket: Socket, handler: ControlHandler): Promise<void> {
     };
     send({ exitCode: await handler(request, output, gone.signal) });
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
+    const message = messageOf(error);
     const fallback = { code: 'command_failed', message };
     send({ error: error instanceof VerustreamError ? { code: error.code, message } : fallback });
   }

@@ -47,6 +47,8 @@ export interface TopicReader {
   hold<T extends DecodedTopic>(topic: T, chain: string, record: TopicRecords[T]): void;
 }
 
+/** What a reader that follows a topic takes at once. */
+export const READ_LIMITS: ReadLimits = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
 /** Memory of the decoded records of each topic; a facts record is a block's, a stamps record some rows of it. */
 const MEMORY = { facts: 24 * 1024 * 1024, stamps: 8 * 1024 * 1024 };
 /** Memory of the records that were handed over and not read yet: one batch that derive writes and one that price reads. */

@@ -20,7 +20,7 @@ export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Lim
   let lost = 0;
   let reason = '';
 
-  function tell(): void {
+  function warn(): void {
     const connections = lost === 1 ? 'a Postgres connection was lost' : `${lost} Postgres connections were lost`;
     logger.warn({ name: config.application_name, lost }, `${connections}: ${reason}`);
     lost = 0;
@@ -31,7 +31,7 @@ export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Lim
     if (pool.ending) return;
     if (lost === 0) {
       reason = message;
-      setTimeout(tell, GATHER_MS).unref();
+      setTimeout(warn, GATHER_MS).unref();
     }
     lost += 1;
   }

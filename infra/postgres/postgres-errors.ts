@@ -1,8 +1,8 @@
 /** What keeps Postgres from being used: one reading of it for stages, the API and readiness. */
-import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { messageOf, PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { PostgresConnectionError } from './connection-errors.ts';
 
-/** Passes without anybody changing the configuration: whoever meets it waits and tries again. */
+/** Passes without a change of the configuration: the caller waits and tries again. */
 export class PostgresTrouble extends RetryableError {}
 
 export class PostgresRefused extends PermanentError {
@@ -50,6 +50,6 @@ export function unreachable(error: unknown): PostgresTrouble {
 }
 
 function troubleOf({ code, says }: Kind, cause: unknown): PostgresTrouble {
-  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const message = messageOf(cause);
   return new PostgresTrouble(code, `${says}: ${message}`, { cause });
 }

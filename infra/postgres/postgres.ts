@@ -1,6 +1,7 @@
 /** One pool of connections to Postgres, embedded or by URL: same client, same SQL. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
+import { messageOf } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { openPool, type PoolConfig } from './pool.ts';
 import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
@@ -109,7 +110,7 @@ async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
 
 export function connectError(cause: unknown, url: URL): Error {
   const where = `${decodeURIComponent(url.hostname)}:${url.port || 5432}${url.pathname}`;
-  const message = cause instanceof Error ? cause.message || cause.name : String(cause);
+  const message = messageOf(cause);
   const sqlState = (cause as { code?: unknown }).code;
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {
     return new PostgresRefused(`Postgres at ${where} refused the connection: ${message}. Check DATABASE_URL.`, cause);

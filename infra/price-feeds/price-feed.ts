@@ -1,6 +1,6 @@
 /** External USD prices in the form of CoinGecko's simple/price: {"dai":{"usd":0.9998}}. */
 import { Agent, interceptors, request } from 'undici';
-import { RetryableError } from '../../schemas/errors.ts';
+import { messageOf, RetryableError } from '../../schemas/errors.ts';
 
 export interface PriceFeed {
   /** Host, shown with its prices. */
@@ -53,7 +53,7 @@ export function createPriceFeed(url: string, options: PriceFeedOptions = {}): Pr
       } catch (error) {
         signal.throwIfAborted();
         if (error instanceof PriceFeedFailed) throw error;
-        throw new PriceFeedFailed(source, error instanceof Error ? error.message : String(error), error);
+        throw new PriceFeedFailed(source, messageOf(error), error);
       }
     },
     close: () => dispatcher.destroy(),

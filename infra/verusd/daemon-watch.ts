@@ -2,11 +2,11 @@
  * How each daemon of a chain stands: asked once a second with one small call, getinfo, on a connection of its own, so that no long
  * call of others makes it look dead.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
+import { describeError } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
+import { pause } from '../repeat-until.ts';
 import { DaemonGarbage, DaemonHttpError, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
@@ -39,7 +39,7 @@ export interface WatchTiming {
 export const WATCH_TIMING: WatchTiming = { everyMs: 1000, timeoutMs: 2000 };
 
 /** Blocks arrive at several nodes within seconds of each other. */
-export const MAX_BLOCKS_BEHIND = 2;
+const MAX_BLOCKS_BEHIND = 2;
 const ATTEMPTS = 2;
 /** A time limit that is noticed this much too late is this process' own fault: it was too busy to take the reply. */
 const LATE_MS = 250;
@@ -88,12 +88,12 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       member.fault = isOther(chainid, chainId) ? otherChain(member, chain, name, chainid) : null;
     } catch (error) {
       if (closed.signal.aborted) return;
-      member.fault = faultOf(error);
+      member.fault = describeError(error);
     }
-    tell(member);
+    publish(member);
   }
 
-  function tell(member: Member): void {
+  function publish(member: Member): void {
     const statuses = statusesOf(chain, members);
     for (const [index, { fault }] of statuses.entries()) {
       // By its place in the configuration: /metrics may be public, its address is not.
@@ -117,7 +117,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
       const begun = performance.now();
       await look(member);
       const left = Math.max(0, begun + everyMs - performance.now());
-      await sleep(left, undefined, { signal: closed.signal, ref: false }).catch(() => undefined);
+      await pause(left, closed.signal, false);
     }
   }
   const following = members.map(follow);
@@ -160,9 +160,4 @@ function otherChain({ client }: Member, chain: string, name: unknown, served: un
 
 function isHiccup(error: unknown): boolean {
   return [DaemonUnreachable, DaemonGarbage, DaemonHttpError].some((kind) => error instanceof kind);
-}
-
-function faultOf(error: unknown): NonNullable<DaemonStatus['fault']> {
-  if (error instanceof VerustreamError) return { code: error.code, message: error.message };
-  return { code: 'internal_error', message: error instanceof Error ? error.message : String(error) };
 }

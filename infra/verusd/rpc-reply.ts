@@ -1,5 +1,6 @@
 /** Reads the daemon's reply envelope and keeps the result as the bytes that came. */
 import { rawMember, skipSpace } from '../../domain/json/raw-json.ts';
+import { messageOf } from '../../schemas/errors.ts';
 
 export type RpcReply =
   | { readonly kind: 'result'; readonly result: Buffer }
@@ -48,7 +49,7 @@ function readAnyReply(body: Buffer, id: number): RpcReply {
   try {
     reply = JSON.parse(body.toString('utf8'));
   } catch (error) {
-    return { kind: 'garbage', why: `not JSON: ${error instanceof Error ? error.message : String(error)}` };
+    return { kind: 'garbage', why: `not JSON: ${messageOf(error)}` };
   }
   if (typeof reply !== 'object' || reply === null || Array.isArray(reply)) {
     return { kind: 'garbage', why: 'not a JSON-RPC reply object' };

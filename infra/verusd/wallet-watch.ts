@@ -2,9 +2,9 @@
  * The wallets of a chain's daemons: strangers may ask about what they hold, so they should hold nothing. Each daemon is asked by
  * itself, at start and every hour, sooner while it does not answer.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
+import { pause } from '../repeat-until.ts';
 import { askWallet, type Wallet } from './ask-wallet.ts';
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
@@ -125,9 +125,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
       await ask(member);
       const { failures } = member;
       const retryMs = Math.min(timing.retryMs * 2 ** (failures - 1), timing.longestMs);
-      await sleep(failures > 0 ? retryMs : timing.everyMs, undefined, { signal: closed.signal, ref: false }).catch(
-        () => undefined,
-      );
+      await pause(failures > 0 ? retryMs : timing.everyMs, closed.signal, false);
     }
   }
   const following = members.map(follow);

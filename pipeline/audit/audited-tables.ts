@@ -2,6 +2,7 @@
  * What both stores hold, as one line of text a row that both can print alike. In Postgres $1 is the chain, $2 … $3 the
  * heights, $4 the generation; in ClickHouse {chain}, {low}, {high}, {generation}, {tick} and {native}.
  */
+import { countsAsRefundedSql } from '../../domain/stamps.ts';
 
 export interface StoreRows {
   /** SQL: text. */
@@ -63,7 +64,7 @@ export const STAMP_TABLES: readonly AuditedTable[] = [
       ['s.vout', 'vout'],
       ['p.height', 'import_height'],
       ['t.kind', 'kind'],
-      [`CASE WHEN t.status = 'unmatched' AND s.reason = 'no_delivery' THEN 'refunded' ELSE t.status END`, 'status'],
+      [`CASE WHEN ${countsAsRefundedSql('t.status', 's.reason')} THEN 'refunded' ELSE t.status END`, 'status'],
       ['t.from_currency_id', 'from_currency_id'],
       ['t.to_currency_id', 'to_currency_id'],
       ['t.via_currency_id', 'via_currency_id'],

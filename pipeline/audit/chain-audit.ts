@@ -35,7 +35,7 @@ export function createChainAudit(
   /** The lowest since the last whole round. */
   let inRound: Violation | null = null;
 
-  function tellMismatch(seen: ReadonlyMap<LedgerWatch, readonly Findings[]>): void {
+  function reportMismatch(seen: ReadonlyMap<LedgerWatch, readonly Findings[]>): void {
     const found = lowest([...seen.values()].flat().flatMap((finding) => finding.mismatch ?? []));
     if (!found) {
       const { table = '', lasts = false } = mismatch ?? {};
@@ -55,7 +55,7 @@ export function createChainAudit(
     }
   }
 
-  function tellViolation(findings: readonly Findings[]): void {
+  function reportViolation(findings: readonly Findings[]): void {
     const found = lowest(findings.flatMap(({ violations }) => violations));
     if (found && !(inRound && inRound.height <= found.height)) inRound = found;
     const current = violation?.lasts ? violation : null;
@@ -104,8 +104,8 @@ export function createChainAudit(
         if (revisits) found.push(await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)])));
         seen.set(watch, found);
       }
-      tellMismatch(seen);
-      tellViolation(seen.get(facts) ?? []);
+      reportMismatch(seen);
+      reportViolation(seen.get(facts) ?? []);
       await countUnstamped();
       metrics.digestMismatches.set({ chain: name, check: 'audit' }, mismatch?.lasts ? 1 : 0);
       metrics.invariantViolations.set({ chain: name }, violation?.lasts ? 1 : 0);

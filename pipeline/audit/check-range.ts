@@ -4,6 +4,7 @@ import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
+import { messageOf } from '../../schemas/errors.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { AuditLedger } from './ledger.ts';
@@ -100,5 +101,3 @@ const readWitness = rowReader({ witness: columns.text });
 async function witness(client: PoolClient, { witness: sql }: AuditLedger, { chain, high, committed }: Range) {
   return (await readRow(client, readWitness, sql, [chain.name, high, committed.tick]))?.witness ?? null;
 }
-
-const messageOf = (error: unknown): string => (error instanceof Error ? error.message : String(error));

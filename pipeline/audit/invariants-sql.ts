@@ -2,9 +2,9 @@
 import { IS_FRACTIONAL_SQL, IS_LAUNCHED_SQL } from '../../domain/basket-liveness.ts';
 
 /**
- * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it by steps and ramps, so between its
- * neighbours' is where it lies; a lost, doubled or altered output lies outside. A block is judged once the next one is there.
- * Block 1 holds what a chain begins with, and is no measure for block 2 from above.
+ * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it by steps and ramps, so it lies between the values of
+ * the neighbouring blocks, unless an output was lost, duplicated or altered. A block is checked once the next one exists.
+ * Block 1 holds the coins that a chain begins with, so it gives block 2 no useful upper bound.
  */
 export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
   flows AS (

@@ -23,7 +23,7 @@ export interface DatasetFolder {
   close(): Promise<void>;
 }
 
-export const SCRATCH = '.writing';
+const SCRATCH = '.writing';
 
 /** @throws what the file system says of a folder that cannot be written */
 export async function openLocalFolder(root: string): Promise<DatasetFolder> {

@@ -20,7 +20,7 @@ export const GRACE_MS = 3_600_000;
 const VERSION = 1;
 
 export const dayKey = ({ chain, day }: Pick<DatasetDay, 'chain' | 'day'>): string => `${chain} ${day}`;
-export const manifestPath = (table: string): string => `${table}.json`;
+const manifestPath = (table: string): string => `${table}.json`;
 const notesPath = (table: string): string => `notes/${table}.json`;
 
 type NotedFile = Omit<DatasetFile, 'url'>;

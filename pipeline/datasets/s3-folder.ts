@@ -16,7 +16,7 @@ export interface S3Options {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export class S3Refused extends PermanentError {
+class S3Refused extends PermanentError {
   constructor(what: string, status: number, body: string) {
     const code = /<Code>([^<]*)<\/Code>/.exec(body)?.[1] ?? 'no code';
     super(

@@ -43,14 +43,14 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
   }
 
   /**
-   * `extra` keys are loaded in addition to those that the blocks require. Null when a block cannot be derived as a whole: the state is of
-   * no more use then. With `care` it is derived around its faults.
+   * `extra` keys are loaded in addition to those that the blocks require. Null when a block cannot be derived as a whole: then the state is
+   * unusable. With `isolateFaults`, parts that cannot be derived become dead letters instead.
    */
   async function fold(
     records: readonly PackedBlock[],
     state: CachedState,
     extra: BalanceKeys,
-    care: boolean,
+    isolateFaults: boolean,
   ): Promise<DerivedBlock[] | null> {
     const yieldToEventLoop = createYield(signal);
     const blocks: DerivedBlock[] = [];
@@ -61,7 +61,8 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
       const [next] = await Promise.all([slices.next(), loadRequired(state, stored, wanted)]);
       for (const parsed of slice) {
         const { position, height } = parsed.record;
-        const facts = care || isFaulty(parsed) ? around(parsed, state, probe) : whole(parsed, state, probe);
+        const facts =
+          isolateFaults || isFaulty(parsed) ? withDeadLetters(parsed, state, probe) : whole(parsed, state, probe);
         if (!facts) return null;
         blocks.push({ position, height, block: blockFact(facts), facts });
         await yieldToEventLoop();
@@ -77,14 +78,14 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
     },
     async derive(records, settled) {
       const extra = createBalanceKeys();
-      let care = false;
+      let isolateFaults = false;
       let state = held ?? (await reset(await settled()));
       for (;;) {
-        const blocks = await fold(records, state, extra, care);
+        const blocks = await fold(records, state, extra, isolateFaults);
         const missed = [...state.missed.pairs()];
         state.age();
         if (blocks && missed.length === 0) return blocks;
-        care ||= !blocks;
+        isolateFaults ||= !blocks;
         for (const [address, currencyId] of missed) extra.add(address, currencyId);
         state = await reset(await settled());
       }
@@ -105,7 +106,7 @@ function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe):
   }
 }
 
-function around(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
+function withDeadLetters(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
   const { height, hash, previousHash, time, unpackedBytes: size } = parsed.record;
   return deriveWithDeadLetters({ height, hash, previousHash, time, size }, parsed, state, probe);
 }

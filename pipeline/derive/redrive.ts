@@ -1,6 +1,6 @@
 /**
- * Deriving again from a block on. What is asked stands in Postgres until it is done, so that a crash between any two of its steps
- * is gone on from: the stores are taken back in one commit, then the facts topic says so, then the log is read again.
+ * Derives a chain again from a given block: rewinds both stores in one commit, publishes the rewind to the facts topic, then reads the log
+ * again. The request stays in Postgres until done, so a crash between steps resumes.
  */
 import type { Pool } from 'pg';
 import { metrics } from '../../infra/metrics.ts';

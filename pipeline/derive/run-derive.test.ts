@@ -7,10 +7,10 @@ import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.
 import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '../../test/laws/replay.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { blockOf } from '../../test/support/pipeline/sinks/made-facts.ts';
+import { storeDigests } from '../../test/support/pipeline/verify/all-store-digests.ts';
 import { insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { EndWithoutRow } from '../sinks/postgres/end-rows.ts';
-import { storeDigests } from '../verify/store-digests.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
 import { type DeriveOptions, runDerive } from './run-derive.ts';
 

@@ -61,7 +61,7 @@ async function guard(options: PriceGuardOptions, feeds: readonly PriceFeed[], lo
     const text = rows && fingerprint(rows);
     if (rows && text !== null && text !== written) {
       await lock.transaction((client) => writeGuards(client, rows));
-      rejected = tellRejected(rows, rejected, logger);
+      rejected = warnOfRejected(rows, rejected, logger);
       written = text;
     }
     await pause(every.passMs, signal);
@@ -73,7 +73,7 @@ function fingerprint(rows: readonly GuardRow[]): string {
 }
 
 /** Says which prices are rejected that were not before; returns all that are. */
-function tellRejected(rows: readonly GuardRow[], before: ReadonlySet<string>, logger: Logger): ReadonlySet<string> {
+function warnOfRejected(rows: readonly GuardRow[], before: ReadonlySet<string>, logger: Logger): ReadonlySet<string> {
   const rejected = rows.filter(({ verdict }) => verdict.status === 'rejected');
   for (const { currencyId, external } of rejected) {
     if (before.has(currencyId)) continue;

@@ -1,7 +1,6 @@
 /**
- * Beyond the line that the clocks of all chains have passed: prices and stamps of the blocks that are there, however many. A
- * block at the end is one tick more; one that belongs further back takes the fold to the newest place before it, and what was
- * shown behind stays until it is made again. docs/decisions/0036-any-distance.md.
+ * Folds blocks beyond the line provisionally; the line is the clock that all chains have passed. A block out of order restarts the fold from
+ * the nearest checkpoint; rows after it stay visible until they are recomputed. docs/decisions/0036-any-distance.md
  */
 import type { AheadDrop, AheadRows, Shown } from './ahead-change.ts';
 import { type AheadParts, createAheadParts, restored } from './ahead-parts.ts';

@@ -9,10 +9,7 @@ export interface NextTick {
   readonly views: readonly ChainView[];
 }
 
-/**
- * The next block that every other chain's clock has passed; null while there is none. `ahead` does not wait for the others:
- * then it is the next one of what is there.
- */
+/** The next block that every other chain's clock has passed; null if none. With `ahead`, ignores other chains' clocks and takes the earliest queued block. */
 export function nextTick(cursors: readonly ChainCursor[], ahead = false): NextTick | null {
   let first: ChainCursor | null = null;
   for (const cursor of cursors) {

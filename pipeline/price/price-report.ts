@@ -1,7 +1,8 @@
 /** Status of the price stage, by chain. */
+
+import { slowestChain } from '../../domain/slowest-chain.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
-import { slowestChain } from '../../schemas/slowest-chain.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createStageProgress, type StageProgress } from '../stage/stage-progress.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';

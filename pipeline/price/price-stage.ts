@@ -27,10 +27,7 @@ export interface PriceStage {
   readonly cursors: readonly ChainCursor[];
   /** By chain: the newest block that is priced provisionally; without chains that have none. */
   readonly aheadTips: ReadonlyMap<string, AheadTip>;
-  /**
-   * By chain: positions of the first records of topic facts that are not read yet; without chains that need not be read on now, or
-   * whose records are there and wait for derive's commit.
-   */
+  /** Next unread facts position of each chain that can be read now. */
   awaited(): readonly (readonly [chain: string, position: number])[];
   /** Blocks in memory. */
   held(): number;

@@ -28,9 +28,9 @@ export interface StampsPublisher {
    * Part of the transaction that commits these ticks, which follow on those committed before. Readers see the records once it
    * has committed.
    */
-  tell(client: PoolClient, complete: readonly PublishedTick[]): Promise<void>;
+  publish(client: PoolClient, complete: readonly PublishedTick[]): Promise<void>;
   /** The same for provisional ticks. Those of a chain must follow a published one. */
-  tellAhead(client: PoolClient, ahead: readonly PublishedTick[]): Promise<void>;
+  publishAhead(client: PoolClient, ahead: readonly PublishedTick[]): Promise<void>;
   /** Published height of a chain, complete or provisional; −1 before its first block. */
   publishedThrough(chain: string): number;
   /** Retracts published stamps of undone ticks, and the provisional ones of a rewound chain. Idempotent. */
@@ -95,7 +95,12 @@ export async function openStampsPublisher(
     }
   }
 
-  async function tell(client: PoolClient, partition: Partition, ticks: readonly PublishedTick[], isComplete: boolean) {
+  async function publishTicks(
+    client: PoolClient,
+    partition: Partition,
+    ticks: readonly PublishedTick[],
+    isComplete: boolean,
+  ) {
     const { writer, chain } = partition;
     const records: LogRecord[] = [];
     const add: AddRecord = (encode) => {
@@ -140,13 +145,13 @@ export async function openStampsPublisher(
     throw error;
   }
   return {
-    async tell(client, complete) {
-      for (const partition of partitions) await tell(client, partition, ofChain(complete, partition), true);
+    async publish(client, complete) {
+      for (const partition of partitions) await publishTicks(client, partition, ofChain(complete, partition), true);
     },
-    async tellAhead(client, ahead) {
+    async publishAhead(client, ahead) {
       for (const partition of partitions) {
         const ticks = ofChain(ahead, partition);
-        if (ticks.length > 0) await tell(client, partition, ticks, false);
+        if (ticks.length > 0) await publishTicks(client, partition, ticks, false);
       }
     },
     publishedThrough(chain) {

@@ -12,8 +12,8 @@ import { publishedTicksOf } from './published-ticks.ts';
 import { finalClock, finalDay, reopenDays, rolledDays, rollUp } from './rollups.ts';
 
 /**
- * One commit, and `line` says from where provisional rows are added to it. False where other generations are to be folded by now:
- * then nothing was written, and the state must be reloaded.
+ * Writes in one commit; provisional rows are added from `line` on. Returns false, writing nothing, if the generations to fold have changed:
+ * then the state must be reloaded.
  */
 export function writeBatch(state: PriceState, batch: PriceBatch, line: Line | null): Promise<boolean> {
   const { clickhouse } = state.options.stores;
@@ -52,14 +52,14 @@ async function writeAhead(
 ): Promise<void> {
   const { chains, stores, publisher } = options;
   const { generation } = await servedGeneration(client);
-  await publisher?.tell(client, publishedTicksOf(batch.folded, generation));
+  await publisher?.publish(client, publishedTicksOf(batch.folded, generation));
   if (line) {
     // Prices that differ from the published ones retract all provisional records, and later records follow on that.
     if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.publishedThrough(name));
     for await (const folded of ahead.parts(line)) {
       await appendAhead(client, folded);
       await appendRun(client, stores.clickhouse, folded);
-      await publisher?.tellAhead(client, publishedTicksOf(folded, generation));
+      await publisher?.publishAhead(client, publishedTicksOf(folded, generation));
     }
     await replaceAheadPrices(client, ahead.current());
   }

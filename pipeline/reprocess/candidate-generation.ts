@@ -12,7 +12,7 @@ import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
 import { pauseStages } from '../stage/pause-stages.ts';
 
-export class CandidateGenerationExists extends PermanentError {
+class CandidateGenerationExists extends PermanentError {
   constructor({ generation, description, isUnfinished }: Generation) {
     const state = isUnfinished ? 'unfinished' : 'ready';
     super(
@@ -23,13 +23,13 @@ export class CandidateGenerationExists extends PermanentError {
   }
 }
 
-export class NothingToSwap extends PermanentError {
+class NothingToSwap extends PermanentError {
   constructor(reason: string) {
     super('nothing_to_swap', reason);
   }
 }
 
-export class GenerationNotDropped extends PermanentError {
+class GenerationNotDropped extends PermanentError {
   constructor(reason: string) {
     super('generation_not_dropped', reason);
   }

@@ -3,6 +3,7 @@
  * as the text that COPY reads: no row of them becomes an object here.
  */
 import type { PoolClient } from 'pg';
+import { SATOSHIS_PER_COIN } from '../../domain/satoshi.ts';
 import type { Side } from '../../domain/stamps.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { copyText } from '../../infra/postgres/copy.ts';
@@ -19,8 +20,6 @@ export interface CopyRange extends Ticks {
 }
 
 const SIDES: readonly Side[] = ['from', 'to'];
-/** A price of 30 decimals is what USD a satoshi is of 38, times this. */
-const SATOSHIS = 100_000_000;
 const AMOUNT: Readonly<Record<Side, string>> = { from: 'amount_in', to: 'ifNull(amount_out, 0)' };
 /** Lists of `inputs` of stamp_prices, one text an element. */
 const LISTS = ['prices', 'baskets', 'anchors'] as const;
@@ -37,7 +36,8 @@ function sideJson(side: Side): string {
   const members = {
     currencyId: quoted(`${side}_currency_id`),
     amount: quoted(`toString(${AMOUNT[side]})`),
-    usd: orNull(quoted(`toString(${side}_usd_per_satoshi * ${SATOSHIS})`)),
+    // USD a satoshi, of 38 decimals, becomes a price of 30.
+    usd: orNull(quoted(`toString(${side}_usd_per_satoshi * ${SATOSHIS_PER_COIN})`)),
     priceBasket: `if(${side}_price_basket = '', 'null', ${quoted(`${side}_price_basket`)})`,
     isAnchor: flag(`${side}_is_anchor`),
     isNative: flag(`${side}_is_native`),
@@ -74,7 +74,7 @@ const VALUES: Readonly<Record<string, string>> = {
   regime_version: `multiIf(${Object.entries(REGIME_VERSIONS).map(([regime, version]) => `regime = '${regime}', ${version}`)}, NULL)`,
   price_height: `if(status = 'refunded', NULL, import_height)`,
   priced_currency_id: ofDecider('currency_id'),
-  priced_currency_usd: ofDecider(`usd_per_satoshi * ${SATOSHIS}`),
+  priced_currency_usd: ofDecider(`usd_per_satoshi * ${SATOSHIS_PER_COIN}`),
   price_basket: `nullIf(${ofDecider('price_basket')}, '')`,
   reason: `nullIf(reason, '')`,
   inputs: INPUTS,

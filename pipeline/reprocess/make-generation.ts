@@ -26,7 +26,7 @@ import { createStampCopies } from './stamp-copies.ts';
 import { gatheringStampPrices, STAMP_PRICE_COLUMNS } from './stamp-prices.ts';
 import { openStoredFold, ReprocessDisturbed, type StoredFold } from './stored-fold.ts';
 
-export class GenerationDropped extends PermanentError {
+class GenerationDropped extends PermanentError {
   constructor(generation: number) {
     super('generation_dropped', `Generation ${generation} was dropped while it was being made.`);
   }

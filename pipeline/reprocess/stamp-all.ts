@@ -1,5 +1,6 @@
 /** Stamps all conversions, stretch by stretch, and has the inputs of the statement other than the rows it reads. */
 
+import { NO_DELIVERY } from '../../domain/stamps.ts';
 import { utcDay } from '../../domain/time.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -7,7 +8,7 @@ import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { deleteWhere } from '../price/clickhouse-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
-import { IS_SETTLED, NO_DELIVERY, restampSql } from './stamping-sql.ts';
+import { IS_SETTLED, restampSql } from './stamping-sql.ts';
 import { stretches } from './stretches.ts';
 
 export interface StampAll {

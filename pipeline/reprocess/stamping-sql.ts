@@ -3,15 +3,16 @@
  * come from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts holds it to the live function, to the last digit.
  */
 
-import type { Reason, Side } from '../../domain/stamps.ts';
+import { NO_DELIVERY, type Side } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { BOUNDS_DAYS } from '../../processors/pricing/backfill-bounds.ts';
 import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pricing/stamp-rules.ts';
 import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../../schemas/conversion-columns.ts';
 
-/** For conversions that count as refunded by a rule of their regime: another generation may have no stamp for them. */
-export const NO_DELIVERY: Reason = 'no_delivery';
-/** Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. */
+/**
+ * Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. Of those that count as
+ * refunded by a rule of their regime, another generation may have none.
+ */
 export const IS_SETTLED = `reason != '${NO_DELIVERY}'`;
 
 export interface StampingOptions {

@@ -1,6 +1,6 @@
 /** Report of a stage of one chain: its status for the service, and log lines for people. */
 import type { Logger } from '../../infra/logger.ts';
-import { VerustreamError } from '../../schemas/errors.ts';
+import { describeError } from '../../schemas/errors.ts';
 import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
 import { createStageProgress } from './stage-progress.ts';
 
@@ -67,7 +67,7 @@ export function createStageReport(options: StageReportOptions): StageReport {
     target: progress.target,
     state(asked, cause) {
       const next = asked === 'catching_up' && state === 'following' && progress.isNear() ? 'following' : asked;
-      const nextError = cause === undefined ? null : describe(cause);
+      const nextError = cause === undefined ? null : describeError(cause);
       const changed = next !== state || nextError?.code !== error?.code;
       state = next;
       error = nextError;
@@ -79,9 +79,4 @@ export function createStageReport(options: StageReportOptions): StageReport {
       emit(changed);
     },
   };
-}
-
-function describe(cause: unknown): { code: string; message: string } {
-  if (cause instanceof VerustreamError) return { code: cause.code, message: cause.message };
-  return { code: 'internal_error', message: cause instanceof Error ? cause.message : String(cause) };
 }

@@ -1,7 +1,7 @@
 /**
- * Shows how each stage and its chain's daemons stand: metrics at once, the rows that `status` and readiness read within a second, and
- * at once when something fails. Rows that this process wrote last get a sign of life with each writing, so that its death shows; where no
- * row is another, only these signs are written.
+ * Publishes the status of each stage and of its chain's daemons: to metrics at once, to the rows that `status` and readiness read within a
+ * second, or at once after a failure. Each write is also a heartbeat of the rows that this process wrote last, so that readers notice its
+ * death; while no row changes, only the heartbeat is written.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
@@ -24,15 +24,15 @@ export interface StageReporter {
 }
 
 const FLUSH_MS = 1000;
-/** Between two signs of life while no row is another: a third of the time after which a process counts as silent. */
+/** Between two heartbeats while no row changes: a third of the time after which a process counts as silent. */
 const ALIVE_MS = 3000;
 
-/** The rows, and a sign of life for what else this process wrote last. */
+/** The rows, and a heartbeat of the other rows that this process wrote last. */
 const WRITE_SQL = `WITH written AS (
     INSERT INTO stage_status (stage, chain, status, updated_at)
     SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
     ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
-      -- When its newest block came is as true after a restart.
+      -- The time of its newest block survives a restart.
       status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
         THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END
     RETURNING stage, chain

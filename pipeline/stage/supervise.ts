@@ -2,7 +2,7 @@
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { pause } from '../../infra/repeat-until.ts';
-import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
+import { messageOf, RetryableError, VerustreamError } from '../../schemas/errors.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -50,7 +50,7 @@ export async function supervise(options: Supervised): Promise<void> {
       if (signal.aborted) return;
       const error = postgresTrouble(thrown) ?? thrown;
       const retry = error instanceof RetryableError;
-      const shown = { code: codeOf(error), message: error instanceof Error ? error.message : String(error) };
+      const shown = { code: codeOf(error), message: messageOf(error) };
       for (const [chain, status] of last) {
         report(chain, { ...status, state: retry ? 'waiting' : 'stopped', rate: 0, etaSeconds: null, error: shown });
       }

@@ -1,7 +1,7 @@
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import { storeDigests } from './store-digests.ts';
+import { storeDigests } from '../../test/support/pipeline/verify/all-store-digests.ts';
 
 let stores: TestStores;
 

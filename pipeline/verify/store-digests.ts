@@ -7,8 +7,7 @@ import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
-import type { Stores } from '../../infra/stores.ts';
-import { DERIVE_TABLES, type DigestTable, PLACE_COLUMNS, PRICE_TABLES, tableName } from './digest-tables.ts';
+import { type DigestTable, PLACE_COLUMNS, tableName } from './digest-tables.ts';
 
 export interface Digest {
   readonly rows: number;
@@ -23,17 +22,6 @@ export interface DigestedRows {
   readonly generation?: number;
   /** Rows that follow from later records are left out, for lack of a snapshot. Only tables of `derive` have positions. */
   readonly position?: number;
-}
-
-/**
- * Every derived table of both stores: `postgres.blocks`, `clickhouse.blocks` … Of one chain alone its name does not count, so
- * that two chains with the same blocks have the same digests.
- */
-export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse'>, chain?: string): Promise<Digests> {
-  const tables = [...DERIVE_TABLES, ...PRICE_TABLES];
-  const only = chain ? { chain } : {};
-  const postgres = await postgresDigests(stores.postgres.pool, tables, only);
-  return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
 }
 
 const readColumn = rowReader({ table: columns.text, name: columns.text });

@@ -3,7 +3,7 @@ import type { ReserveSnapshotFact } from '../../schemas/facts.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
 /** Seconds of the chain's clock. */
-export const SNAPSHOT_WINDOW_SECONDS = 300;
+const SNAPSHOT_WINDOW_SECONDS = 300;
 
 /**
  * When the block opens a window, the state of every live basket at the end of the window before, by currency id.

@@ -1,6 +1,6 @@
 /**
- * Derives a block around what of it cannot be decoded. What the processors cannot take is found by leaving parts out, so that no
- * processor has to know of it: the first transaction without which it goes, and in it the first such output.
+ * Derives a block whose parts cannot all be decoded. Bisects for the first transaction, then the first output in it, that fails, and
+ * makes it a dead letter. No processor has to know of this.
  */
 
 import { isHash } from '../../domain/hashes.ts';

@@ -2,6 +2,7 @@
 
 import { LosslessNumber } from 'lossless-json';
 import { isHash } from '../../domain/hashes.ts';
+import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import type { DaemonBlock, DaemonInput, DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { asObject, asText } from '../decoding/decoded-object.ts';
@@ -20,10 +21,9 @@ export interface BlockFault extends FaultCause {
 }
 
 /** Script type of a withheld output. What can be read of it, its coins and addresses, is still there. */
-export const UNDECODABLE = 'undecodable';
+const UNDECODABLE = 'undecodable';
 
 const INTEGER = /^-?\d{1,19}$/;
-const INT64_MAX = 2n ** 63n - 1n;
 const NO_TXID = '0'.repeat(64);
 
 /** Keys that a look-up may send to the stores. */
@@ -36,7 +36,7 @@ export function readableValue(value: unknown): bigint | undefined {
   const text = value instanceof LosslessNumber ? value.value : '';
   if (!INTEGER.test(text)) return undefined;
   const satoshis = BigInt(text);
-  return satoshis >= 0n && satoshis <= INT64_MAX ? satoshis : undefined;
+  return satoshis >= 0n && satoshis <= MOST_SATOSHIS ? satoshis : undefined;
 }
 
 export function causeOf(error: unknown): FaultCause {

@@ -1,16 +1,16 @@
 /** Checks that every fact fits its columns and its branch in the topic; a block with one that does not has a fault. */
+import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Field, Fields } from '../../schemas/facts/fields.ts';
 import { FACTS, type Fact, type FactType } from '../../schemas/facts.ts';
 
 /** A value is missing, or outside the range of its column. */
-export class InvalidFact extends PermanentError {
+class InvalidFact extends PermanentError {
   constructor(type: FactType, field: string, value: unknown) {
     super('unstorable', `${field} of a ${type} cannot be ${describe(value)}`);
   }
 }
 
-const INT64_MAX = 2n ** 63n - 1n;
 const HEX = /^(?:[0-9a-f]{2})*$/;
 const NUMERAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
 const NOT_IN_KEYS = /[\n\0]/;
@@ -104,7 +104,8 @@ function isOfSort(field: Field, value: unknown): boolean {
 
 const isObject = (value: unknown): value is object => typeof value === 'object' && value !== null;
 const isText = (value: unknown): boolean => typeof value === 'string' && !value.includes('\0');
-const isAmount = (value: unknown): boolean => typeof value === 'bigint' && value <= INT64_MAX && value >= -INT64_MAX;
+const isAmount = (value: unknown): boolean =>
+  typeof value === 'bigint' && value <= MOST_SATOSHIS && value >= -MOST_SATOSHIS;
 const isFlow = (value: unknown): boolean =>
   isObject(value) && 'received' in value && 'sent' in value && isAmount(value.received) && isAmount(value.sent);
 

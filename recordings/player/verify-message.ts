@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
 import { addressHash, keyAddress } from '../../domain/addresses.ts';
-import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { isRevoked } from '../../domain/identity-status.ts';
 
 /** What decides whether an identity has signed. */
 export interface SigningKeys {
@@ -95,7 +95,7 @@ export function verifyAddressMessage(address: string, signature: Uint8Array, mes
 }
 
 /** Null for bytes that are no signature of an identity. */
-export function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
+function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
   const [version] = bytes;
   if (version !== 1 && version !== 2) return null;
   if (version === 2 && bytes[1] !== SHA256_TYPE) return null;
@@ -115,7 +115,7 @@ export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, mes
   const signature = readIdentitySignature(bytes);
   if (!signature || signature.height > signer.tip) return false;
   const keys = signer.keysAt(signer.checkLatest ? signer.tip : signature.height);
-  if (!keys || keys.flags & IDENTITY_FLAGS.REVOKED) return false;
+  if (!keys || isRevoked(keys.flags)) return false;
   const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
   const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
   // A signature of a stranger spoils all.

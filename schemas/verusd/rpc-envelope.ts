@@ -35,7 +35,7 @@ export interface RpcRequest {
   readonly fault: RpcFault | null;
 }
 
-/** What is refused before anybody looks for the method. */
+/** A request that is refused before its method is looked up. */
 export interface RpcRefusal extends RpcFault {
   readonly kind: 'refusal';
   readonly id: string;

@@ -11,10 +11,11 @@ import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { endLeftover } from '../../infra/postgres/embedded/leftover.ts';
-import { type Digests, storeDigests } from '../../pipeline/verify/store-digests.ts';
+import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { placed, type UnplacedRecord } from '../laws/chain-records.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
+import { storeDigests } from '../support/pipeline/verify/all-store-digests.ts';
 
 const silent = pino({ level: 'silent' });
 const PROCESS = fileURLToPath(new URL('./replay-process.ts', import.meta.url));

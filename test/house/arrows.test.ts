@@ -13,9 +13,13 @@ const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['processors', 'infra', 'schemas', 'domain'],
   api: ['infra', 'schemas', 'domain'],
   web: ['client'],
+  client: ['api', 'schemas'],
+  examples: ['client'],
+  commands: ['api', 'domain', 'infra', 'pipeline', 'processors', 'recordings', 'schemas', 'web', 'package.json'],
 };
 
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
+const VALUE_IMPORT = /^(?:import|export)(?! type\b)[^;']*'(\.[^']+)'|\bimport\(\s*'(\.[^']+)'/gm;
 
 it('imports follow the arrows between the folders', async () => {
   const files = await sourceFiles();
@@ -30,6 +34,19 @@ it('imports follow the arrows between the folders', async () => {
       if (to !== folder && !allowed.includes(to)) wrong.push(`${path} imports ${target}`);
     }
   }
+  expect(wrong).toEqual([]);
+});
+
+it('the client takes types alone from the server, except what builds its package', async () => {
+  const files = (await sourceFiles()).filter(
+    ({ path }) => /^client\/(?!build\/)/.test(path) && !path.endsWith('.test.ts'),
+  );
+  expect(files.length).toBeGreaterThan(8);
+  const wrong = files.flatMap(({ path, text }) =>
+    [...text.matchAll(VALUE_IMPORT)].flatMap(([, target = '', lazy = target]) =>
+      normalize(join(dirname(path), lazy)).startsWith('client/') ? [] : [`${path} imports ${lazy}`],
+    ),
+  );
   expect(wrong).toEqual([]);
 });
 

@@ -10,6 +10,11 @@ const FOR_TESTS = /\.test\.ts$|\/testing\//;
 
 const COPIES: readonly (readonly [what: string, copy: RegExp])[] = [
   ['a flag of an identity', /0x8000\b|\b32768\b/],
+  ['whether an identity is revoked', /flags & [${]*(IDENTITY_FLAGS\.)?REVOKED/],
+  ['what counts as refunded', /'unmatched' AND [\w.]*reason|NO_DELIVERY\b[^=\n]* = 'no_delivery'/],
+  ['the most satoshis of a column', /2n \*\* 63n/],
+  ['the text of an error', /instanceof Error \? \w+\.message/],
+  ['the suffix of bridged currencies', /'\.vETH'/],
   ['a flag as a number in SQL', /\b(flags|options) & \d|bitAnd\((flags|options), \w+\)/],
   ['the seconds of a day', /\b86_?400\b(?<!revalidate=86400)/],
   ['the pattern of an address', /A-HJ-NP-Za-km-z\]\{33\}/],

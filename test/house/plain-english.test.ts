@@ -4,26 +4,28 @@ import { glob } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
 import { ROOT, sourceFiles } from './source-files.ts';
 
-const PROGRAM = /^(api|commands|domain|infra|pipeline|processors|recordings|schemas)\//;
+const PROGRAM = /^(api|client|commands|domain|infra|pipeline|processors|recordings|schemas|web)\//;
 const COMMENT = /\/\*\*[\s\S]*?\*\/|(?<!:)\/\/ .*/g;
 
 const BANNED: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
   ['anew', 'again', /\banew\b/],
-  ['somebody, nobody', 'the caller, the operator, no client', /\b(some|no)body\b/i],
+  ['somebody, nobody, anybody', 'the caller, the operator, no client', /\b(some|no|any)body\b/i],
   ['told', 'published, notified, known', /(?<!`)\btold\b(?!`|_)/],
   ['beside', 'next to, in addition to', /\bbeside\b/],
   ['twice is as once', 'idempotent', /twice is as once/i],
-  ['a comment that begins with "Of"', 'the noun that is meant', /^\/(\*\*|\/) Of /],
-  ['a comment that begins with "Who"', 'the caller that, the process that', /^\/(\*\*|\/) Who /],
+  ['a comment that begins with "Of"', 'the noun that is meant', /^\/[*/]+[\s*]+Of /],
+  ['a comment that begins with "Who"', 'the caller that, the process that', /^\/[*/]+[\s*]+Who /],
 ];
 
 const MESSAGE = /'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)* (?:[^`\\\n]|\\.)*`/g;
+/** Text between tags, over several lines. */
+const JSX_TEXT = /(?<!=)>[^<>{}=;()]*\w [^<>{}=;()]*[<{]/g;
 const SQL = /\b(SELECT|FROM|WHERE|WITH|AS|JOIN)\b/;
 
 /** In log lines, errors, descriptions of the API and output of commands. */
 const BANNED_IN_MESSAGES: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
   ['anew', 'again', /\banew\b/],
-  ['somebody, nobody', 'the caller, the operator, no client', /\b(some|no)body\b/i],
+  ['somebody, nobody, anybody', 'the caller, the operator, no client', /\b(some|no|any)body\b/i],
   ['told', 'published, notified, sent', /\btold\b/],
   ['stands twice', 'is used twice', /\bstands twice\b/],
   ['well again', 'healthy again', /\bwell again\b/],
@@ -34,7 +36,7 @@ const BANNED_IN_MESSAGES: readonly (readonly [phrase: string, instead: string, p
 
 const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
   ['anew', 'again', /\banew\b/],
-  ['somebody, nobody', 'no client, no one who …', /\b(some|no)body\b/i],
+  ['somebody, nobody, anybody', 'no client, no one who …', /\b(some|no|any)body\b/i],
   ['told', 'published, notified, sent', /(?<!`)\btold\b(?!`|_)/],
   ['beside', 'next to', /\bbeside\b/],
   ['for want of', 'because there is no', /\bfor want of\b/],
@@ -42,9 +44,9 @@ const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, patte
 
 /** Names that said a metaphor instead of what they mean. */
 const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
-  [/^(told|Told)/, 'published…'],
+  [/^([tT]old|tell(?![a-z]))/, 'published…, publish…'],
   [/^[tT]akeBack|[tT]akenBack$/, 'revert…, reopen…'],
-  [/^[lL]iving/, 'active…'],
+  [/^living/i, 'active…'],
   [/^besides/, 'extraTag'],
   [
     /^(remembering|breathe|breather|withhold|lateComer|passRewind)$/,
@@ -55,15 +57,20 @@ const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
   [/^(HeldState|WantedState|loadWanted|wantedState)$/, 'CachedState, RequiredKeys'],
 ];
 
+const DECLARED = /\b(?:const|let|function\*?|class|interface|type) (\w+)/g;
+/** Methods and properties, but not what holds an object: such keys may be names in an answer. */
+const MEMBER = /^ +(?:(?:readonly|static|override|async|get|set) )*(\w+)\??(?:: (?!\{)|\()/gm;
+
 /** Types of user programs and of the published client stand for themselves. */
 const STANDALONE = /^(client|examples)\//;
 
 const files = await sourceFiles();
 const program = files.filter(({ path }) => PROGRAM.test(path) && !path.endsWith('.test.ts'));
-const found = (pattern: RegExp) =>
-  program.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([match]) => ({ path, match })));
+const elements = program.filter(({ path }) => path.endsWith('.tsx'));
+const found = (pattern: RegExp, where = program) =>
+  where.flatMap(({ path, text }) => [...text.matchAll(pattern)].map(([match]) => ({ path, match })));
 const comments = found(COMMENT).map(({ path, match }) => ({ path, comment: match }));
-const messages = found(MESSAGE).filter(({ match }) => !SQL.test(match));
+const messages = [...found(MESSAGE).filter(({ match }) => !SQL.test(match)), ...found(JSX_TEXT, elements)];
 
 it.each(BANNED)('no comment says %s: write %s', (_, __, pattern) => {
   expect(comments.length).toBeGreaterThan(2_000);
@@ -91,10 +98,7 @@ it('no name is a metaphor', () => {
   const names = files
     .filter(({ path }) => !STANDALONE.test(path))
     .flatMap(({ path, text }) =>
-      [...text.matchAll(/\b(?:const|let|function\*?|class|interface|type) (\w+)/g)].map(([, name = '']) => ({
-        path,
-        name,
-      })),
+      [...text.matchAll(DECLARED), ...text.matchAll(MEMBER)].map(([, name = '']) => ({ path, name })),
     );
   expect(names.length).toBeGreaterThan(10_000);
   for (const [pattern, instead] of BANNED_NAMES) {

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestRedrive } from '../../pipeline/derive/redrive.ts';
-import { storeDigests } from '../../pipeline/verify/store-digests.ts';
+import { storeDigests } from '../support/pipeline/verify/all-store-digests.ts';
 import { batchSize, crashes, historyPlan, makeHistory, RUNS } from './arbitraries.ts';
 import type { UnplacedRecord } from './chain-records.ts';
 import { useLawChains } from './law-chains.ts';

@@ -6,9 +6,9 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
-import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { SEED } from '../setup/seed.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';
+import { storeDigests } from '../support/pipeline/verify/all-store-digests.ts';
 import { batchSize, crashes, type HistoryPlan, makeHistory } from './arbitraries.ts';
 import type { UnplacedRecord } from './chain-records.ts';
 import { createTestLog, deriveToEnd, deriveWithCrashes, type PlannedCrash, type TestLog } from './replay.ts';

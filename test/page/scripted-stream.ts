@@ -24,7 +24,7 @@ export async function startScriptedStream(base: string): Promise<ScriptedStream>
   let cursors = 0;
   const nextCursor = () => `c${cursors++}`;
 
-  const tell = (socket: WebSocket<Reader>, message: object, cursor: string) => {
+  const sendTo = (socket: WebSocket<Reader>, message: object, cursor: string) => {
     const data = socket.getUserData();
     data.seq += 1;
     socket.send(JSON.stringify({ ...message, seq: data.seq, cursor }));
@@ -47,7 +47,7 @@ export async function startScriptedStream(base: string): Promise<ScriptedStream>
     },
     message(socket, text) {
       const { id, channels } = JSON.parse(Buffer.from(text).toString()) as { id: string; channels: string[] };
-      tell(socket, { type: 'ack', id, channels, chains: [] }, nextCursor());
+      sendTo(socket, { type: 'ack', id, channels, chains: [] }, nextCursor());
       readers.add(socket);
     },
     close: (socket) => void readers.delete(socket),
@@ -91,7 +91,7 @@ export async function startScriptedStream(base: string): Promise<ScriptedStream>
     send(events) {
       for (const event of events) {
         const cursor = nextCursor();
-        for (const socket of readers) tell(socket, event, cursor);
+        for (const socket of readers) sendTo(socket, event, cursor);
       }
     },
     stop() {

@@ -1,6 +1,7 @@
 /** npm run real-daemon -- http://user:password@host:port [--zmq tcp://host:port] [--folder F] [--samples N] [--blocks N] */
 import { parseArgs } from 'node:util';
 import { pino } from 'pino';
+import { messageOf } from '../../schemas/errors.ts';
 import { tryDaemon } from './real-daemon.ts';
 
 const USAGE =
@@ -29,7 +30,7 @@ function argumentsOrUsage() {
   try {
     return readArguments();
   } catch (error) {
-    console.error(`${error instanceof Error ? error.message : String(error)}\n${USAGE}`);
+    console.error(`${messageOf(error)}\n${USAGE}`);
     process.exit(2);
   }
 }

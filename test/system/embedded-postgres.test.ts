@@ -52,10 +52,10 @@ it('a server that says nothing, and one whose socket is removed', { timeout: 180
   const server = serverOf();
   const children = readFileSync(`/proc/${server}/task/${server}/children`, 'utf8').trim().split(' ').map(Number);
   const halted = [server, ...children];
-  const tell = (signal: 'SIGSTOP' | 'SIGCONT') => {
+  const sendSignal = (signal: 'SIGSTOP' | 'SIGCONT') => {
     for (const pid of halted) process.kill(pid, signal);
   };
-  tell('SIGSTOP');
+  sendSignal('SIGSTOP');
   try {
     const asked = Array.from({ length: 10 }, (_, n) => answered(`/api/search/?q=silence${n}`, 20_000));
     for (let n = 0; n < 5; n++) expect((await answered('/api/health', 5_000))?.status).toBe(200);
@@ -65,7 +65,7 @@ it('a server that says nothing, and one whose socket is removed', { timeout: 180
     });
     for (const answer of await Promise.all(asked)) expect(answer?.status).toBe(503);
   } finally {
-    tell('SIGCONT');
+    sendSignal('SIGCONT');
   }
   await until('it is ready', isReady);
   expect(serverOf()).toBe(server);

@@ -7,9 +7,9 @@ import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { createLogger } from '../../infra/logger.ts';
-import { storeDigests } from '../../pipeline/verify/store-digests.ts';
 import { decodeBlocksRecord, decodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { Topic } from '../../schemas/log-records.ts';
+import { storeDigests } from '../support/pipeline/verify/all-store-digests.ts';
 
 const config = loadConfig(process.env);
 const { stores, log, close } = await openResources(config, createLogger('error', 'stderr'));

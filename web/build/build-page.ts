@@ -107,7 +107,7 @@ export async function compilePage(): Promise<CompiledPage> {
       modules,
     };
   } finally {
-    await esbuild.stop(); // its process holds memory that nobody needs any more
+    await esbuild.stop(); // its process holds memory that is no longer needed
   }
 }
 

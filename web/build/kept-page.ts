@@ -1,4 +1,4 @@
-/** Keeps the compiled page beside the compiled modules (NODE_COMPILE_CACHE); where nothing can be written it is made at each start. */
+/** Keeps the compiled page next to the compiled modules (NODE_COMPILE_CACHE); where nothing can be written it is made at each start. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';

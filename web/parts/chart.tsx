@@ -54,7 +54,7 @@ export function Chart<Point>(props: ChartProps<Point>) {
 }
 
 interface FigureProps<Row> extends Pick<ChartProps<Row>, 'at' | 'name' | 'caption' | 'columns' | 'empty'> {
-  /** Of the list at `at`, in its order. */
+  /** Rows of the list at `at`, in its order. */
   readonly rows: readonly Row[];
   /** What is drawn. */
   readonly children: ComponentChildren;

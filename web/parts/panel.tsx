@@ -116,7 +116,7 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
   );
 }
 
-/** Nobody's token is copied: whoever runs it gives one. */
+/** No token is copied: the reader who runs the command sets one. */
 const CURL_TOKEN = `-H "Authorization: Bearer $VERUSTREAM_TOKEN" `;
 const TYPESCRIPT_TOKEN = ', key: process.env.VERUSTREAM_TOKEN';
 
@@ -161,7 +161,7 @@ interface GuardProps {
 class Guard extends Component<GuardProps, { readonly error: Error | null }> {
   override state = { error: null };
   static override getDerivedStateFromError = (error: Error) => ({ error });
-  /** A new answer is shown in the same place, with what the reader has opened; one that failed is tried anew. */
+  /** A new answer is shown in the same place, with what the reader has opened; one that failed is tried again. */
   override componentDidUpdate({ at }: GuardProps): void {
     if (at !== this.props.at && this.state.error !== null) this.setState({ error: null });
   }

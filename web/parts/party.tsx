@@ -1,4 +1,4 @@
-/** Who and what: addresses and currencies as links to their views. */
+/** Addresses and currencies as links to their views. */
 import { hrefOf } from '../addresses.ts';
 import { nameOf } from '../state/names.ts';
 import { useLeaf, usePointer } from './scope.tsx';
@@ -11,10 +11,10 @@ interface PartyProps {
   readonly why?: string;
 }
 
-/** Of a Verus chain: others are shown without a link. */
+/** An address of a Verus chain: others are shown without a link. */
 const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
 
-/** With the name of an identity beside it. */
+/** An address, with the name of its identity next to it. */
 export function Party(props: PartyProps) {
   const leaf = useLeaf(usePointer(props.at));
   const isIdentity = leaf.kind === 'string' && leaf.text.startsWith('i') && ADDRESS.test(leaf.text);
@@ -35,7 +35,7 @@ export function AddressLink({ at, chain, why }: PartyProps) {
   );
 }
 
-/** Of an identity, as the service knows it now: no part of the answer. */
+/** The name of an identity, as the service knows it now: no part of the answer. */
 export function NameOf({ id, href }: { readonly id: string; readonly href?: string }) {
   const name = nameOf(id).value;
   const shown = name !== null && <Text text={`${name}@`} isName />;

@@ -3,7 +3,7 @@ import { useId } from 'preact/hooks';
 import { replaceQuery } from '../state/place.ts';
 
 interface PickProps {
-  /** Of the parameter, in the address too. */
+  /** Name of the parameter, in the address too. */
   readonly name: string;
   readonly options: readonly string[];
   readonly query: URLSearchParams;

@@ -102,7 +102,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         },
         {
           ...axisColors(colors),
-          ...(side && main && { stroke: colors(main.color) }), // two axes are told apart by the colours of their lines
+          ...(side && main && { stroke: colors(main.color) }), // the colours of their lines distinguish two axes
           scale: 'main',
           size: 64,
           values: (_, splits) => splits.map(numberLabel),

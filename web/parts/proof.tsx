@@ -1,4 +1,4 @@
-/** Who made a block: work or stake, by word and by mark. */
+/** What validated a block: work or stake, by word and by mark. */
 import { Value } from './value.tsx';
 
 export function Proof({ type, at = 'validationType' }: { readonly type: string; readonly at?: string }) {

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 
 interface Squares {
   readonly size: number;
-  /** Of an SVG path. */
+  /** The `d` of an SVG path. */
   readonly path: string;
 }
 

@@ -1,4 +1,4 @@
-/** What changes by the clock is asked anew from time to time, while somebody looks. */
+/** Requests what changes by the clock again from time to time, while the page is visible. */
 import { useEffect } from 'preact/hooks';
 import type { Answer } from '../state/answers.ts';
 import { isLow } from '../state/meter.ts';

@@ -1,6 +1,6 @@
 /**
- * When the daemon said figures of an answer. No value to compare with the answer: whoever asks makes the service ask the daemon anew, so
- * the next answer to the same question has another one.
+ * When the daemon gave the figures of an answer. No value to compare with the answer: each request makes the service ask the daemon again,
+ * so the next answer to the same request has another time.
  */
 import { now } from '../state/clock.ts';
 import { timeZone } from '../state/settings.ts';

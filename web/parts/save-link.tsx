@@ -7,7 +7,7 @@ import { Alert } from './alert.tsx';
 interface SaveLinkProps {
   readonly words: string;
   readonly url: string;
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
 }
 

@@ -29,7 +29,7 @@ export function ScopeRoot({
   return <Scope.Provider value={{ ...answer, base: '' }}>{children}</Scope.Provider>;
 }
 
-/** Of the answer, for a part of a panel that is compared by itself. */
+/** The answer's source, for a part of a panel that is compared by itself. */
 export function useSource() {
   const { src, chainState } = useContext(Scope);
   return { 'data-src': src, 'data-chain-state': chainState ?? undefined };
@@ -55,7 +55,7 @@ export function useLeaf(pointer: string): Leaf {
   return leafAt(data, pointer);
 }
 
-export function leafAt(data: unknown, pointer: string): Leaf {
+function leafAt(data: unknown, pointer: string): Leaf {
   let holder: object | null = null;
   let key = '';
   let value = data;

@@ -1,4 +1,4 @@
-/** A series as small as a word, drawn and not told: its numbers stand in the answer. */
+/** A series as small as a word, drawn without its numbers: these are in the answer. */
 interface SparklineProps {
   readonly values: readonly string[];
 }

@@ -8,7 +8,7 @@ interface TabsProps<Tab extends string> {
   readonly label: string;
   readonly tabs: Readonly<Record<Tab, string>>;
   readonly chosen: Tab;
-  /** Of the chosen tab. */
+  /** Content of the chosen tab. */
   readonly children: ComponentChildren;
 }
 

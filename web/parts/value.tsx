@@ -1,6 +1,6 @@
 /**
- * A value of an answer with the marks by which anybody can compare the page with the API: views say where it stands, and cannot
- * show another number than stands there.
+ * A value of an answer, with the marks by which a reader can compare the page with the API: views say where in the answer it is, and cannot
+ * show any other number.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { timeZone } from '../state/settings.ts';

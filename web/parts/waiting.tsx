@@ -1,4 +1,4 @@
-/** What waits for a block, and what became of it: always told apart from what is in a block. */
+/** What waits for a block, and what became of it: always shown differently from what is in a block. */
 import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../addresses.ts';
 import type { Answer } from '../state/answers.ts';
@@ -13,7 +13,7 @@ export function Unconfirmed() {
   return <span class="badge unconfirmed">unconfirmed</span>;
 }
 
-/** An amount of coins that the stream told, with the digits that it wrote; its mark is that of what holds it. */
+/** An amount of coins from the stream, with the digits that it sent; its mark is that of the element around it. */
 export function StreamedCoins({ amount }: { readonly amount: number }) {
   const digits = amount.toFixed(8);
   return (

@@ -3,7 +3,7 @@ import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface WhenSeenProps {
-  /** Of what comes. */
+  /** Title of what comes. */
   readonly title: string;
   /** Kept free until then. */
   readonly frame: 'short' | 'medium' | 'tall';

@@ -12,7 +12,7 @@ export interface LoadingOptions {
   readonly onOffline: () => void;
 }
 
-/** @returns null where nobody waits any more. @throws where the file is missing after a new document, too */
+/** @returns null if the signal has aborted or the document is loaded again. @throws where the file is missing after a new document, too */
 export async function loadView<Module>(load: () => Promise<Module>, options: LoadingOptions): Promise<Module | null> {
   const { signal, onOffline } = options;
   for (;;) {

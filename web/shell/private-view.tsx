@@ -1,4 +1,4 @@
-/** What stands above the views of those who log in, and in their place where nobody is logged in. */
+/** What is shown above views that need a login, and in their place while no identity is logged in. */
 import type { Signal } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
 import { Text } from '../parts/text.tsx';
@@ -61,7 +61,7 @@ function OpenSessions() {
   );
 }
 
-export function ChooseSession({ one }: { readonly one: Session }) {
+function ChooseSession({ one }: { readonly one: Session }) {
   return (
     <button type="button" onClick={() => chooseSession(one.token)}>
       Go on as <Text text={one.identity} isName /> on {one.chain}
@@ -69,7 +69,7 @@ export function ChooseSession({ one }: { readonly one: Session }) {
   );
 }
 
-/** On every view: what happened to a session while nobody looked. */
+/** On every view: what happened to a session while the page was not watched. */
 export function SessionNotice() {
   const ended = endedSession.value;
   if (ended !== null) {

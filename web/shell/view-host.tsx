@@ -21,7 +21,7 @@ import { AccountNav, LoginWanted, SessionNotice } from './private-view.tsx';
 
 type Ready = 'true' | 'limited' | 'failed' | 'not-found' | undefined;
 
-/** Nobody waits longer without being told. */
+/** After this time the reader is informed that the view is late. */
 const LATE_MS = 9_000;
 
 function readiness(answers: readonly Answer[]): Ready {
@@ -40,12 +40,12 @@ export function ViewHost() {
   const here = place.value;
   if (!here) return <NotFound />;
   if (!viewAt(here).isPrivate) return <Main key={visit.value} here={here} />;
-  // Made anew for another reader: nothing of the one before stays, not even what was typed.
+  // Made again for another reader: nothing of the previous one stays, not even what was typed.
   if (session.value === null) return <Locked key={visit.value} here={here} />;
   return <Main key={`${visit.value} ${session.value.token}`} here={here} />;
 }
 
-/** A view that nobody may see yet. */
+/** A view that may not be shown yet. */
 function Locked({ here }: { readonly here: Place }) {
   return (
     <main id="main" data-view={here.name} data-ready="failed" aria-busy="false" data-stream={streamState}>
@@ -89,7 +89,7 @@ function Main({ here }: { readonly here: Place }) {
   );
 }
 
-/** Numbers stay as they are; the reader is told why they do. */
+/** Says why the numbers stay as they are. */
 function Standstill() {
   const { value } = standstill;
   if (value === null) return null;
@@ -144,7 +144,7 @@ function Missing({ missing }: { readonly missing: 'gone' | 'offline' }) {
   return (
     <div role="alert" class="alert" data-code="file_missing">
       <strong>This view could not be loaded</strong>{' '}
-      <span>Its file is not on the service, even after the page was loaded anew. The API answers all the same.</span>
+      <span>Its file is not on the service, even after the page was loaded again. The API answers all the same.</span>
       <button type="button" onClick={() => location.reload()}>
         Load the page again
       </button>

@@ -1,4 +1,4 @@
-/** Who is logged in and until when, in the header of every view. */
+/** The identity that is logged in and until when, in the header of every view. */
 import { hrefOf } from '../addresses.ts';
 import { Text } from '../parts/text.tsx';
 import { logOut } from '../state/logout.ts';

@@ -147,7 +147,7 @@ async function get(url: string): Promise<Reply> {
   }
 }
 
-/** If anybody still looks then; the earliest of several times counts. */
+/** Asks again at that time if the answer is still watched; the earliest of several times counts. */
 function askLater(entry: Kept, at: number): void {
   if (entry.next) {
     if (entry.next.at <= at) return;
@@ -197,7 +197,7 @@ export function retryFailed(): void {
     if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
 }
 
-/** What was answered to one identity is nobody else's: it is asked anew by whoever is logged in now. */
+/** An answer to one identity belongs to it alone: the identity that is logged in now asks again. */
 effect(() => {
   session.value;
   for (const url of kept.keys()) if (needsSession(url)) kept.delete(url);

@@ -1,4 +1,4 @@
-/** The time of the page, in milliseconds: one timer for all ages and countdowns, and none while nobody looks. */
+/** The time of the page, in milliseconds: one timer for all ages and countdowns, and none while the page is hidden. */
 import { signal } from '@preact/signals';
 
 export const now = signal(Date.now());

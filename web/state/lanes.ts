@@ -1,4 +1,4 @@
-/** The newest blocks of each chain as the stream told them, and those that it took back. */
+/** The newest blocks of each chain as the stream sent them, and those that it reverted. */
 import { signal } from '@preact/signals';
 
 export interface BlockOfLane {
@@ -8,7 +8,7 @@ export interface BlockOfLane {
   readonly time: number;
   readonly txCount: number;
   readonly isStake: boolean;
-  /** Of the event that told it; null where an answer did. */
+  /** Cursor of the event that brought it; null if an answer did. */
   readonly cursor: string | null;
 }
 
@@ -38,7 +38,7 @@ const MOST_RANGES = 20;
 /** An undone block is gone when so many newer ones have come. */
 const NEWER = 50;
 const KEPT_MS = 120_000;
-/** An answer that is still of another branch after this is right: what the stream told of it was missed. */
+/** An answer that is still of another branch after this is right: the stream's events about it were missed. */
 const PARTED_MS = 5_000;
 
 export const lanes = signal<Readonly<Record<string, Lane>>>({});
@@ -72,9 +72,9 @@ export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
 }
 
 /**
- * What an answer says of the newest blocks holds up to its own tip; above it stand those that the stream told. `askedAt`, in
- * milliseconds since the epoch: an answer that was asked for before a reorganisation was heard of may be older than it. One of
- * another branch than the lane is ahead of the stream, which tells first what was taken back, or behind it.
+ * What an answer says of the newest blocks holds up to its own tip; above it are those that the stream sent. `askedAt`, in
+ * milliseconds since the epoch: an answer that was requested before the page learned of a reorganisation may be older than it. One of
+ * another branch than the lane is ahead of the stream, which sends first what was reverted, or behind it.
  */
 export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt: number): void {
   const lane = laneOf(chain);
@@ -95,7 +95,7 @@ function isOfAnotherBranch({ standing, undone }: Lane, blocks: readonly BlockOfL
   return blocks.some(({ height, hash }) => (hashes.get(height) ?? hash) !== hash || reverted.has(hash));
 }
 
-/** The stream lost its place: what it told may stand no longer. */
+/** The stream lost its place: what it sent may no longer be valid. */
 export function forgetStanding(chain: string): void {
   setLane(chain, { ...laneOf(chain), standing: [] });
 }

@@ -5,6 +5,7 @@
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
+import { messageOf } from '../text/message-of.ts';
 import { chainMoved, retryFailed } from './answers.ts';
 import { type BlockOfLane, forgetStanding, layBlocks, revertTo } from './lanes.ts';
 import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
@@ -23,7 +24,7 @@ export const streamState = computed<StreamState>(() => {
 });
 export const sequence = signal(0);
 export const cursor = signal<string | null>(null);
-/** What the reader should be told once: of a place that was lost, of what was caught up. */
+/** What the reader is notified of once: a place that was lost, what was caught up. */
 export const notice = signal<string | null>(null);
 export const news = signal<{ readonly conversions: readonly ConversionNews[]; readonly prices: readonly PriceNews[] }>({
   conversions: [],
@@ -40,7 +41,7 @@ let stop: AbortController | null = null;
 /** Heights at which each chain stood when the connection began; null once they are reached. */
 let behind: Map<string, number> | null = null;
 let caughtUp = 0;
-/** Of the newest message; shown with the events. */
+/** Sequence and cursor of the newest message; shown with the events. */
 let heard: { seq: number; cursor: string | null } = { seq: 0, cursor: null };
 let waiting: StreamEvent[] = [];
 let flushing: ReturnType<typeof setTimeout> | null = null;
@@ -81,7 +82,7 @@ async function follow(ended: AbortSignal): Promise<void> {
   } catch (error) {
     if (ended.aborted) return;
     connection.value = 'offline';
-    notice.value = error instanceof Error ? error.message : String(error);
+    notice.value = messageOf(error);
   }
 }
 
@@ -96,7 +97,7 @@ function hear(message: ServerMessage): void {
       if (!tip || known?.hash === tip.hash) continue;
       if (heard.cursor !== null) behind.set(chain, tip.height);
       else if (known) {
-        // What came between the first answers and this greeting is told by no event.
+        // No event brings what came between the first answers and this greeting.
         forgetStanding(chain);
         chainMoved(chain, true);
       }
@@ -165,7 +166,7 @@ function flush(): void {
           conversions = conversions.filter((told) => told.chain !== chain || told.data.height <= toHeight);
         }
       } else if (event.type === 'resync') {
-        notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read anew`;
+        notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read again`;
         lay();
         forgetStanding(chain);
         moved.set(chain, true);

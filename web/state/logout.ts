@@ -8,5 +8,5 @@ export async function logOut({ token, identity, expiresAt }: Session): Promise<v
   forgetSession(token);
   const { trouble } = await leaving;
   if (trouble === null || trouble.code === 'session_required') return;
-  logoutTrouble.value = `The service could not be told that ${identity} logged out: its session ends by itself at ${expiresAt}.`;
+  logoutTrouble.value = `The service did not receive the logout of ${identity}: its session ends by itself at ${expiresAt}.`;
 }

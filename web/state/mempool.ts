@@ -12,7 +12,7 @@ type OutcomeData = Extract<MempoolEvent, { type: 'mempool_gone' }>['data'];
 export interface Waiting {
   readonly chain: string;
   readonly data: WaitingData;
-  /** The message that told it. */
+  /** The message that brought it. */
   readonly event: MempoolEvent['type'];
   readonly cursor: string;
 }
@@ -34,7 +34,7 @@ export interface Mempool {
   readonly more: number;
   /** The daemon holds more than the service shows. */
   readonly truncated: boolean;
-  /** Whether all of it was told on this connection, so that what is not in it does not wait. */
+  /** Whether all of it was received on this connection, so that what is not in it does not wait. */
   readonly isWhole: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The reader's allowance, as the newest answer told it. */
+/** The reader's allowance, as the newest answer gave it. */
 import { computed, effect, signal } from '@preact/signals';
 import { isOfAccount } from '../calls.ts';
 import { now } from './clock.ts';
@@ -19,7 +19,7 @@ export const asked = signal<readonly { readonly url: string; readonly credits: n
 const MOST_KEPT = 100;
 const LOW = 0.2;
 
-/** Nothing is asked that nobody asked for. */
+/** While true, only what the reader asks for is requested. */
 export const isLow = computed(() => {
   const { value } = allowance;
   return value !== null && value.left <= value.limit * LOW && now.value < value.wholeAt;

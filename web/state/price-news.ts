@@ -9,7 +9,7 @@ export interface PriceNews {
   readonly type: 'price' | 'price_correction';
   readonly chain: string;
   readonly cursor: string;
-  /** Of a correction: the new row. */
+  /** The row; of a correction, the new one. */
   readonly data: EventOf<'price'>['data'];
 }
 

@@ -1,4 +1,4 @@
-/** What the server told with the document. */
+/** What the server sent with the document. */
 interface Chain {
   readonly name: string;
   readonly nativeId: string;

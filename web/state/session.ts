@@ -1,5 +1,5 @@
 /**
- * Who is logged in, in this tab: tokens stand in its sessionStorage and nowhere else, until they end. Several identities can be
+ * The identities that are logged in, in this tab: tokens are in its sessionStorage and nowhere else, until they end. Several identities can be
  * logged in; one of them is the reader, and pays.
  */
 import { computed, effect, signal } from '@preact/signals';
@@ -28,9 +28,9 @@ const NOBODY: Kept = { sessions: [], reader: null };
 const kept = signal<Kept>(read());
 /** All that are open in this tab. */
 export const sessions = computed(() => kept.value.sessions);
-/** Null: nobody is logged in, or nobody is chosen. */
+/** Null: no identity is logged in, or none is chosen. */
 export const session = computed(() => kept.value.sessions.find(({ token }) => token === kept.value.reader) ?? null);
-/** The session that ended without its reader having asked for it: what the reader is told, until somebody logs in. */
+/** The session that ended without its reader having asked for it: shown to the reader until the next login. */
 export const endedSession = signal<Session | null>(null);
 /** What a logout could not do. */
 export const logoutTrouble = signal<string | null>(null);
@@ -92,7 +92,7 @@ export function chooseSession(token: string): void {
   keep({ ...kept.value, reader: token });
 }
 
-/** Nobody else becomes the reader by it: what was begun as one identity must not be finished as another. */
+/** No other identity becomes the reader by it: what was begun as one identity must not be finished as another. */
 export function forgetSession(token: string): void {
   const { sessions: all, reader } = kept.value;
   keep({ sessions: all.filter((one) => one.token !== token), reader: reader === token ? null : reader });

@@ -1,4 +1,4 @@
-/** Asks what is left of the reader's credits where no other answer has told it. */
+/** Asks what is left of the reader's credits where no other answer has said it. */
 import { effect } from '@preact/signals';
 import { call } from '../calls.ts';
 import { ask } from './answers.ts';

@@ -12,12 +12,12 @@ type Reason = AnswerOf<'/api/health/ready'>['reasons'][number];
 
 const FIRST_MS = 5_000;
 const EVERY_MS = 20_000;
-/** Blocks that may be late before anybody wonders. */
+/** So many blocks may be late before the page looks for a reason. */
 const LATE_BLOCKS = 10;
 
 const readiness = signal<Answer<'/api/health/ready'> | null>(null);
 
-/** Of the chain of this view, or of any where the view is of none. */
+/** Why the chain of this view stands still, or any chain if the view has none. */
 export const standstill = computed<Reason | null>(() => {
   const reasons = readiness.value?.shown.value?.data.reasons ?? [];
   const here = place.value?.parts.chain;

@@ -7,7 +7,7 @@ import { place } from './place.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-/** By part of the address; empty until an answer has told. */
+/** Names by part of the address; empty until an answer has them. */
 export const names = signal<Names>({});
 
 /** Names that an answer has for parts of the address; null or undefined where it has none, or none yet. */

@@ -5,13 +5,13 @@ import { chainNames } from './service.ts';
 export interface Tip {
   readonly height: number;
   readonly hash: string;
-  /** Milliseconds since the epoch, as the block says; null until that was told. */
+  /** Milliseconds since the epoch, as the block says; null until that is known. */
   readonly time: number | null;
 }
 
 export const tips = signal<Readonly<Record<string, Tip>>>({});
 
-/** Of X-Chain-State: `vrsc;height=1;hash="…"`, by commas. */
+/** Parses X-Chain-State: `vrsc;height=1;hash="…"`, by commas. */
 export function chainsOf(state: string): { readonly name: string; readonly height: number; readonly hash: string }[] {
   return [...state.matchAll(/([\w-]+);height=(\d+);hash="([0-9a-f]+)"/g)].map(([, name = '', height, hash = '']) => ({
     name,

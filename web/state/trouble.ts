@@ -1,4 +1,6 @@
 /** Why an answer is not there. */
+import { messageOf } from '../text/message-of.ts';
+
 export interface Trouble {
   readonly code: string;
   readonly status: number;
@@ -36,7 +38,7 @@ export function unreachable(error: unknown): Trouble {
   return {
     code: 'unreachable',
     status: 0,
-    detail: `the service did not answer: ${error instanceof Error ? error.message : String(error)}`,
+    detail: `the service did not answer: ${messageOf(error)}`,
     requestId: null,
     retryAt: Date.now() + RETRY_MS,
     parameters: [],

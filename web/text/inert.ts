@@ -1,6 +1,6 @@
 /**
  * Text from a chain, made harmless to read: what cannot be seen, or changes how its neighbours are shown, becomes a visible escape.
- * Nobody's name can look like another's by it.
+ * So no name can look like another.
  */
 export interface TextPart {
   readonly text: string;

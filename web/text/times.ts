@@ -35,7 +35,7 @@ export function shownSpan(milliseconds: number): string {
   return `${Math.floor(seconds / size)} ${unit}`;
 }
 
-/** Of an answer: seconds since the epoch, or ISO 8601. */
+/** `text` is a time of an answer: seconds since the epoch, or ISO 8601. */
 export function millisecondsOf(text: string): number {
   return /^\d+$/.test(text) ? Number(text) * 1000 : Date.parse(text);
 }

@@ -1,4 +1,4 @@
-/** Who is logged in, until when, and what its tier leaves it. */
+/** The identity that is logged in, until when, and what its tier leaves it. */
 import {
   AddressLink,
   type Answer,

@@ -1,4 +1,4 @@
-/** What waiting transactions do to an address: by the answer, and by what the stream has told since. */
+/** What waiting transactions do to an address: by the answer, and by what the stream has sent since. */
 import {
   type Answer,
   type AnswerOf,

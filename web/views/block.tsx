@@ -157,7 +157,7 @@ interface RemovedProps {
   readonly chain: string;
 }
 
-/** Of a block that was asked for by its hash after a reorganisation took it back. */
+/** A block that was requested by its hash after a reorganisation removed it. */
 function Removed({ answer, chain }: RemovedProps) {
   return (
     <Panel title="Taken back" answer={answer} frame="short">

@@ -8,7 +8,7 @@ type Parameter = Exclude<(typeof CONVERSION_PARAMETERS)[number], 'page' | 'curso
 
 interface Control {
   readonly help: string;
-  /** Of a select. */
+  /** Options of a select. */
   readonly options?: (choices: Choices) => readonly string[];
   /** Offered while one types. */
   readonly offers?: (choices: Choices) => readonly { readonly name: string }[];
@@ -53,7 +53,7 @@ let focused: string | null = null;
 interface FiltersProps {
   readonly query: URLSearchParams;
   readonly answer: Filters;
-  /** Of the list, whose parameters may be wrong. */
+  /** Trouble of the list, whose parameters may be wrong. */
   readonly trouble: Trouble | null;
 }
 

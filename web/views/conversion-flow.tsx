@@ -218,7 +218,7 @@ function payoutSays({ status, type }: Leg): string {
     case 'refunded':
       return 'What was given came back.';
     case 'unmatched':
-      return 'No output of the import could be told to be its payout.';
+      return 'No output of the import could be identified as its payout.';
     case 'pending':
       return 'Follows with the import.';
   }

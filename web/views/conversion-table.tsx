@@ -5,7 +5,7 @@ type Row = AnswerOf<'/api/address/{addr}/conversions'>['results'][number];
 
 interface ConversionTableProps {
   readonly rows: readonly Row[];
-  /** Of the view. */
+  /** Chain of the view. */
   readonly chain: string;
   readonly empty: string;
 }

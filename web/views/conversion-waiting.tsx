@@ -5,7 +5,7 @@ import { CurrencyById } from './tx-waiting.tsx';
 
 interface WaitingFlowProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
-  /** Of the conversion in the list of those that wait. */
+  /** Index of the conversion in the list of those that wait. */
   readonly index: number;
   readonly chain: string;
 }
@@ -23,7 +23,7 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
         const leg = unconfirmed?.conversions[index];
         if (!unconfirmed || !leg) return <p class="empty">The transaction names no such conversion.</p>;
         const reason = outcomeOf(chain, txid)?.data.reason ?? null;
-        // Read anew when it is mined; a fee rate that is too low for this service is not the end.
+        // Read again when it is mined; a fee rate that is too low for this service is not the end.
         const isOver = reason !== null && reason !== 'mined' && reason !== 'left_out';
         const state: StageState = isOver ? 'none' : 'waiting';
         return (

@@ -17,7 +17,7 @@ import { ConversionFilters } from './conversion-filters.tsx';
 
 export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
   const trouble = list.trouble.value;
-  const isRefused = trouble?.status === 400; // told once, by the list
+  const isRefused = trouble?.status === 400; // shown once, by the list
   return (
     <>
       <ConversionFilters query={query} answer={filters} trouble={trouble} />

@@ -6,7 +6,7 @@ export interface TradingBasket {
   readonly reserves: readonly {
     readonly currencyId: string;
     readonly name: string | null;
-    /** Of the reserve for one of the basket. */
+    /** Coins of the reserve for one of the basket. */
     readonly priceInReserve: string;
   }[];
 }

@@ -191,7 +191,7 @@ function Launch({ answer, chain }: PartProps) {
   );
 }
 
-/** Of a basket: by its definition. */
+/** What a basket is made of, by its definition. */
 function Reserves({ answer, chain, ids }: PartProps & { readonly ids: readonly string[] }) {
   return (
     <Panel title="Made of" answer={answer} frame="medium">

@@ -1,7 +1,7 @@
 /** What an update of an identity changed, field by field. */
 import { At, JsonTree, Value } from '../kit.ts';
 
-/** Of a tree: so deep that the values of a content map stand open. */
+/** Depth to which a tree is open: the values of a content map are visible. */
 const FOLDED = -3;
 
 interface DiffProps {

@@ -23,7 +23,7 @@ export function Referrals({ answer, chain }: ReferralsProps) {
               ))}
             </Fields>
             {tree.length === 0 ? (
-              <p class="empty">It has referred nobody.</p>
+              <p class="empty">It has referred no one.</p>
             ) : (
               <Branch at="/tree" nodes={tree} chain={chain} />
             )}

@@ -154,11 +154,11 @@ function Holders({ identity, chain }: { readonly identity: Identity; readonly ch
         )}
       </Fields>
       {revocationauthority === identityaddress && (
-        <p class="warning">It may revoke itself: whoever has its keys can, and nobody else.</p>
+        <p class="warning">It may revoke itself: whoever has its keys can, and no one else.</p>
       )}
       {recoveryauthority === identityaddress && (
         <p class="warning">
-          It is its own recovery authority: once its keys are lost or it is revoked, nobody can recover it.
+          It is its own recovery authority: once its keys are lost or it is revoked, no one can recover it.
         </p>
       )}
     </>

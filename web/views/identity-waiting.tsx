@@ -1,4 +1,4 @@
-/** Updates of an identity that wait for a block: by the answer, and by what the stream has told since. */
+/** Updates of an identity that wait for a block: by the answer, and by what the stream has sent since. */
 import {
   type Answer,
   At,

@@ -94,7 +94,7 @@ interface ChangeProps {
   readonly onClose: () => void;
 }
 
-/** Of a key that stays what it is otherwise. */
+/** Gives a key a new secret and changes nothing else of it. */
 export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMade: () => void }) {
   const { done, trouble, run } = useOnce(onMade, () =>
     act((client) => client.POST('/api/keys/{id}/regenerate', { params: { path: { id: of.id } } })),

@@ -60,7 +60,7 @@ function MempoolOf({ chain }: { readonly chain: string }) {
       <h3>
         {chain}{' '}
         <span class="muted" data-derived="waiting">
-          {isWhole ? `${count.toLocaleString('en-US')} waiting` : 'not told yet'}
+          {isWhole ? `${count.toLocaleString('en-US')} waiting` : 'not received yet'}
         </span>
       </h3>
       {isWhole && count === 0 && gone.length === 0 && <p class="empty">Nothing waits.</p>}

@@ -36,7 +36,7 @@ export function View({ query }: ViewProps<'login'>) {
     <>
       {session.value !== null && (
         <p class="lead">
-          You are logged in as <Text text={session.value.identity} isName />. Another identity can log in beside it:{' '}
+          You are logged in as <Text text={session.value.identity} isName />. Another identity can log in as well:{' '}
           <a href={hrefOf('account', {})}>your account</a> changes from one to the other.
         </p>
       )}

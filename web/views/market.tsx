@@ -59,7 +59,7 @@ export function View({ answers: [currencies, baskets, protocol, prices, volume] 
   );
 }
 
-/** Which way it went is told by its sign, too. */
+/** Its sign says which way it went, too. */
 function Change({ change }: { readonly change: string | null }) {
   const way = change === null || Number(change) === 0 ? undefined : Number(change) > 0 ? 'rose' : 'fell';
   return (

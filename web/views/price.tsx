@@ -19,7 +19,7 @@ import {
 
 const DAYS = { 1: '1 day', 7: '7 days', 30: '30 days', 365: '1 year' } as const;
 const DAY = 86_400;
-/** Of a series: the service makes so many spans of the days, and none shorter than 5 minutes. */
+/** The service divides the days of a series into so many spans, none shorter than 5 minutes. */
 const SPANS = 499;
 const LEAST_SPAN = 300;
 

@@ -82,7 +82,7 @@ interface CurrencyByIdProps {
   readonly chain: string;
 }
 
-/** By the name that the service knows, where the answer has none beside it. */
+/** A currency by the name that the service knows, where the answer has none next to it. */
 export function CurrencyById({ at, id, chain }: CurrencyByIdProps) {
   const name = id === null ? null : nameOf(id).value;
   return (

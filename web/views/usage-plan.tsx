@@ -42,7 +42,7 @@ const METHOD = /^(GET|POST|PATCH|DELETE) +(?=\/)/;
 export function PlanSimulator() {
   const [calls, setCalls] = useState(FIRST);
   const [outcome, setOutcome] = useState<ActOutcome<Plan> | null>(null);
-  /** The index of paths costs a credit: it is asked when somebody types. */
+  /** The index of paths costs a credit: it is requested when the reader types. */
   const [isTyped, setTyped] = useState(false);
   const change = (id: number, by: Partial<PlannedCall>) =>
     setCalls(calls.map((one) => (one.id === id ? { ...one, ...by } : one)));

@@ -25,7 +25,7 @@ import { type UsageRow, UsageSums } from './usage-sums.tsx';
 type Used = Answer<'/api/usage'>;
 type Keys = Answer<'/api/keys'>;
 
-/** Counts are written every second; a step that lasts changes as often as somebody asks. */
+/** Counts are written every second: a step that is not over changes with every request. */
 const USED_MS = 15_000;
 const SPANS: Readonly<Record<UsageStep, readonly [first: string, all: string]>> = {
   minute: ['The last hour', 'The last 24 hours'],
@@ -242,7 +242,7 @@ function Routes({ answer, query }: UsedProps) {
 
 interface FootProps {
   readonly answer: Used;
-  /** Of the file. */
+  /** Name of the file. */
   readonly name: string;
   readonly isCut: boolean;
 }

@@ -3,6 +3,7 @@
  * both together, whichever chain is ahead.
  */
 
+import { countsAsRefundedSql, NO_DELIVERY } from '../../../domain/stamps.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
@@ -29,9 +30,6 @@ export const JOINED_ENDS = `${FAR_END}
 export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
   AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
 
-/** Reason of a stamp that takes an unmatched transfer for refunded; answers show it as the reason of the status. */
-const NO_DELIVERY = 'no_delivery';
-
 /**
  * Whether there is such a stamp, where none is joined: of a row of `transfers` that its own chain executes. A look by key, since
  * Postgres may turn an EXISTS into a scan of all stamps.
@@ -47,8 +45,7 @@ const stampMember = (column: string, row: 't' | 'far') => `(SELECT u.${column} F
 
 /** Status as known on any chain, without the effect of its stamp. */
 export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
-/** A stamp lags behind its chain: it says something of what is unmatched, and of nothing that the chain has settled since. */
-const IS_NOT_DELIVERED = `(${STORED_STATUS_SQL} = 'unmatched' AND s.reason = '${NO_DELIVERY}')`;
+const IS_NOT_DELIVERED = `(${countsAsRefundedSql(STORED_STATUS_SQL, 's.reason')})`;
 
 /** The export stands on the chain of the request. */
 const EXPORT_CHAIN = 'CASE WHEN t.source_system_id IS NULL THEN t.chain ELSE near.chain END';

@@ -18,8 +18,8 @@ export const LAUNCH = {
 type LaunchRecord = RowOf<typeof LAUNCH>;
 
 /**
- * Of a currency `c`, and of its launch on the system $4. The states before its start block are few, and those of a currency that
- * another system launched are not looked at: its start block is a height of that system.
+ * Selects the last state of a currency `c` before its launch on the system $4. The states before its start block are few. Those of a
+ * currency that another system launched are not read: its start block is a height of that system.
  */
 export const LAUNCH_STATE_SQL = `SELECT l.state FROM currency_states l
   WHERE l.chain = c.chain AND l.currency_id = c.currency_id AND l.from_height <= c.start_block AND l.${IS_PRELAUNCH_SQL}

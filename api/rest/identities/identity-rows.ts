@@ -1,6 +1,6 @@
 /** Identities as the stores hold them, and what follows from them at a height. */
 
-import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import type { IdentityStatus } from '../../../domain/identity-status.ts';
 import { foldCase } from '../../../domain/names.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, type RowReader, rowReader } from '../../../infra/row-reader.ts';
@@ -10,7 +10,6 @@ import { notFound } from '../../http/api-error.ts';
 import { countRowsByHeight } from '../../http/count-rows.ts';
 import { FIRST_KNOWN_SQL, findIdentity, possibleAddresses } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import type { IDENTITY_STATUSES } from './schema.ts';
 
 export const IDENTITY = {
   ...storedColumns(DEFINITIONS.identity, [
@@ -31,8 +30,6 @@ export const IDENTITY = {
 };
 const readIdentity = rowReader(IDENTITY);
 export type IdentityRecord = RowRead<typeof readIdentity>;
-
-export type IdentityStatus = (typeof IDENTITY_STATUSES)[number];
 
 const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
   i.registered_height, i.referral, i.state`;
@@ -134,13 +131,6 @@ export function readChildren(
 
 export function countChildren(read: Snapshot, api: ApiContext, chain: string, parent: string): Promise<number> {
   return countRowsByHeight(read, api, chain, 'registered_height', { rows: CHILD_ROWS, values: [chain, parent] });
-}
-
-/** By height: the field of a past unlock stays in the identity, so it says nothing by itself. */
-export function identityStatus(flags: number, timelock: bigint, height: number): IdentityStatus {
-  if (flags & IDENTITY_FLAGS.REVOKED) return 'revoked';
-  if (flags & IDENTITY_FLAGS.LOCKED) return 'locked';
-  return timelock > 0n && timelock >= BigInt(height) ? 'unlocking' : 'unlocked';
 }
 
 /** Blocks that must follow `height`: of a locked identity the delay that an unlock begins, of an unlocking one what is left. */

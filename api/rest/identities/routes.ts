@@ -1,6 +1,7 @@
 /** /api/identity: list, detail, audit trail. */
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { IDENTITY_STATUSES, identityStatus } from '../../../domain/identity-status.ts';
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
@@ -14,9 +15,9 @@ import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/un
 import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../../state/tip-height.ts';
-import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, identityStatus, stateAtSql } from './identity-rows.ts';
+import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, stateAtSql } from './identity-rows.ts';
 import { contentOf, keyParameter, withKey } from './multimap-content.ts';
-import { IDENTITY_STATUSES, identityDetail, identityRow } from './schema.ts';
+import { identityDetail, identityRow } from './schema.ts';
 import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 

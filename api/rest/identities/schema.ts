@@ -1,4 +1,5 @@
 /** Identities: the daemon's own member names where it has one, and ours for the rest. */
+import { IDENTITY_STATUSES } from '../../../domain/identity-status.ts';
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
@@ -19,7 +20,6 @@ import {
   withOptional,
 } from '../../schema/json-schema.ts';
 
-export const IDENTITY_STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
 const status = { type: 'string', enum: IDENTITY_STATUSES } as const;
 const anyObject = { type: 'object' } as const;
 const place = { txid: hash, height, time: unixTime } as const;

@@ -1,20 +1,12 @@
 /** Identities of a chain by their status at its tip. */
-import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { type IdentityStatus, identityStatusSql } from '../../../domain/identity-status.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { countRows, countRowsByHeight } from '../../http/count-rows.ts';
 import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import type { IdentityStatus } from './identity-rows.ts';
 
-const { LOCKED, REVOKED } = IDENTITY_FLAGS;
 const CURRENT_ROWS = 'identities WHERE chain = $1 AND to_height IS NULL';
-/** As identityStatus says, in the words of the indexes; $2 is the height. */
-const CONDITIONS: Readonly<Record<IdentityStatus, string>> = {
-  revoked: `flags & ${REVOKED} <> 0`,
-  locked: `flags & ${REVOKED | LOCKED} = ${LOCKED}`,
-  unlocking: `flags & ${REVOKED | LOCKED} = 0 AND timelock > 0 AND timelock >= $2`,
-  unlocked: `flags & ${REVOKED | LOCKED} = 0 AND NOT (timelock > 0 AND timelock >= $2)`,
-};
+const CONDITIONS = identityStatusSql('$2');
 
 export interface IdentityRows {
   /** SQL after FROM. */

@@ -1,6 +1,6 @@
 /** /api/identity/:nameOrId/referrals and /api/identity/stats */
 
-import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
+import { IS_LOCKED_SQL, IS_REVOKED_SQL } from '../../../domain/identity-status.ts';
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -112,8 +112,8 @@ const readCounts = rowReader({
 
 /** $2: first height that can lie in the window, so that older registrations need no look at their block. */
 const STATS_SQL = `SELECT count(*) AS total,
-    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} <> 0) AS revoked,
-    count(*) FILTER (WHERE i.flags & ${IDENTITY_FLAGS.REVOKED} = 0 AND i.flags & ${IDENTITY_FLAGS.LOCKED} <> 0) AS locked,
+    count(*) FILTER (WHERE i.${IS_REVOKED_SQL}) AS revoked,
+    count(*) FILTER (WHERE i.${IS_LOCKED_SQL}) AS locked,
     count(*) FILTER (WHERE (${readableJson('i.state')}) ->> 'contentmultimap' NOT IN ('{}', 'null')) AS with_content,
     count(*) FILTER (WHERE i.registered_height >= $2 AND b.time >= $3) AS registered30d
   FROM identities i

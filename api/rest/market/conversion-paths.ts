@@ -1,4 +1,5 @@
 /** Which baskets turn one currency into another, and at what mid price: known from their states, without asking a daemon. */
+import { SATOSHIS_PER_COIN } from '../../../domain/satoshi.ts';
 import type { LiveBasket } from './live-baskets.ts';
 
 /** One conversion through one basket. */
@@ -18,7 +19,7 @@ interface Priced {
   readonly prices: ReadonlyMap<string, number>;
 }
 
-const COIN = 1e8;
+const COIN = Number(SATOSHIS_PER_COIN);
 
 function priced(basket: LiveBasket): Priced {
   const members = basket.reserves.filter(({ reserves, weight }) => reserves > 0n && weight > 0n);

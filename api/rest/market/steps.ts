@@ -8,7 +8,7 @@ const SPANS = { '5m': 300, '1h': 3600, '4h': 4 * 3600, '1d': SECONDS_PER_DAY } a
 
 export type Step = keyof typeof SPANS;
 export const STEPS = Object.keys(SPANS) as readonly Step[];
-export const MAX_STEPS = 1000;
+const MAX_STEPS = 1000;
 
 export const stepParameters = {
   step: queryParameter('Length of a step; steps of a day are UTC days', { type: 'string', enum: STEPS, default: '1h' }),

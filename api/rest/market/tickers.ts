@@ -1,10 +1,10 @@
 /** Pairs of baskets as price aggregators know markets: symbols, texts of 8 decimals, one market a pair. */
+import { BRIDGED_SUFFIX } from '../../../domain/names.ts';
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
 import { parseUsd, type Usd } from '../../http/usd.ts';
 import type { Pair } from './pairs.ts';
 
-const BRIDGED_SUFFIX = '.vETH';
-const BRIDGED_NATIVE = 'vETH';
+const BRIDGED_NATIVE = BRIDGED_SUFFIX.slice(1);
 
 /** `vUSDC.vETH` → USDC, `DAI.vETH` → DAI, `vETH` → ETH; a currency of these chains keeps its name. */
 export function symbolOf(name: string): string {

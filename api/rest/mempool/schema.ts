@@ -45,7 +45,7 @@ export const mempoolList = list(waitingTransaction, {});
 
 const { vout, fromCurrencyId, toCurrencyId, viaCurrencyId, basketId, ...rest } = conversionMembers;
 
-export const waitingConversionMembers = {
+const waitingConversionMembers = {
   txid: { ...hash, description: 'Of the request; with vout the key of the conversion, in its block too' },
   vout,
   chain: string,
@@ -63,7 +63,7 @@ export const waitingConversionMembers = {
   txFeeRate: { ...nullableNumber, description: 'Of its transaction, satoshis a byte' },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-export const waitingConversion = object(waitingConversionMembers);
+const waitingConversion = object(waitingConversionMembers);
 export const mempoolConversions = list(waitingConversion, {});
 
 const isEstimate = {

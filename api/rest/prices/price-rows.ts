@@ -3,9 +3,9 @@
 import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
 import { GUARD_STATES, PRICE_TIERS } from '../../../domain/prices.ts';
+import { slowestChain } from '../../../domain/slowest-chain.ts';
 import { columns, jsonReader, type RowOf, rowReader } from '../../../infra/row-reader.ts';
 import { readPriceEntries, readPublishedPrice } from '../../../infra/stored-json/prices.ts';
-import { slowestChain } from '../../../schemas/slowest-chain.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { decimal, isoTime } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';

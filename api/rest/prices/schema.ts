@@ -38,7 +38,7 @@ const price = {
 
 export const oraclePrices = array(object({ currencyId: string, currencyName: nullableString, ...price }));
 
-export const historyRow = object({
+const historyRow = object({
   usdPrice: usd,
   blockHeight: height,
   basket: nullableString,

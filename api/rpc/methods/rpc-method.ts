@@ -47,7 +47,7 @@ export interface Load {
   readonly waiting: number;
 }
 
-export const LOADS = {
+const LOADS = {
   light: { name: 'light', timeoutMs: 30_000, atOnce: Number.POSITIVE_INFINITY, waiting: 0 },
   /** Reads as much as its parameters name. */
   heavy: { name: 'heavy', timeoutMs: 60_000, atOnce: 3, waiting: 30 },

@@ -6,6 +6,7 @@ import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
 import { Session } from 'chdb';
+import { messageOf } from '../../../schemas/errors.ts';
 import type { EngineAnswer } from './connection.ts';
 import { onFrames, writeFrame } from './frames.ts';
 import { watchForStalled } from './stalled-statements.ts';
@@ -28,7 +29,7 @@ function main(): void {
       const body = await watch.during(statement.sql, runStatement(session, { ...statement, sql }));
       writeFrame(socket, {} satisfies EngineAnswer, [body]);
     } catch (error) {
-      writeFrame(socket, { error: error instanceof Error ? error.message : String(error) } satisfies EngineAnswer, []);
+      writeFrame(socket, { error: messageOf(error) } satisfies EngineAnswer, []);
     }
   }
 
@@ -79,5 +80,5 @@ process.on('disconnect', kill);
 try {
   main();
 } catch (error) {
-  say({ failed: error instanceof Error ? error.message : String(error) }, () => process.exit(1));
+  say({ failed: messageOf(error) }, () => process.exit(1));
 }

@@ -2,11 +2,12 @@
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topic } from '../../../schemas/log-records.ts';
+import type { ExclusiveFile } from '../../exclusive-file.ts';
 import { createWakeUp } from '../../wake-up.ts';
 import type { EventLog, LogRecord, LogWriter } from '../event-log.ts';
 import { LogClosed, LogWriterFenced } from '../log-errors.ts';
 import { partitionName } from '../partition.ts';
-import { type FolderLock, lockFolder } from './folder-lock.ts';
+import { lockFolder } from './folder-lock.ts';
 import { createPartitionFile, type PartitionFile } from './partition-file.ts';
 import { withStorageErrors } from './storage-errors.ts';
 
@@ -26,7 +27,7 @@ const OWN_POLL_MS = 5_000;
 export function createEmbeddedEventLog({ folder }: { readonly folder: string }): EventLog {
   const partitions = new Map<string, Partition>();
   const appended = createWakeUp();
-  let lock: FolderLock | null = null;
+  let lock: ExclusiveFile | null = null;
   let closed = false;
   withStorageErrors(folder, 'create', () => mkdirSync(folder, { recursive: true }));
 

@@ -1,32 +1,25 @@
-/** One writing process per folder: an SQLite lock, which the kernel frees when the process ends in whatever way. */
-import { accessSync, constants, existsSync, readFileSync, writeFileSync } from 'node:fs';
+/** One writing process per folder. */
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DatabaseSync } from 'node:sqlite';
+import { type ExclusiveFile, lockFile } from '../../exclusive-file.ts';
 import { LogWriterFenced } from '../log-errors.ts';
-import { isBusy, withStorageErrors } from './storage-errors.ts';
-
-export interface FolderLock {
-  release(): void;
-}
+import { withStorageErrors } from './storage-errors.ts';
 
 /** @throws LogWriterFenced when another process, or another log in this one, holds `folder` */
-export function lockFolder(folder: string): FolderLock {
-  const lockFile = join(folder, 'writer.lock');
+export function lockFolder(folder: string): ExclusiveFile {
+  const file = join(folder, 'writer.lock');
   // In a separate file, since the lock file cannot be read while it is locked. It only names the holder and locks nothing.
   const pidFile = join(folder, 'writer.pid');
-  return withStorageErrors(lockFile, 'lock', () => {
-    // SQLite opens what it may not write for reading and then "locks" nothing.
-    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
-    if (existsSync(lockFile)) accessSync(lockFile, constants.R_OK | constants.W_OK);
-    const database = new DatabaseSync(lockFile);
+  return withStorageErrors(file, 'lock', () => {
+    const lock = lockFile(file);
+    if (!lock) throw heldError(folder, pidFile);
     try {
-      database.exec('PRAGMA busy_timeout = 0; PRAGMA journal_mode = MEMORY; BEGIN EXCLUSIVE');
       writeFileSync(pidFile, `${process.pid}\n`);
     } catch (error) {
-      database.close();
-      throw isBusy(error) ? heldError(folder, pidFile) : error;
+      lock.release();
+      throw error;
     }
-    return { release: () => database.close() };
+    return lock;
   });
 }
 

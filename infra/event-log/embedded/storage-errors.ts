@@ -1,4 +1,6 @@
 /** SQLite's and the file system's errors → errors of the log. */
+
+import { messageOf } from '../../../schemas/errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
@@ -11,10 +13,6 @@ function sqliteCode(error: unknown): number | null {
   // The low byte is the primary code, the rest says more about it.
   if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
   return null;
-}
-
-export function isBusy(error: unknown): boolean {
-  return sqliteCode(error) === SQLITE.busy;
 }
 
 /** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
@@ -36,7 +34,7 @@ function storageError(file: string, what: string, error: unknown): unknown {
   if (code === SQLITE.busy) return new LogStorageBusy(file, cause);
   if (code === SQLITE.full) return new LogStorageFull(file, cause);
   if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
     return new LogCorrupt(`the log file ${file} is damaged (${what}: ${reason}). ${REPAIR_ADVICE}`, cause);
   }

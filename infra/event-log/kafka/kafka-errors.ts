@@ -1,5 +1,5 @@
 /** kafkajs' errors → errors of the log. */
-import { PermanentError, VerustreamError } from '../../../schemas/errors.ts';
+import { messageOf, PermanentError, VerustreamError } from '../../../schemas/errors.ts';
 import { LogUnreachable } from '../log-errors.ts';
 
 const FORBIDDEN = /AUTHORIZATION_FAILED|SASL|AUTHENTICATION/;
@@ -26,7 +26,7 @@ export function protocolErrorType(error: unknown): string | null {
 /** What is no refusal is taken for an outage: the caller waits and tries again. */
 export function toLogError(error: unknown, brokers: readonly string[], action: string): VerustreamError {
   if (error instanceof VerustreamError) return error;
-  const reason = error instanceof Error ? error.message : String(error);
+  const reason = messageOf(error);
   const where = `Kafka (${brokers.join(', ')})`;
   if (FORBIDDEN.test(protocolErrorType(error) ?? '')) {
     const message = `${where} refused to ${action}: ${reason}. Give this client the rights on topics verustream.*`;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { PermanentError } from '../../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
 import { setupUser, unprivileged } from './server-user.ts';
 
@@ -43,7 +43,7 @@ export function usableBinaries(installed: Binaries, logger: Logger): UsableBinar
       remove();
       tried.push(`${parent}: programs cannot run from there`);
     } catch (cause) {
-      tried.push(`${parent}: ${cause instanceof Error ? cause.message : String(cause)}`);
+      tried.push(`${parent}: ${messageOf(cause)}`);
     }
   }
   throw new PermanentError(

@@ -4,7 +4,7 @@ import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { PermanentError } from '../../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
 import { createClient } from '../typed-client.ts';
 import { endLeftover } from './leftover.ts';
@@ -98,7 +98,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
         logger.warn('the embedded Postgres runs again');
         return;
       } catch (error) {
-        reason = error instanceof Error ? error.message : String(error);
+        reason = messageOf(error);
       }
     }
   }
@@ -132,7 +132,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   } catch (cause) {
     const wasKilled = server.signalCode === 'SIGKILL';
     server.kill('SIGQUIT');
-    const said = output() || (cause instanceof Error ? cause.message : String(cause));
+    const said = output() || messageOf(cause);
     const failure = new PermanentError('postgres_start_failed', `The embedded Postgres does not start: ${said}`, {
       cause,
     });

@@ -1,5 +1,5 @@
 /**
- * Who Postgres' programs run as: never root, which they refuse, never with a capability, and never outliving this process.
+ * The user that Postgres' programs run as: never root, which they refuse, never with a capability, and never outliving this process.
  * As root each cluster gets a user id of its own, which owns its folder and nothing else: docs/decisions/0004-embedded-postgres-as-root.md.
  */
 import { execFileSync } from 'node:child_process';

@@ -1,7 +1,7 @@
 /** Schemas of the push stream → the client's types. */
 import { subscribeMessage } from '../../api/push/client-message-schema.ts';
 import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
-import { typeOf } from '../types-of.ts';
+import { typeOf } from './types-of.ts';
 
 const nameOf = (type: string, kind: string) =>
   `${type.replace(/(?:^|_)([a-z])/g, (_, letter: string) => letter.toUpperCase())}${kind}`;
@@ -18,7 +18,7 @@ export function typesOfMessages(): string {
     Object.keys(types)
       .map((type) => nameOf(type, kind))
       .join(' | ');
-  return `// Made by client/build.ts from api/push/message-schema.ts.
+  return `// Made by client/build/build.ts from api/push/message-schema.ts.
 ${[...events, ...notices, declare('SubscribeMessage', 'What a client asks for', typeOf(subscribeMessage))].join('\n')}
 export type ChainEvent = ${union(pushEvents, 'Event')};
 export type ServerMessage = ChainEvent | ${union(pushNotices, 'Notice')};

@@ -1,8 +1,8 @@
 /** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
-import { sharedParameters } from '../api/http/numbers.ts';
-import { methodOf, type Route, statusOf } from '../api/http/route.ts';
-import { openApiDocument, templateOf } from '../api/openapi/document.ts';
-import type { JsonSchema } from '../api/schema/json-schema.ts';
+import { sharedParameters } from '../../api/http/numbers.ts';
+import { methodOf, type Route, statusOf } from '../../api/http/route.ts';
+import { openApiDocument, templateOf } from '../../api/openapi/document.ts';
+import type { JsonSchema } from '../../api/schema/json-schema.ts';
 
 interface Schema extends JsonSchema {
   readonly $ref?: string;
@@ -86,7 +86,7 @@ export function typesOf(routes: readonly Route[]): string {
     });
     return `${JSON.stringify(template)}: { ${operations.join(' ')} };`;
   });
-  return `// Made by client/build.ts from the route table.
+  return `// Made by client/build/build.ts from the route table.
 type Headers = Record<string, string>;
 export type Problem = ${typeOf(document.components.schemas.Problem)};
 type Refusal = { headers: Headers; content: { 'application/problem+json': Problem } };

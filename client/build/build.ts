@@ -2,11 +2,11 @@
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { routeTable } from '../api/rest/route-table.ts';
-import { typesOfMessages } from './stream/types-of-messages.ts';
+import { routeTable } from '../../api/rest/route-table.ts';
 import { typesOf } from './types-of.ts';
+import { typesOfMessages } from './types-of-messages.ts';
 
-const here = new URL('.', import.meta.url);
+const here = new URL('..', import.meta.url);
 const source = new URL('../.cache/client/', here);
 rmSync(source, { recursive: true, force: true });
 cpSync(here, source, { recursive: true, filter: (path) => !path.endsWith('/dist') });

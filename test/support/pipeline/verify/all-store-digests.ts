@@ -1,0 +1,14 @@
+import type { Stores } from '../../../../infra/stores.ts';
+import { DERIVE_TABLES, PRICE_TABLES } from '../../../../pipeline/verify/digest-tables.ts';
+import { clickhouseDigests, type Digests, postgresDigests } from '../../../../pipeline/verify/store-digests.ts';
+
+/**
+ * Every derived table of both stores: `postgres.blocks`, `clickhouse.blocks` … Of one chain alone its name does not count, so
+ * that two chains with the same blocks have the same digests.
+ */
+export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse'>, chain?: string): Promise<Digests> {
+  const tables = [...DERIVE_TABLES, ...PRICE_TABLES];
+  const only = chain ? { chain } : {};
+  const postgres = await postgresDigests(stores.postgres.pool, tables, only);
+  return { ...postgres, ...(await clickhouseDigests(stores.clickhouse, tables, only)) };
+}
