@@ -7,9 +7,12 @@ export interface AllowedSources {
   readonly ctes: ReadonlySet<string>;
 }
 
-/** Nodes of a SELECT. What else ClickHouse parses, such as EXPLAIN or SETTINGS within, is refused. */
+/**
+ * Nodes of a SELECT. What else ClickHouse parses, such as EXPLAIN or SETTINGS within, is refused; and APPLY, of whose function and
+ * lambda the tree shows nothing.
+ */
 const NODES = new Set(
-  `ArrayJoin Asterisk ColumnsApplyTransformer ColumnsExceptTransformer ColumnsListMatcher ColumnsRegexpMatcher ColumnsReplaceTransformer
+  `ArrayJoin Asterisk ColumnsExceptTransformer ColumnsListMatcher ColumnsRegexpMatcher ColumnsReplaceTransformer
    ColumnsReplaceTransformer::Replacement ColumnsTransformerList ExpressionList Function Identifier InterpolateElement Literal OrderByElement
    QualifiedAsterisk QualifiedColumnsListMatcher QualifiedColumnsRegexpMatcher SelectIntersectExceptQuery SelectQuery SelectWithUnionQuery
    StorageOrderByElement Subquery TableExpression TableIdentifier TableJoin TablesInSelectQuery TablesInSelectQueryElement
@@ -21,7 +24,7 @@ const MADE_UP = new Set(['numbers', 'zeros', 'values', 'generateseries', 'genera
 const ONE_ROW = 'system.one';
 /** Functions that read what is no row of the statement. */
 const READING_FUNCTION =
-  /^(file|dict.*|joinget.*|catboostevaluate|getsetting.*|getservers?etting|getmacro|initialquery.*|evalmlmethod)$/i;
+  /^(file|dict.*|joinget.*|hascolumnintable|catboostevaluate|naivebayes.*|ai(classify|embed|extract|generate|translate)|generateserialid|get.*setting.*|getmacro|initialquery.*|evalmlmethod)$/i;
 const IN_FUNCTION = /^(global)?(not)?(null)?in(ignoreset)?$/i;
 
 const LINE = /^(\s*)(\S+)(?: (\S+))?/;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { checkedStatement, mentionsOf, viewNames } from './sql-text.ts';
+import { checkedStatement, mentionsOf, viewNames, windowsIn } from './sql-text.ts';
 
 describe('a statement', () => {
   it.each([
@@ -21,11 +21,14 @@ describe('a statement', () => {
     ['SELECT 1 SETTINGS max_threads = 9', /"SETTINGS" is not allowed/],
     ['SELECT 1 FORMAT CSV', /"FORMAT CSV" is not allowed/],
     ["SELECT $$'$$) -- '", /texts stand in ' alone/],
+    ["SELECT 1 // '\n) UNION ALL SELECT (2 // '", /parentheses/],
+    ['SELECT 1 AS "a\nb"', /a name in quotes must not have a backslash or a line break/],
+    ['SELECT 1 AS `a\\nb`', /a name in quotes must not have a backslash or a line break/],
   ])('%s is refused', (sql, said) => expect(() => checkedStatement(sql)).toThrow(said));
 
   it('never leaves the parentheses that it is put into', () => {
     const parts = fc.array(
-      fc.constantFrom('(', ')', '$$', '#', '# ', "'", '"', '`', '--', '/*', '*/', '\n', ' x ', ';', '\\'),
+      fc.constantFrom('(', ')', '$$', '#', '# ', "'", '"', '`', '--', '//', '/*', '*/', '\n', ' x ', ';', '\\'),
       {
         maxLength: 12,
       },
@@ -44,6 +47,17 @@ describe('a statement', () => {
       }),
     );
   });
+});
+
+it.each([
+  ['SELECT 1', []],
+  ['SELECT a OVER w FROM b WINDOW w AS (ORDER BY c)', []],
+  ['SELECT a OVER (ORDER BY f(b, (c))), d over /* ( */ ()', ['ORDER BY f(b, (c))', '']],
+  ['SELECT \'OVER (a)\', "OVER (b" -- OVER (c)', []],
+  ["SELECT a OVER (ORDER BY ')' || b) FROM c", ["ORDER BY ')' || b"]],
+  ['SELECT a OVER (ORDER BY (SELECT b OVER (w)))', ['ORDER BY (SELECT b OVER (w))', 'w']],
+])('finds the windows of %s', (sql, windows) => {
+  expect(windowsIn(checkedStatement(sql))).toEqual(windows);
 });
 
 it('names its views', () => {

@@ -2,9 +2,12 @@
 import { UsageError } from '../schemas/errors.ts';
 
 /** Texts in quotes and comments, in which nothing counts. */
-const OPAQUE = /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
+const OPAQUE =
+  /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\/[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
 /** Heredocs and quotes that ClickHouse knows too. */
 const OTHER_QUOTES = /\$\w*\$|[‘’“”]/;
+/** What stands in a name as a line break: in the syntax tree each node is a line. */
+const BROKEN_NAME = /^["`].*[\\\r\n]/s;
 const BEGINS = /^\s*\(*\s*(select|with)\b/i;
 /** Clauses that decide where an answer goes, how, and by which bounds. */
 const CLAUSES = /\b(into\s+outfile|settings|format\s+\w+\s*$)/i;
@@ -13,6 +16,8 @@ export function checkedStatement(sql: string): string {
   const statement = sql.trim().replace(/\s*;$/, '');
   if (OTHER_QUOTES.test(statement)) throw new UsageError("texts stand in ' alone, not in $$ or typographic quotes");
   const bare = statement.replaceAll(OPAQUE, ' ');
+  if (statement.match(OPAQUE)?.some((text) => BROKEN_NAME.test(text)))
+    throw new UsageError('a name in quotes must not have a backslash or a line break');
   if (/['"`]|\/\*/.test(bare)) throw new UsageError('the statement has a quote or a comment that does not end');
   if (bare.includes(';')) throw new UsageError('only one statement is allowed');
   if (!BEGINS.test(bare)) throw new UsageError('only a SELECT is allowed, which may begin with WITH');
@@ -27,6 +32,22 @@ export function checkedStatement(sql: string): string {
   }
   if (depth !== 0) throw new UsageError('the parentheses of the statement do not match');
   return statement;
+}
+
+/** What stands in the parentheses behind each OVER. `statement`: a checked one. */
+export function windowsIn(statement: string): string[] {
+  const bare = statement.replaceAll(OPAQUE, (text) => ' '.repeat(text.length));
+  return [...bare.matchAll(/\bover\s*\(/gi)].map(({ 0: opening, index }) => {
+    const from = index + opening.length;
+    let depth = 1;
+    let to = from;
+    for (; to < bare.length; to++) {
+      if (bare[to] === '(') depth++;
+      if (bare[to] === ')') depth--;
+      if (depth === 0) break;
+    }
+    return statement.slice(from, to);
+  });
 }
 
 /** Names of views that the statement may use. */

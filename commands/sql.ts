@@ -5,7 +5,7 @@ import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 import { checkSources, cteNames } from './sql-sources.ts';
-import { checkedStatement, mentionsOf, viewNames } from './sql-text.ts';
+import { checkedStatement, mentionsOf, viewNames, windowsIn } from './sql-text.ts';
 
 type Row = Readonly<Record<string, unknown>>;
 
@@ -19,6 +19,7 @@ const JOINS = "SETTINGS join_algorithm = 'grace_hash,hash'";
 /** Beyond that a side of a join goes to the disk. */
 const JOINED_IN_MEMORY_BYTES = 2 ** 27;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
+const ANSWER_BYTES = 2 ** 28;
 
 /** @throws UsageError, PermanentError sql_failed */
 export async function run(
@@ -54,14 +55,19 @@ async function checkTree({ clickhouse }: StoreContext['stores'], statement: stri
   const tables = await clickhouse.query('SELECT name FROM system.tables WHERE database = currentDatabase()');
   const [hidden] = tables.map(({ name }) => String(name)).filter((name) => ctes.has(name));
   if (hidden !== undefined) throw new UsageError(`"${hidden}" is a table of the service: choose another name in WITH`);
-  const rows = await clickhouse.query(`SELECT explain FROM (EXPLAIN AST\n${statement}\n)`).catch(refused);
-  const lines = rows.map(({ explain }) => String(explain));
-  checkSources(lines, { views: new Set(VIEW_NAMES), ctes });
+  // The tree does not show what stands behind OVER, but what a WINDOW defines.
+  const windows = windowsIn(statement).map((window, index) => `w${index} AS (${window})`);
+  for (const text of [statement, ...(windows.length > 0 ? [`SELECT 1 WINDOW ${windows.join(', ')}`] : [])]) {
+    const rows = await clickhouse.query(`SELECT explain FROM (EXPLAIN AST\n${text}\n)`).catch(refused);
+    const lines = rows.map(({ explain }) => String(explain));
+    checkSources(lines, { views: new Set(VIEW_NAMES), ctes });
+  }
 }
 
 const boundsOf = (seconds: number) => ({
   max_execution_time: seconds,
   max_memory_usage: MEMORY_BYTES,
+  max_result_bytes: ANSWER_BYTES,
   max_threads: 1,
   max_bytes_in_join: JOINED_IN_MEMORY_BYTES,
   max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
@@ -97,7 +103,12 @@ const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<string
     const [first] = rows;
     if (!first) return;
     const cells = [Object.keys(first), ...rows.map((row) => Object.values(row).map(plainText))];
-    const widths = Object.keys(first).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
+    const widths = Object.keys(first).map((_, index) =>
+      cells.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), 0),
+    );
+    // One long cell widens every row.
+    if (cells.length * widths.reduce((sum, width) => sum + width + 2, 0) > ANSWER_BYTES)
+      throw new UsageError('as a table the answer is larger than 256 MiB; choose csv or ndjson');
     for (const row of cells)
       yield row
         .map((cell, index) => cell.padEnd(widths[index] ?? 0))

@@ -4,6 +4,7 @@ import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { ClickHouseSettings } from '@clickhouse/client';
 import type { RowReader, StoredRow } from '../row-reader.ts';
+import { readBounded } from './bounded-rows.ts';
 import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhouse-errors.ts';
 import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
@@ -15,7 +16,9 @@ import { readTabSeparated } from './tab-separated.ts';
 
 export interface ClickHouse {
   /**
-   * Rows as they come; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone.
+   * Rows as they come; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone;
+   * `max_result_bytes` bounds the text of the answer too, which is longer than its columns where these are constants.
+   * @throws ClickHouseAnswerTooLarge
    * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
    */
   query(sql: string, params?: Readonly<Record<string, unknown>>, bounds?: StatementBounds): Promise<StoredRow[]>;
@@ -144,7 +147,8 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
         ...request(statement),
         ...(params && { query_params: params }),
       });
-      return result.json<StoredRow>();
+      if (bounds?.max_result_bytes === undefined) return result.json<StoredRow>();
+      return readBounded(result.stream<StoredRow>(), bounds.max_result_bytes);
     });
     damage.read(sql);
     return rows;

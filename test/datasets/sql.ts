@@ -69,9 +69,34 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     'SELECT count() AS n FROM v_blocks AS b ASOF JOIN v_prices AS p ON b.chain = p.chain AND b.height >= p.height',
     'SELECT t.kind, count() OVER (PARTITION BY t.kind ORDER BY t.height) AS n FROM v_transactions AS t WHERE t.height NOT IN (1, 2) LIMIT 2',
     'SELECT * EXCEPT (hash) FROM v_blocks ORDER BY height LIMIT 1 BY height UNION ALL SELECT * EXCEPT (hash) FROM v_blocks',
+    'SELECT sum(height) OVER (w ROWS BETWEEN 2 PRECEDING AND CURRENT ROW) AS n FROM v_blocks WINDOW w AS (ORDER BY height) LIMIT 2',
+    "SELECT 'OVER (' AS a, max(height) OVER () AS \"b c\" FROM v_blocks // a comment with '",
     "SELECT arrayJoin(reserve_ids) AS id, COLUMNS('reserve') FROM v_currency_states ARRAY JOIN weights",
   ])('allows %s', async (statement) => {
     await answer(statement, { rows: '2' });
+  });
+
+  it('prints more rows than a call takes arguments as a table', async () => {
+    const statement = "SELECT number, 'x' AS text FROM numbers(200000)";
+    const { lines } = await answer(statement, { format: 'table', rows: '200000' });
+    expect(lines).toHaveLength(200_001);
+    expect([lines[0], lines[1], lines.at(-1)]).toEqual(['number  text', '0       x', '199999  x']);
+  });
+
+  it.each(['csv', 'ndjson', 'table'])('an answer has a bound in bytes as %s', async (format) => {
+    const most = { format, rows: '1000000' };
+    const stored = answer("SELECT toString(number) || repeat('x', 1000) AS text FROM numbers(400000)", most);
+    await expect(stored).rejects.toThrow(/Limit for result exceeded, max bytes: 256.00 MiB/);
+    // Of a constant ClickHouse counts one value.
+    const names = Array.from({ length: 30 }, (_, index) => `1 AS constant_with_a_long_name_${index}`);
+    const constants = answer(`SELECT ${names.join(', ')} FROM numbers(300000)`, most);
+    await expect(constants).rejects.toThrow('ClickHouse refused the statement: the answer is larger than 256 MiB');
+  });
+
+  it('a long cell does not widen every row of a table without a bound', async () => {
+    const statement = "SELECT if(number = 0, repeat('x', 1000000), 'y') AS text, number FROM numbers(300)";
+    await expect(answer(statement, { format: 'table' })).rejects.toThrow('choose csv or ndjson');
+    expect((await answer(statement)).lines).toHaveLength(301);
   });
 
   it.each([
@@ -93,6 +118,34 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     ['SELECT * FROM viewExplain(1)', {}, /./],
     ['SELECT (SELECT max(height) FROM merge(currentDatabase(), $a$.*$a$))', {}, /texts stand in/],
     ["SELECT (SELECT max(height) FROM merge(currentDatabase(), '.*'))", {}, /"merge" is not allowed/],
+    ["SELECT * APPLY(file) FROM values('p String', '/etc/hostname')", {}, /"ColumnsApplyTransformer" is not allowed/],
+    ['SELECT * APPLY(x -> (SELECT count() FROM blocks)) FROM numbers(1)', {}, /"ColumnsApplyTransformer" is not/],
+    ['SELECT count() OVER (PARTITION BY (SELECT max(height) FROM blocks)) FROM numbers(1)', {}, /"blocks" is not/],
+    ['SELECT count() OVER /* ( */ (ORDER BY (SELECT 1 IN system.users)) FROM numbers(1)', {}, /"IN system.users" is/],
+    [
+      'SELECT count() OVER (ORDER BY number ROWS (SELECT count() FROM blocks) PRECEDING) FROM numbers(1)',
+      {},
+      /"blocks" is not allowed/,
+    ],
+    [
+      'SELECT count() OVER (ORDER BY (SELECT count() OVER (ORDER BY (SELECT count() FROM blocks)))) FROM numbers(1)',
+      {},
+      /"blocks" is not allowed/,
+    ],
+    [
+      'SELECT count() OVER w FROM numbers(1) WINDOW w AS (ROWS BETWEEN 1 PRECEDING AND (SELECT count() FROM blocks) FOLLOWING)',
+      {},
+      /"blocks" is not allowed/,
+    ],
+    [
+      'SELECT * REPLACE ((SELECT count() FROM blocks) AS number) FROM numbers(1) ORDER BY 1 WITH FILL STEP 1 LIMIT 1 BY 1',
+      {},
+      /"blocks" is not allowed/,
+    ],
+    ["SELECT 1 // '\n) UNION ALL SELECT count() FROM (SELECT * FROM blocks // '\n", {}, /parentheses/],
+    ['SELECT 1 IN system.users AS "a\n    Identifier b"', {}, /a name in quotes must not have a backslash/],
+    ['SELECT 1 IN system.users AS `a\\n    Identifier b`', {}, /a name in quotes must not have a backslash/],
+    ["SELECT hasColumnInTable('127.0.0.1:1', 'a', 'b', 'c', 'd', 'e')", {}, /"hasColumnInTable" is not allowed/],
     ['WITH blocks AS (SELECT 1) SELECT * FROM blocks', {}, /"blocks" is a table of the service: choose another name/],
     ['SELECT nothing FROM v_blocks', {}, /ClickHouse refused the statement: .*nothing/],
     ['SELECT count() FROM numbers(100000000000) WHERE sleepEachRow(0) = 1', { seconds: '1' }, /./],

@@ -1,0 +1,27 @@
+/** Rows of an answer whose text may have so many bytes. */
+import type { Row } from '@clickhouse/client';
+import { PermanentError } from '../../schemas/errors.ts';
+import type { StoredRow } from '../row-reader.ts';
+
+export class ClickHouseAnswerTooLarge extends PermanentError {
+  constructor(mostBytes: number) {
+    super('clickhouse_answer_too_large', `the answer is larger than ${mostBytes / 2 ** 20} MiB`);
+  }
+}
+
+/** Reads no further than that. @throws ClickHouseAnswerTooLarge */
+export async function readBounded(
+  pieces: AsyncIterable<readonly Row<StoredRow>[]>,
+  mostBytes: number,
+): Promise<StoredRow[]> {
+  const rows: StoredRow[] = [];
+  let bytes = 0;
+  for await (const piece of pieces) {
+    for (const row of piece) {
+      bytes += Buffer.byteLength(row.text);
+      if (bytes > mostBytes) throw new ClickHouseAnswerTooLarge(mostBytes);
+      rows.push(row.json());
+    }
+  }
+  return rows;
+}
