@@ -7,7 +7,7 @@ import { type AnsweredClient, readerOf } from '../http/answered-client.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
 import { type AnsweredNetwork, endHead, writeHead } from '../http/reply.ts';
-import { offer, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
+import { offer, offerToEnd, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
 import type { ServedObject } from './served-folder.ts';
 
@@ -150,7 +150,7 @@ async function flow(
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
       if (client.aborted) return written;
-      const first = offer(res, chunk, total);
+      const first = offerToEnd(res, chunk, total);
       reader.patience.took(first);
       taken(first);
       if (first === chunk.length) continue;
