@@ -158,11 +158,13 @@ it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', a
       if (snapshot === 'after') askForSnapshot();
       await sleep(500);
       expect(turns(), JSON.stringify(place)).toBeLessThan(50);
-      if (snapshot !== 'none') expect(sent.map(({ type }) => type)).toContain('snapshot');
+      const types = () => sent.map(({ type }) => type);
+      if (snapshot !== 'none') await expect.poll(types, { timeout: 20_000 }).toContain('snapshot');
       const heard = sent.length;
       append();
+      const events = () => eventsOf(sent.slice(heard));
+      await expect.poll(events, { message: JSON.stringify(place), timeout: 20_000 }).toContain(`${HEAD} blocks`);
       await sleep(100);
-      expect(eventsOf(sent.slice(heard)), JSON.stringify(place)).toContain(`${HEAD} blocks`);
       expect(turns(), JSON.stringify(place)).toBeLessThan(100);
       end();
     }),

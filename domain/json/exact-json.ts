@@ -3,7 +3,7 @@
  * cannot hold become marked strings; the engine's own parser reads the rest, several times faster than one in JavaScript.
  */
 import { LosslessNumber } from 'lossless-json';
-import { skipSpace } from './json-scan.ts';
+import { isDigit, skipSpace } from './json-scan.ts';
 
 /** Begins the marks: `\x7f` and a number, `\x7fs` and a string that begins with it. */
 const DELETE = '\x7f';
@@ -118,10 +118,6 @@ function endOfNumber(text: string, start: number): number {
   do at++;
   while (isDigit(text.charCodeAt(at)) || continuesNumber(text.charCodeAt(at)));
   return -at;
-}
-
-function isDigit(code: number): boolean {
-  return code >= 48 && code <= 57;
 }
 
 function continuesNumber(code: number): boolean {

@@ -37,7 +37,7 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
-const isDigit = (code: number) => code >= ZERO && code <= NINE;
+export const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
 /** Value of four hexadecimal digits; -1 for other characters. */
 function hexCode(text: string, start: number): number {

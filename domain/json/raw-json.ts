@@ -35,8 +35,8 @@ function stringValue(text: string, start: number, end: number): string {
   return inner.includes('\\') ? String(JSON.parse(text.slice(start, end))) : inner;
 }
 
-const isOpening = (code: number) => code === 91 || code === 123;
-const isClosing = (code: number) => code === 93 || code === 125;
+export const isOpening = (code: number): boolean => code === 91 || code === 123;
+export const isClosing = (code: number): boolean => code === 93 || code === 125;
 
 function endOfScalar(text: string, start: number): number {
   let at = start + 1;

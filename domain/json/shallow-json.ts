@@ -1,14 +1,12 @@
 /** JSON that strangers nested: what recurses over its values sees no more levels than this. */
 import { parseExact } from './exact-json.ts';
-import { endOfValue } from './raw-json.ts';
+import { endOfValue, isClosing, isOpening } from './raw-json.ts';
 
 /** As deep as a body of a request may be. */
 export const MOST_LEVELS = 64;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
-const isOpening = (code: number) => code === 91 || code === 123;
-const isClosing = (code: number) => code === 93 || code === 125;
 
 /** Indexes of the brackets that open the level below the last allowed one; of a text that is no JSON, any. */
 function* openedTooDeep(text: string): Generator<number> {
