@@ -27,7 +27,7 @@ class S3Refused extends PermanentError {
 }
 
 /** A text was written since it was read here. */
-export class S3Overtaken extends PermanentError {
+class S3Overtaken extends PermanentError {
   constructor(name: string) {
     super('export_busy', `Another export writes ${name}: wait for it, or choose another prefix.`);
   }

@@ -59,7 +59,8 @@ const HALTED_POLLS = 5;
 const AUTH_SLOWER = 4;
 const LIMITS: AppendLimits = {
   parallelism: 8,
-  blocksACall: 16,
+  // So many that the daemon has something to do while a commit of derive or price keeps the process busy (decision 0123).
+  blocksACall: 48,
   bytesACall: 1 << 20,
   maxBytesInFlight: 64 << 20,
   // A commit waits for the disk, and all else in the process for it: few commits for many blocks.
