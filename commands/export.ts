@@ -1,5 +1,6 @@
 /** `export`: writes the data set, or brings it up to date, in a folder or in a bucket. */
-import { isAbsolute, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
 import { isPlainPath } from '../infra/clickhouse/csv-rows.ts';
 import {
   type ExportedTable,
@@ -8,7 +9,7 @@ import {
   exportDatasets,
   type WithheldTable,
 } from '../pipeline/datasets/export-datasets.ts';
-import { type DatasetFolder, openLocalFolder } from '../pipeline/datasets/folder.ts';
+import { type DatasetFolder, nullIfMissing, openLocalFolder } from '../pipeline/datasets/folder.ts';
 import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
 import { GRACE_MS } from '../pipeline/datasets/notes.ts';
 import { ALONE, BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
@@ -118,7 +119,8 @@ async function open(config: Config, destination: string, endpoint: string | unde
       `Another process writes ${destination}: wait for it, or choose another folder.`,
     );
   try {
-    const isServed = resolve(destination) === resolve(datasetsFolder(config));
+    const served = await realpath(datasetsFolder(config)).catch(nullIfMissing);
+    const isServed = (await realpath(destination)) === served;
     return { folder: await openLocalFolder(destination), graceMs: isServed ? GRACE_MS : 0, release: lock.release };
   } catch (error) {
     lock.release();

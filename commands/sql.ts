@@ -1,5 +1,6 @@
 /** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
 
+import { ClickHouseDamaged } from '../infra/clickhouse/clickhouse-errors.ts';
 import { VIEW_NAMES, withViews } from '../pipeline/datasets/views.ts';
 import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
@@ -79,7 +80,9 @@ const boundsOf = (seconds: number) => ({
 
 function refused(error: unknown): never {
   if (error instanceof RetryableError || !(error instanceof Error)) throw error;
-  throw new PermanentError('sql_failed', `ClickHouse refused the statement: ${error.message.split('\n')[0]}`, {
+  // What a function says of its arguments has codes of damaged files too.
+  const said = error instanceof ClickHouseDamaged && error.cause instanceof Error ? error.cause : error;
+  throw new PermanentError('sql_failed', `ClickHouse refused the statement: ${said.message.split('\n')[0]}`, {
     cause: error,
   });
 }

@@ -1,8 +1,11 @@
 /** Every request of the data set pays from its network's allowance, and requests beyond it cause no work. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -33,12 +36,12 @@ afterAll(async () => {
 });
 const manifest = (paths: readonly string[]) => writeFile(join(folder, 'blocks.json'), JSON.stringify(paths.map(entry)));
 
-async function start(bytesPerHour: number): Promise<string> {
+async function start(bytesPerHour: number, underWay = { count: 0, sending: 0 }): Promise<string> {
   const app = App();
   const options = {
     config: { datasets: { folder, bytesPerHour, url: null } },
     access: { readVisitor: createReadVisitor(['127.0.0.1']) },
-    underWay: { count: 0, sending: 0 },
+    underWay,
     unsent: createUnsentAnswers(),
     api: { logger: pino({ level: 'silent' }) },
   } as unknown as Parameters<typeof registerDatasets>[1];
@@ -157,5 +160,20 @@ it('listings and the index are made once for each query while the folder stays, 
     }),
     { numRuns: 25 },
   );
+  await manifest([FILE]);
+});
+
+it('a manifest is paid as a whole, also by a reader that leaves in the middle', async () => {
+  await manifest(Array.from({ length: 60_000 }, (_, n) => `blocks/chain=vrsc/2020-01-01.${n}.parquet`));
+  const { size } = await stat(join(folder, 'blocks.json'));
+  const underWay = { count: 0, sending: 0 };
+  const { port, origin } = new URL(await start(0.8 * size, underWay));
+  const network = newNetwork();
+  const socket = connect({ port: Number(port), host: '127.0.0.1' });
+  socket.write(`GET /api/datasets/blocks.json HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: ${network}\r\n\r\n`);
+  await once(socket, 'readable');
+  socket.destroy();
+  while (underWay.sending > 0) await sleep(10);
+  expect(await statusOf(`${origin}/api/datasets/nothing`, 'GET', network)).toBe(429);
   await manifest([FILE]);
 });

@@ -160,7 +160,9 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
     sent = await sendObject(res, object, reply, asked.isHead, client, ownLines(asked), pace, unsent, asked);
   } finally {
     bandwidth.end(asked.network);
-    if (sent < reply.bytes) bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
+    // What is made has been made as a whole, whatever its reader takes.
+    if (sent < reply.bytes && 'file' in object.content)
+      bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
   }
   return reply.status;
 }

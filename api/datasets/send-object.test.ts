@@ -18,6 +18,7 @@ it.each([
   ['a part of what is made, which is made as a whole', made, { range: 'bytes=0-0' }, { status: 206, cost: SIZE }],
   ['its head', made, { isHead: true }, { status: 200, cost: 0 }],
   ['what the client has', made, { ifNoneMatch: '"tag"' }, { status: 304, cost: 0 }],
+  ['what the client has of whatever tag', made, { ifNoneMatch: '*' }, { status: 304, cost: 0 }],
   ['a part that is not there', made, { range: 'bytes=1000-' }, { status: 416, cost: 0 }],
   ['all of a small file', file, {}, { status: 200, cost: 16_384 }],
   ['all of a larger one', { ...file, size: 20_000 }, {}, { status: 200, cost: 20_000 }],

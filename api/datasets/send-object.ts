@@ -7,7 +7,7 @@ import { type AnsweredClient, readerOf } from '../http/answered-client.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
 import { type AnsweredNetwork, endHead, writeHead } from '../http/reply.ts';
-import { offer, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
+import { offer, offerToEnd, sendOn, type UnsentAnswers } from '../http/unsent-answers.ts';
 import { type ByteRange, byteRange } from './byte-range.ts';
 import type { ServedObject } from './served-folder.ts';
 
@@ -51,7 +51,7 @@ export function objectReply({ tag, size, changedAt, type, content }: ServedObjec
     // The bytes under a file's name never change; a manifest does.
     'Cache-Control': 'file' in content ? 'public, max-age=31536000, immutable' : 'no-cache',
   };
-  if (asked.ifNoneMatch.split(',').some((sent) => sent.trim().replace(/^W\//, '') === etag)) {
+  if (asked.ifNoneMatch.split(',').some((sent) => ['*', etag].includes(sent.trim().replace(/^W\//, '')))) {
     return { status: 304, headers, part: null, bytes: 0, cost: 0 };
   }
   const isWhole = asked.ifRange !== '' && asked.ifRange !== etag;
@@ -91,7 +91,8 @@ export async function sendObject(
   if (!part || isHead) {
     res.cork(() => {
       writeHead(res, status, lines);
-      res.writeHeader('Content-Length', String(part ? part.to - part.from + 1 : 0));
+      // A 304 would have to say that of the 200.
+      if (status !== 304) res.writeHeader('Content-Length', String(part ? part.to - part.from + 1 : 0));
       endHead(res, unsent);
     });
     return 0;
@@ -150,7 +151,7 @@ async function flow(
     for await (const chunk of stream as AsyncIterable<Buffer>) {
       if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
       if (client.aborted) return written;
-      const first = offer(res, chunk, total);
+      const first = offerToEnd(res, chunk, total);
       reader.patience.took(first);
       taken(first);
       if (first === chunk.length) continue;

@@ -244,9 +244,10 @@ function respond(exchange: Exchange, reply: Reply): void {
 }
 
 async function flow(exchange: Exchange, reply: Reply, stream: AsyncIterable<Uint8Array>): Promise<void> {
-  const { underWay } = exchange.options;
+  const { res, visitor } = exchange;
+  const { underWay, unsent } = exchange.options;
   underWay.sending += 1;
-  await writeStream(exchange.res, reply, ownLines(exchange), stream, exchange).catch((err: unknown) => {
+  await writeStream(res, reply, ownLines(exchange), stream, exchange, unsent, visitor).catch((err: unknown) => {
     exchange.options.api.logger.warn({ err, requestId: exchange.asked.requestId }, 'a stream ended before its end');
   });
   underWay.sending -= 1;

@@ -1,4 +1,6 @@
 import type { HttpResponse } from 'uWebSockets.js';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import type { ApiContext } from '../api-context.ts';
 import { array, integer, nullableString, object } from '../schema/json-schema.ts';
@@ -9,6 +11,7 @@ import { listStream, streamFormat } from './list-stream.ts';
 import { pageParameters } from './paging.ts';
 import type { Reply } from './reply.ts';
 import { type StateRoute, stateRoute } from './route.ts';
+import { createUnsentAnswers } from './unsent-answers.ts';
 import { writeStream } from './write-stream.ts';
 
 const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
@@ -104,7 +107,7 @@ function narrowSocket() {
       hasRoom = false;
       return isTaken;
     },
-    end: () => written.push('END'),
+    end: (rest: Uint8Array) => written.push(Buffer.from(rest).toString(), 'END'),
     close: () => {
       closed = true;
     },
@@ -113,10 +116,12 @@ function narrowSocket() {
     hasRoom = true;
     writable();
   };
-  return { res: res as unknown as HttpResponse, written, drain, isClosed: () => closed };
+  const wake = () => writable();
+  return { res: res as unknown as HttpResponse, written, drain, wake, isClosed: () => closed };
 }
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
+const unsent = createUnsentAnswers();
 const HEAD = { status: 200, headers: NO_LINES, body: null };
 
 it('nothing is read ahead of a slow reader, and nothing more once it is gone', async () => {
@@ -124,7 +129,9 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
   const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
-  const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection);
+  const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection, unsent, {
+    network: '',
+  });
   for (let n = 0; n < 20; n++) await turn();
   expect([socket.written.length, counted.read]).toEqual([1, 200]);
   for (let drained = 1; drained <= 5; drained++) {
@@ -142,12 +149,58 @@ it('a stream that fails ends the connection in the middle of the body', async ()
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const failing = (async function* () {
-    yield Buffer.from('row');
+    yield Buffer.alloc(100, 'row ');
     throw new ApiError('cursor_rewound', 'gone');
   })();
-  const writing = writeStream(socket.res, HEAD, NO_LINES, failing, connection);
-  await turn();
+  const writing = writeStream(socket.res, HEAD, NO_LINES, failing, connection, unsent, { network: '' });
+  const failed = expect(writing).rejects.toThrow('gone');
+  for (let n = 0; n < 5; n++) await turn();
   socket.drain();
-  await expect(writing).rejects.toThrow('gone');
-  expect([socket.written, socket.isClosed()]).toEqual([['row'], true]);
+  await failed;
+  expect([socket.written, socket.isClosed()]).toEqual([['row '.repeat(21)], true]);
+});
+
+it('a stream ends once all but its last bytes have been taken', async () => {
+  const socket = narrowSocket();
+  const connection: AnsweredClient = { aborted: false, onGone: () => {} };
+  const row = Buffer.from('a row of some thirty characters');
+  const rows = (async function* () {
+    yield row;
+  })();
+  let isEnded = false;
+  const writing = writeStream(socket.res, HEAD, NO_LINES, rows, connection, unsent, { network: '' }).then(() => {
+    isEnded = true;
+  });
+  for (let attempt = 0; attempt < 5; attempt++) {
+    for (let n = 0; n < 5; n++) await turn();
+    socket.wake();
+  }
+  expect([isEnded, socket.written.length]).toEqual([false, 5]);
+  socket.drain();
+  await writing;
+  expect(socket.written.join('')).toBe(`${row}END`);
+});
+
+setFlagsFromString('--expose-gc');
+const collect: () => void = runInNewContext('gc');
+
+it('a stream that is not read keeps its text alone, not the rows', async () => {
+  const answers: WeakRef<object>[] = [];
+  const { route } = numbers(1_000);
+  const watched = {
+    ...route,
+    handler: async (asked: Parameters<typeof route.handler>[0]) => {
+      const answer = await route.handler(asked);
+      answers.push(new WeakRef(answer as object));
+      return answer;
+    },
+  } as StateRoute;
+  const { stream } = await listStream(api, watched, {}, 'ndjson', { accept: '', charge: async () => null });
+  const chunks = (stream ?? nothing())[Symbol.asyncIterator]();
+  for (let batch = 1; batch <= 3; batch++) {
+    expect((await chunks.next()).value?.byteLength).toBeGreaterThan(1_000);
+    await turn();
+    collect();
+    expect(answers.map((answer) => answer.deref())).toEqual(Array(batch).fill(undefined));
+  }
 });

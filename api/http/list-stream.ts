@@ -94,11 +94,10 @@ export async function listStream(
     const detail = 'a stream goes on after nextCursor; prevCursor is of pages in JSON';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
-  const batches = readBatches(api, route, params);
-  const first = await batches.next();
-  const { rows, headers } = first.value ?? { rows: [], headers: {} };
-  const { Link: _, ...own } = headers; // links lead to pages
-  const stream = textOf(format, columnsOf(route), rows, batches, asked);
+  const read = batchReader(api, route, params);
+  const first = await read();
+  const { Link: _, ...own } = first?.headers ?? {}; // links lead to pages
+  const stream = eachOf(textReader(format, columnsOf(route), first, read, asked));
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
@@ -116,40 +115,56 @@ interface Batch {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-async function* readBatches(api: ApiContext, route: StateRoute, params: Values): AsyncGenerator<Batch, undefined> {
+/** Null after the last one. Neither this nor `textReader` keeps what it has returned: an answer that is waited for keeps its text alone. */
+type Next<T> = () => Promise<T | null>;
+
+function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<Batch> {
   const { member, batch } = rowsOf(route);
   let { cursor } = params;
-  do {
+  let isOver = false;
+  return async () => {
+    if (isOver) return null;
     const asked = { ...params, ...batch, ...(cursor !== undefined && { cursor }) };
     const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
     const whole = typeof made === 'function' ? await made() : made;
     const { value, headers } = whole instanceof HeadedValue ? whole : { value: whole, headers: {} };
     const rows = (member === null ? value : value[member]) as Rows;
-    yield { rows: params.numbers === 'text' ? rows.map(numbersAsText) : rows, headers };
     cursor = batch ? (value.nextCursor ?? undefined) : undefined;
-  } while (cursor !== undefined);
-  return undefined;
+    isOver = cursor === undefined;
+    return { rows: params.numbers === 'text' ? rows.map(numbersAsText) : rows, headers };
+  };
 }
 
-async function* textOf(
+function textReader(
   format: StreamFormat,
   columns: readonly string[],
-  first: Rows,
-  rest: AsyncIterable<Batch>,
+  first: Batch | null,
+  read: Next<Batch>,
   asked: StreamRequest,
-): AsyncGenerator<Uint8Array> {
-  const print = (rows: Rows) => Buffer.from(rows.map((row) => lineOf(format, columns, row)).join(''));
-  if (format === 'csv') yield Buffer.from(csvLine(columns));
-  yield print(first);
-  let paid = PAID_ROWS - first.length;
-  for await (const { rows } of rest) {
-    paid -= rows.length;
+): Next<Uint8Array> {
+  const print = (rows: Rows) => rows.map((row) => lineOf(format, columns, row)).join('');
+  let waiting = first;
+  let paid = PAID_ROWS;
+  return async () => {
+    if (waiting) {
+      const { rows } = waiting;
+      waiting = null;
+      paid -= rows.length;
+      return Buffer.from((format === 'csv' ? csvLine(columns) : '') + print(rows));
+    }
+    const batch = await read();
+    if (!batch) return null;
+    paid -= batch.rows.length;
     if (paid < 0) {
       await pay(asked);
       paid += PAID_ROWS;
     }
-    yield print(rows);
-  }
+    return Buffer.from(print(batch.rows));
+  };
+}
+
+async function* eachOf<T>(next: Next<T>): AsyncGenerator<T, undefined> {
+  for (let item = await next(); item !== null; item = await next()) yield item;
 }
 
 function lineOf(format: StreamFormat, columns: readonly string[], row: unknown): string {

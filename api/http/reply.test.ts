@@ -8,12 +8,15 @@ import { headerLines, joinLines, NO_LINES } from './header-lines.ts';
 import { composedHead, type Reply, writeReply } from './reply.ts';
 import { createUnsentAnswers } from './unsent-answers.ts';
 
-const unsent = createUnsentAnswers();
 let app: TemplatedApp;
 afterEach(() => app.close());
 
 /** URL of a server that answers everything so. */
-async function serving(replyTo: (req: HttpRequest) => Reply, own = NO_LINES): Promise<string> {
+async function serving(
+  replyTo: (req: HttpRequest) => Reply,
+  own = NO_LINES,
+  unsent = createUnsentAnswers(),
+): Promise<string> {
   app = App().get('/*', (res, req) => {
     writeReply(res, replyTo(req), own, false, unsent, { network: '' });
   });
@@ -71,3 +74,18 @@ it('a head that is composed before is the same bytes', async () => {
     expect(await raw({ ...reply, head: composedHead(headers) }, NO_LINES)).toBe(await raw(reply, NO_LINES));
   }
 });
+
+it.each([1, Number.POSITIVE_INFINITY])(
+  'an empty body is none, the last answer of its connection by one in %s',
+  async (withoutBody) => {
+    const url = await serving(
+      () => ({ status: 401, headers: NO_LINES, body: Buffer.alloc(0) }),
+      NO_LINES,
+      createUnsentAnswers({ withoutBody }),
+    );
+    const answer = await fetch(url);
+    expect([answer.status, await answer.text()]).toEqual([401, '']);
+    expect(answer.headers.get('content-length')).toBe('0');
+    expect(answer.headers.get('connection')).toBe(withoutBody === 1 ? 'close' : null);
+  },
+);

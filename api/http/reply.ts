@@ -95,7 +95,7 @@ export function writeReply(
   visitor: AnsweredNetwork,
 ): void {
   const { body, end, closes = false, isLasting = false } = reply;
-  if (body === null || withoutBody) {
+  if (body === null || withoutBody || (body.byteLength === 0 && end === undefined)) {
     writeWithoutBody(res, reply, own, unsent);
     return;
   }
@@ -137,7 +137,7 @@ export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLin
 }
 
 /** After the last line of an answer without a body. */
-export function endHead(res: HttpResponse, unsent: UnsentAnswers): void {
+export function endHead(res: HttpResponse, unsent: Pick<UnsentAnswers, 'endsConnection'>): void {
   if (unsent.endsConnection()) endConnection(res);
   else res.endWithoutBody();
 }

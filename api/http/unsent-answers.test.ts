@@ -217,3 +217,19 @@ it('answers that a network does not read are given up for those that it reads, a
   expect((await bodyOf(last)).equals(LARGE)).toBe(true);
   bounded.close();
 });
+
+it('what is kept of all answers is counted whole, and the largest is given up beyond its bound', async () => {
+  const underWay = { count: 0, sending: 0 };
+  const least = { bytesPerSecond: 1, overMs: 600_000 };
+  const bounded = await start({ underWay, least, most: 14 * MEBIBYTE });
+  const first = made;
+  // Each keeps the half of it or more, for a network of its own.
+  for (let n = 0; n < 5; n++) {
+    reader(bounded.port).socket.write(get('/fresh', 'GET', `10.0.1.${n}`));
+    await until(() => made === first + n + 1);
+    await sleep(100); // the answer is written
+  }
+  await until(() => underWay.sending <= 3);
+  expect(underWay.sending).toBeGreaterThan(0);
+  bounded.close();
+});

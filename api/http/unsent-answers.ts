@@ -22,6 +22,8 @@ export interface Unsent {
 export interface UnsentAnswers {
   /** After the first tryEnd(). Resolves to the number of bytes that were taken; fewer than were left when the client is gone, or given up. */
   send(res: HttpResponse, unsent: Unsent, network: string, client?: AnsweredClient): Promise<number>;
+  /** For an answer that flows. `close` ends its connection, and is not called once it is released. */
+  hold(network: string, close: () => void): HeldAnswer;
   /**
    * Whether an answer without a body is to be the last one of its connection: uWebSockets.js does not say whether it has been taken, so
    * chance bounds how many are copied.
@@ -29,11 +31,20 @@ export interface UnsentAnswers {
   endsConnection(): boolean;
 }
 
+/** Memory that an answer keeps while its reader is waited for. */
+export interface HeldAnswer {
+  /** Bytes that it keeps from now on; may give up others, or itself. */
+  keep(bytes: number): void;
+  release(): void;
+}
+
 export interface UnsentAnswersOptions {
   /** Counts them, so that a shutdown can wait for them. */
   readonly underWay?: { count: number; sending: number };
   /** Beyond its bounds the answer that has kept most for longest is given up, as with bodies of requests. */
   readonly counted?: BufferedBodies;
+  /** Bytes of all answers, counted whole: beyond it the largest is given up. */
+  readonly most?: number;
   readonly least?: LeastPace;
   /** Answers without a body that a connection gets on average. */
   readonly withoutBody?: number;
@@ -42,29 +53,29 @@ export interface UnsentAnswersOptions {
 /** A kilobyte each, about. */
 const WITHOUT_BODY = 256;
 
-/** More of one answer is not counted: a network may always wait for one, however large. */
+/** More of one answer is not counted for its network, which may always wait for one, however large. */
 const MOST_COUNTED = 12 * 1024 * 1024;
+/** Room for the largest answer that a daemon may give. */
+const MOST = 512 * 1024 * 1024;
 
 export function createUnsentAnswers({
   underWay = { count: 0, sending: 0 },
   counted = createBufferedBodies(),
+  most = MOST,
   least = LEAST_PACE,
   withoutBody = WITHOUT_BODY,
 }: UnsentAnswersOptions = {}): UnsentAnswers {
+  const hold = holdAnswers(counted, most);
   return {
+    hold,
     endsConnection: () => Math.random() * withoutBody < 1,
     async send(res, unsent, network, client = clientOf(res)) {
       let left = unsent.bytes.byteLength;
-      let isOver = false;
-      const evict = () => {
-        // Not at once: the connection may be corked at this moment.
-        setImmediate(() => {
-          if (!isOver && !client.aborted) res.close();
-        });
-      };
-      const held = counted.hold(network, { evict });
+      const held = hold(network, () => {
+        if (!client.aborted) res.close();
+      });
       const count = () => {
-        if (!unsent.isLasting) held.grow(Math.min(left, MOST_COUNTED));
+        if (!unsent.isLasting) held.keep(left);
       };
       count();
       underWay.count += 1;
@@ -73,7 +84,6 @@ export function createUnsentAnswers({
         left -= bytes;
         count();
       });
-      isOver = true;
       held.release();
       underWay.count -= 1;
       underWay.sending -= 1;
@@ -81,6 +91,55 @@ export function createUnsentAnswers({
     },
   };
 }
+
+interface Kept {
+  bytes: number;
+  giveUp: () => void;
+}
+
+const nothing = () => {};
+
+function holdAnswers(counted: BufferedBodies, most: number): UnsentAnswers['hold'] {
+  const all = new Set<Kept>();
+  let sum = 0;
+
+  function forget(kept: Kept): void {
+    if (all.delete(kept)) sum -= kept.bytes;
+  }
+
+  return (network, close) => {
+    let isOver = false;
+    const giveUp = () => {
+      forget(kept);
+      body.release();
+      // Not at once: the connection may be corked at this moment.
+      setImmediate(() => {
+        if (!isOver) close();
+      });
+    };
+    const body = counted.hold(network, { evict: giveUp });
+    const kept: Kept = { bytes: 0, giveUp };
+    all.add(kept);
+    return {
+      keep(bytes) {
+        if (!all.has(kept)) return;
+        sum += bytes - kept.bytes;
+        kept.bytes = bytes;
+        body.grow(Math.min(bytes, MOST_COUNTED));
+        while (sum > most) largest(all).giveUp();
+      },
+      release() {
+        isOver = true;
+        forget(kept);
+        kept.giveUp = nothing; // an old table of the Set may keep it for long
+        body.release();
+      },
+    };
+  };
+}
+
+/** There is at least one. */
+const largest = (all: Iterable<Kept>): Kept => [...all].reduce((one, other) => (other.bytes > one.bytes ? other : one));
 
 /** Resolves to whether all was taken; else the client is gone, or has been too slow. `taken` is called with the bytes that it takes. */
 export async function sendOn(
@@ -93,7 +152,7 @@ export async function sendOn(
     await untilRoom();
     if (client.aborted) return false;
     if (closes) res.pause(); // a write that fails has the connection read again
-    const written = offer(res, rest, total);
+    const written = offerToEnd(res, rest, total);
     patience.took(written);
     taken(written);
     if (written === rest.byteLength) return true;
@@ -113,4 +172,15 @@ export function offer(res: HttpResponse, bytes: Uint8Array, total: number): numb
     [isTaken] = res.tryEnd(bytes, total);
   });
   return isTaken ? bytes.byteLength : res.getWriteOffset() - before;
+}
+
+/**
+ * As `offer`, but the last byte of a body goes only once the connection has sent on what it has copied of the others. With it the answer
+ * is complete for uWebSockets.js, which then tries no longer, and serves the next request.
+ */
+export function offerToEnd(res: HttpResponse, bytes: Uint8Array, total: number): number {
+  if (res.getWriteOffset() + bytes.byteLength < total || bytes.byteLength === 1) return offer(res, bytes, total);
+  const most = bytes.byteLength - 1;
+  const taken = offer(res, bytes.subarray(0, most), total);
+  return taken < most ? taken : taken + offer(res, bytes.subarray(most), total);
 }

@@ -1,17 +1,22 @@
 /** Streams to readers that are slow, over real connections. */
 import { App, type TemplatedApp } from 'uWebSockets.js';
-import { get } from 'node:http';
+import { get, type IncomingHttpHeaders } from 'node:http';
+import fc from 'fast-check';
 import { afterEach, expect, it } from 'vitest';
 import { type ClientLine, narrowLine, wideLine } from '../../test/support/api/http/lines.ts';
 import { clientOf } from './answered-client.ts';
+import { createBufferedBodies } from './buffered-bodies.ts';
 import { NO_LINES } from './header-lines.ts';
 import { LEAST_PACE, type LeastPace } from './reader-pace.ts';
+import { createUnsentAnswers } from './unsent-answers.ts';
 import { writeStream } from './write-stream.ts';
 
 const MEBIBYTE = 2 ** 20;
 const CHUNK = Buffer.alloc(4 * MEBIBYTE, 'row\n');
 const CHUNKS = 25;
 const LENIENT: LeastPace = { bytesPerSecond: 1, overMs: 600_000 };
+
+const HEAD = { status: 200, headers: NO_LINES, body: null };
 
 let line: ClientLine;
 afterEach(() => line.close());
@@ -27,6 +32,7 @@ async function stream(
   chunks: readonly Uint8Array[],
   least: LeastPace,
   lineTo: (app: TemplatedApp) => Promise<ClientLine>,
+  unsent = createUnsentAnswers(),
 ): Promise<Streamed> {
   let made = 0;
   async function* flow() {
@@ -38,10 +44,7 @@ async function stream(
   const { promise: ended, resolve, reject } = Promise.withResolvers<void>();
   const app = App().get('/', (res) => {
     const client = clientOf(res);
-    writeStream(res, { status: 200, headers: NO_LINES, body: null }, NO_LINES, flow(), client, least).then(
-      resolve,
-      reject,
-    );
+    writeStream(res, HEAD, NO_LINES, flow(), client, unsent, { network: '' }, least).then(resolve, reject);
   });
   line = await lineTo(app);
   return { ended, made: () => made };
@@ -124,3 +127,58 @@ it('a reader on a slow line gets the whole stream, longer than uWebSockets.js wa
   const body = await read((sinceMs) => (sinceMs < 15_000 ? 2_000 : 0));
   expect(body.equals(Buffer.concat(chunks))).toBe(true);
 });
+
+it('chunks of whatever lengths come as they are, in order', async () => {
+  const lengths = fc.array(fc.oneof(fc.nat(40), fc.nat(40_000)), { minLength: 1, maxLength: 12 });
+  await fc.assert(
+    fc.asyncProperty(lengths, async (each) => {
+      const chunks = each.map((length) => rows(length).subarray(0, length));
+      await stream(chunks, LEAST_PACE, narrowLine);
+      expect((await read(() => 0)).equals(Buffer.concat(chunks))).toBe(true);
+      await line.close();
+    }),
+    { numRuns: 50, examples: [[[100, 0]], [[0, 0, 1]], [[16, 1, 0]]] },
+  );
+});
+
+it('chunks that readers of a network do not take are counted, and given up beyond its bound', async () => {
+  const counted = createBufferedBodies({ most: 64 * MEBIBYTE, mostOfNetwork: 6 * MEBIBYTE });
+  const unsent = createUnsentAnswers({ counted });
+  const { ended } = await stream(Array(CHUNKS).fill(CHUNK), LENIENT, wideLine, unsent);
+  const sockets = [line.connect(), line.connect()];
+  const taken = [0, 0];
+  const whole = Promise.withResolvers<void>();
+  for (const [n, socket] of sockets.entries()) {
+    socket.on('error', () => undefined).pause();
+    socket.write('GET / HTTP/1.1\r\nHost: x\r\n\r\n');
+    socket.on('data', (bytes) => {
+      taken[n] = (taken[n] ?? 0) + bytes.length;
+      if ((taken[n] ?? 0) > CHUNKS * CHUNK.length) whole.resolve();
+    });
+    socket.pause();
+  }
+  await ended;
+  for (const socket of sockets) socket.resume();
+  await whole.promise;
+  expect(Math.min(...taken)).toBeLessThan(CHUNKS * CHUNK.length);
+  for (const socket of sockets) socket.destroy();
+});
+
+it.each([
+  [1, 'close'],
+  [Number.POSITIVE_INFINITY, undefined],
+])(
+  'a stream without rows is an answer without a body, the last of its connection by one in %s',
+  async (withoutBody, last) => {
+    await stream([Buffer.alloc(0)], LEAST_PACE, wideLine, createUnsentAnswers({ withoutBody }));
+    const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {
+      const asked = get('http://x/', { createConnection: () => line.connect(), headers: { connection: 'keep-alive' } });
+      asked.on('response', (answer) => answer.resume().on('end', () => resolve(answer.headers))).on('error', reject);
+    });
+    expect([headers['content-length'], headers['transfer-encoding'], headers.connection]).toEqual([
+      '0',
+      undefined,
+      last,
+    ]);
+  },
+);

@@ -1,10 +1,11 @@
 /** Writes an answer that flows: no faster than it is read, and at a least pace. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setImmediate } from 'node:timers/promises';
-import { type AnsweredClient, readerOf } from './answered-client.ts';
+import { type AnsweredClient, type Reader, readerOf } from './answered-client.ts';
 import { type HeaderLines, joinLines } from './header-lines.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
-import { type Reply, writeHead } from './reply.ts';
+import { type AnsweredNetwork, endHead, type Reply, writeHead } from './reply.ts';
+import type { HeldAnswer, UnsentAnswers } from './unsent-answers.ts';
 
 /**
  * With the line of its size it fits the 16 kB that uWebSockets.js corks. Version 20 drops a piece that does not, where the connection has no
@@ -15,6 +16,12 @@ export const PIECE_BYTES = 15 * 1024;
 const PROBE_BYTES = 1024;
 
 /**
+ * The end of a chunk waits for the next one, so that at the end of the stream there is something left to learn with whether all before has
+ * been taken: more bytes than attempts until the patience is over.
+ */
+const HELD_BACK_BYTES = 16;
+
+/**
  * Resolves when all is written or the client is gone or too slow. What fails on the way ends the connection in the middle of the body,
  * which every client sees: the status is long sent. @throws what the stream throws
  */
@@ -23,15 +30,42 @@ export async function writeStream(
   reply: Reply,
   own: HeaderLines,
   stream: AsyncIterable<Uint8Array>,
-  connection: AnsweredClient,
+  client: AnsweredClient,
+  unsent: Pick<UnsentAnswers, 'hold' | 'endsConnection'>,
+  { network }: AnsweredNetwork,
   least: LeastPace = LEAST_PACE,
 ): Promise<void> {
   await setImmediate(); // the callback of the request may have corked something already
-  if (connection.aborted) return;
-  const patience = new Patience(least);
-  const { untilRoom } = readerOf(res, connection, patience);
+  if (client.aborted) return;
+  const close = () => {
+    if (!client.aborted) res.close();
+  };
+  const held = unsent.hold(network, close);
   res.cork(() => writeHead(res, reply.status, joinLines(reply.headers, own)));
+  try {
+    const rest = await writeAll(res, stream, readerOf(res, client, new Patience(least)), held);
+    if (client.aborted) return;
+    res.cork(() => {
+      if (rest.byteLength > 0) res.end(rest);
+      else endEmpty(res, unsent);
+    });
+  } catch (error) {
+    close();
+    throw error;
+  } finally {
+    held.release();
+  }
+}
+
+/** Resolves to the last bytes, which are still to be written, once all before have been taken; to none for an empty stream. */
+async function writeAll(
+  res: HttpResponse,
+  stream: AsyncIterable<Uint8Array>,
+  { client, patience, untilRoom }: Reader,
+  held: HeldAnswer,
+): Promise<Uint8Array> {
   let isTaken = true;
+  let heldBack = Buffer.alloc(0);
 
   function write(piece: Uint8Array): void {
     res.cork(() => {
@@ -40,20 +74,38 @@ export async function writeStream(
     patience.took(piece.byteLength);
   }
 
-  try {
-    for await (const chunk of stream) {
-      for (let at = 0; at < chunk.byteLength; ) {
-        if (connection.aborted) return;
-        const piece = chunk.subarray(at, at + (isTaken ? PIECE_BYTES : PROBE_BYTES));
-        write(piece);
-        if (!isTaken) await untilRoom();
-        if (patience.leftMs === 0 && !connection.aborted) res.close();
-        at += piece.byteLength;
-      }
-    }
-  } catch (error) {
-    if (!connection.aborted) res.close();
-    throw error;
+  async function waitForRoom(): Promise<void> {
+    await untilRoom();
+    if (patience.leftMs === 0 && !client.aborted) res.close();
   }
-  if (!connection.aborted) res.cork(() => res.end());
+
+  for await (const chunk of stream) {
+    if (chunk.byteLength === 0) continue;
+    const end = chunk.byteLength - HELD_BACK_BYTES;
+    for (let at = 0; heldBack.length > 0 || at < end; ) {
+      if (client.aborted) return heldBack;
+      const most = (isTaken ? PIECE_BYTES : PROBE_BYTES) - heldBack.length;
+      const piece = chunk.subarray(at, Math.max(at, Math.min(end, at + most)));
+      write(heldBack.length > 0 ? Buffer.concat([heldBack, piece]) : piece);
+      heldBack = heldBack.subarray(heldBack.length);
+      at += piece.byteLength;
+      if (isTaken) continue;
+      held.keep(chunk.byteLength);
+      await waitForRoom();
+    }
+    heldBack = Buffer.from(chunk.subarray(Math.max(0, end)));
+    held.keep(0);
+  }
+  for (; heldBack.length > 1 && !client.aborted; ) {
+    write(heldBack.subarray(0, 1));
+    heldBack = heldBack.subarray(1);
+    if (isTaken) break;
+    await waitForRoom();
+  }
+  return heldBack;
+}
+
+function endEmpty(res: HttpResponse, unsent: Pick<UnsentAnswers, 'endsConnection'>): void {
+  res.writeHeader('Content-Length', '0');
+  endHead(res, unsent);
 }

@@ -1,6 +1,7 @@
 /** The data set of prices where the stores change between passes, or in the middle of one. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PRICED_TABLES } from '../../schemas/datasets/priced-tables.ts';
+import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
 import {
   dayOf,
@@ -11,6 +12,8 @@ import {
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { beginGeneration, dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
+import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
+import { changingKey } from '../stage/stage-lock.ts';
 import { readExportState } from './export-state.ts';
 import { openLocalFolder } from './folder.ts';
 import { noteDay, publish, readNotes } from './notes.ts';
@@ -148,4 +151,144 @@ it('a swap in the middle of the export changes no file alone', async () => {
   expect(await prices()).toEqual(before);
   expect(await pass({ tables })).toMatchObject({ missed: 0, withheld: [] });
   expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([priced.other?.generation]));
+});
+
+/** The stage in the middle of taking ticks back: what it deletes is gone from ClickHouse, and Postgres has not committed it. */
+async function undoing() {
+  let [isReached, isLeft] = [() => {}, () => {}];
+  const reached = new Promise<void>((resolve) => {
+    isReached = resolve;
+  });
+  const left = new Promise<void>((resolve) => {
+    isLeft = resolve;
+  });
+  const hasRows = async () => {
+    const found = await dataset.world.stores.clickhouse.query('SELECT 1 FROM conversions WHERE generation = 1 LIMIT 1');
+    return found.length > 0;
+  };
+  const crashPoint = async () => {
+    if (await hasRows()) return;
+    isReached();
+    await left;
+  };
+  const stage = dataset.world.run({ steps: 1, crashPoint });
+  await Promise.race([reached, stage]);
+  return { stage, commit: isLeft };
+}
+
+it('closed days whose prices are just taken back are not written without them', async () => {
+  const { world, pass, forgetBases } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks);
+  await world.run();
+  await pass();
+  const before = await prices();
+  expect(before.filter(({ closed }) => closed).length).toBeGreaterThan(3);
+  // As after a redrive: derive has all blocks again, and price takes back what follows from the first.
+  await feed?.rewind(heightOf(0));
+  await feed?.append(blocks.slice(1));
+  await forgetBases();
+  let undo: Awaited<ReturnType<typeof undoing>> | undefined;
+  const { missed } = await pass({
+    first: async () => {
+      undo = await undoing();
+    },
+    progress: ({ done }) => done === 4 && undo?.commit(),
+  });
+  await undo?.stage;
+  expect(missed).toBeGreaterThan(3);
+  expect(await prices()).toEqual(before);
+  await world.run();
+  expect((await pass()).missed).toBe(0);
+  const stands = ({ day, rows, closed }: (typeof before)[number]) => ({ day, rows, closed });
+  expect((await prices()).map(stands)).toEqual(before.map(stands));
+  await checkFolder(dataset.folder);
+});
+
+it('closed days whose blocks are just taken back are not written without them', async () => {
+  await dataset.close();
+  dataset = await openPricedDataset(1, true);
+  const { world, pass, chains: used } = dataset;
+  const chain = used[0]?.name ?? '';
+  const tables = DATASET_TABLES.filter(({ name }) => name === 'blocks');
+  await world.feeds[0]?.append(blocks);
+  const second = endOfDay(endOfDay(0) + 1);
+  expect(dayOf(blocks[second - 1])).toBe(dayOf(blocks[second]));
+  const client = await world.stores.postgres.pool.connect();
+  try {
+    // As a deep rewind does: its lock, the rows of ClickHouse, those of Postgres, the commit.
+    const { missed } = await pass({
+      tables,
+      first: async () => {
+        await client.query('BEGIN');
+        await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey('derive', chain)]);
+        await world.stores.clickhouse.command(`DELETE FROM blocks WHERE height >= ${heightOf(second)}`);
+        await rewindTo(client, chain, heightOf(second - 1));
+      },
+      progress: ({ done }) => done === 4 && client.query('COMMIT'),
+    });
+    expect(missed).toBeGreaterThan(3);
+  } finally {
+    client.release();
+  }
+  for (const { rows, fromHeight, toHeight } of await readManifest(dataset.folder, 'blocks'))
+    expect(rows).toBe(toHeight - fromHeight + 1);
+});
+
+it('a closed day is written again when its sums were built again, also where that was at the same tick', async () => {
+  const { world, pass } = dataset;
+  const { pool } = world.stores.postgres;
+  const [feed] = world.feeds;
+  await feed?.append(blocks);
+  await world.run();
+  await pass();
+  const closed = (await prices()).filter((file) => file.closed).length;
+  expect(closed).toBeGreaterThan(3);
+  const { rows: builds } = await pool.query('DELETE FROM rolled_days RETURNING generation, day, tick');
+  for (const { generation, day, tick } of builds)
+    await pool.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, day, tick]);
+  const written = async () => (await pass()).tables.find(({ table }) => table === 'prices')?.written;
+  expect(await written()).toBe(closed);
+  expect(await written()).toBe(0);
+});
+
+it('closed days do not keep files of before a redrive until prices are back', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  await feed?.append(blocks);
+  await world.run();
+  await pass();
+  const stale = (await prices()).filter(({ closed }) => closed);
+  await feed?.rewind(heightOf(0));
+  await feed?.append(blocks.slice(1));
+  await world.run({ steps: 1, maxTicks: 1 });
+  await pass();
+  const now = (await prices()).map(({ path }) => path);
+  expect(stale.length).toBeGreaterThan(3);
+  expect(stale.filter(({ path }) => now.includes(path))).toEqual([]);
+});
+
+it('an open day keeps its file while prices return, and none with blocks of another branch', async () => {
+  const { world, pass } = dataset;
+  const [feed] = world.feeds;
+  const last = endOfDay(60);
+  const first = blocks.findIndex((block) => dayOf(block) === dayOf(blocks[last]));
+  expect(last - first).toBeGreaterThan(2);
+  await feed?.append(blocks.slice(0, last + 1));
+  await world.run();
+  await pass();
+  const whole = await fileOf(dayOf(blocks[last]));
+  expect(whole).toMatchObject({ toHeight: heightOf(last), closed: false });
+  // The same blocks again, of which price has only those before.
+  await feed?.rewind(heightOf(first));
+  await world.run();
+  await feed?.append(blocks.slice(first + 1, last + 2));
+  await pass();
+  expect(await fileOf(dayOf(blocks[last]))).toEqual(whole);
+  // Others in their place.
+  await feed?.rewind(heightOf(first));
+  await world.run();
+  await feed?.append(onAnotherBranch(blocks.slice(first + 1, last + 2)));
+  await pass();
+  expect(await fileOf(dayOf(blocks[last]))).toMatchObject({ toHeight: heightOf(first) });
 });

@@ -4,13 +4,14 @@ import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
+import { openConfirmation, type WrittenTask } from './confirm-days.ts';
 import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
 import { isAhead, stands, type Task, taskOf } from './tasks.ts';
 import { AT_ONCE, createTurns } from './turns.ts';
-import { type WriteTurns, writeDay } from './write-day.ts';
+import { type WriteBounds, type WriteTurns, type WrittenDay, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
   readonly stores: Stores;
@@ -65,6 +66,7 @@ const PUBLISH_MS = 15_000;
 /** Stopping it loses nothing but the files under way. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
   const { stores, chains, tables, folder, signal, pace } = options;
+  const confirmation = await openConfirmation(stores.postgres, chains);
   const state = await readExportState(stores, chains);
   const notes = new Map<string, Notes>();
   const tasks: Task[] = [];
@@ -75,19 +77,37 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     for (const day of state.days) {
       const task = taskOf(table, day, state.priced);
       const before = known.days.get(dayKey(day));
-      if (!task && before && !isAhead(before, table, day, state.priced)) forgetDay(known, dayKey(day), Date.now());
-      if (task && !(await stands(task, known, folder))) tasks.push(task);
+      const isKept = !task && before && (await isAhead(before, { table, day, priced: state.priced }, stores));
+      if (!task && before && !isKept) forgetDay(known, dayKey(day), Date.now());
+      if (task && !(await stands(task, known, folder, stores))) tasks.push(task);
     }
   }
   const written = new Map<string, number>();
-  const note = createProgress(options, tasks);
+  const progress = createProgress(options, tasks);
   let missed = 0;
+  const note = ({ task: { table, day, basis }, file }: WrittenTask) => {
+    noteDay(notesOf(notes, table), { chain: day.chain, day: day.day, basis, file }, Date.now());
+    if (file) written.set(table.name, (written.get(table.name) ?? 0) + 1);
+  };
+  /** In no notes yet. */
+  let unconfirmed: WrittenTask[] = [];
+  const confirmAll = async () => {
+    const asked = unconfirmed;
+    unconfirmed = [];
+    const confirmed = await confirmation.confirmed(asked);
+    missed += asked.length - confirmed.length;
+    confirmed.forEach(note);
+  };
   let publishedAt = Date.now();
   let publishing = Promise.resolve();
   const publishAll = () => {
     publishedAt = Date.now();
     publishing = publishing.then(async () => {
-      for (const [table, known] of notes) await publish(folder, table, known, publishedAt);
+      try {
+        await confirmAll();
+      } finally {
+        for (const [table, known] of notes) await publish(folder, table, known, publishedAt);
+      }
     });
     return publishing;
   };
@@ -97,10 +117,11 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     for (const task of queue) {
       signal.throwIfAborted();
       const began = performance.now();
-      const rows = await writeTask(options, task, notesOf(notes, task.table), turns);
-      if (rows === null) missed++;
-      else if (rows > 0) written.set(task.table.name, (written.get(task.table.name) ?? 0) + 1);
-      note(task, rows ?? 0);
+      const done = await writeTask(options, task, turns);
+      if (!done) missed++;
+      else if (isAtRest(task)) unconfirmed.push(done);
+      else note(done);
+      progress(task, done?.file?.rows ?? 0);
       if (Date.now() - publishedAt > PUBLISH_MS) await publishAll();
       await restAfter(pace, performance.now() - began, signal);
     }
@@ -116,34 +137,37 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   };
 }
 
-/** Rows written; null where the day changed meanwhile. */
-async function writeTask(
-  { stores, folder, pace, signal }: ExportOptions,
-  task: Task,
-  notes: Notes,
-  turns: WriteTurns,
-): Promise<number | null> {
+/** Null where the day changed meanwhile. */
+async function writeTask(options: ExportOptions, task: Task, turns: WriteTurns): Promise<WrittenTask | null> {
+  const { stores, folder, pace, signal } = options;
   const bounds = { scratch: folder.scratch, pace, signal, turns };
-  const done = isAtRest(task)
-    ? { task, written: await writeDay(stores, task, bounds) }
-    : await atRest(stores, { ...task, hasPrices: task.table.store === 'prices' }, async (priced) => {
-        const now = taskOf(task.table, task.whole, priced) ?? task;
-        // The stages wait for it.
-        const paused = { ...bounds, pace: { ...pace, nice: 0 }, turns: { write: AT_ONCE, copy: AT_ONCE } };
-        return { task: now, written: await writeDay(stores, now, paused) };
-      });
+  if (!isAtRest(task)) return writePaused(options, task, bounds);
+  return placed(folder, task, await writeDay(stores, task, bounds));
+}
+
+/** While its stages wait. */
+async function writePaused(
+  { stores, folder, pace }: ExportOptions,
+  task: Task,
+  bounds: WriteBounds,
+): Promise<WrittenTask | null> {
+  const hasPrices = task.table.store === 'prices';
+  const done = await atRest(stores, { ...task, hasPrices }, async (priced) => {
+    const now = taskOf(task.table, task.whole, priced) ?? task;
+    const paused = { ...bounds, pace: { ...pace, nice: 0 }, turns: { write: AT_ONCE, copy: AT_ONCE } };
+    return { task: now, written: await writeDay(stores, now, paused) };
+  });
   if (!done) return null;
-  const { written } = done;
-  const { day, basis, priced } = done.task;
   const { pool } = stores.postgres;
-  const hasStayed = task.table.store !== 'prices' || (await haveStayed(pool, task.priced, priced));
-  if (!hasStayed || !(await isUnchanged(pool, day))) {
-    if (written) await rm(written.file, { force: true });
-    return null;
-  }
+  const hasStayed = !hasPrices || (await haveStayed(pool, task.priced, done.task.priced));
+  if (hasStayed && (await isUnchanged(pool, done.task.day))) return placed(folder, done.task, done.written);
+  if (done.written) await rm(done.written.file, { force: true });
+  return null;
+}
+
+async function placed(folder: DatasetFolder, task: Task, written: WrittenDay | null): Promise<WrittenTask> {
   if (written) await folder.put(written.entry.path, written.file);
-  noteDay(notes, { chain: day.chain, day: day.day, basis, file: written?.entry ?? null }, Date.now());
-  return written?.entry.rows ?? 0;
+  return { task, file: written?.entry ?? null };
 }
 
 /** Whether no stage changes rows of the day, or Postgres shows only what is committed. */

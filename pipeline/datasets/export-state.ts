@@ -15,8 +15,8 @@ export interface ExportedGeneration {
   readonly generation: number;
   /** By which day its stamps are final; −1 when none is. */
   readonly rolledThrough: number;
-  /** For each day up to there, what tells one build of its sums from another. */
-  readonly builds: readonly { readonly day: number; readonly tick: bigint }[];
+  /** For each day up to there, what tells one build of its sums from another: numbers of ticks are used again, transactions are not. */
+  readonly builds: readonly { readonly day: number; readonly transaction: string }[];
 }
 
 export interface PricedState {
@@ -60,6 +60,7 @@ export interface ExportState {
 
 const readChain = rowReader({ chain: columns.text });
 const readBasis = rowReader({
+  number: columns.bigint,
   hash: columns.text,
   position: columns.bigint,
   redrive: columns.bigint,
@@ -82,19 +83,29 @@ export function readExportState(
   });
 }
 
-/** Whether what the day's facts follow from is still the same. */
-export async function isUnchanged(client: Pool | PoolClient, day: ChainDay): Promise<boolean> {
-  const row = await readRow(
+/** Those of the days whose facts follow from the same as before. */
+export async function unchangedDays(
+  client: Pool | PoolClient,
+  days: readonly ChainDay[],
+): Promise<ReadonlySet<ChainDay>> {
+  const rows = await readRows(
     client,
     readBasis,
-    `SELECT hash, position, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
+    `SELECT number, hash, position, coalesce((SELECT max(id) FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height), 0) AS redrive,
        EXISTS (SELECT FROM redrives r WHERE r.chain = b.chain AND r.height <= b.height AND state <> 'done') AS pending
-     FROM blocks b WHERE chain = $1 AND height = $2`,
-    [day.chain, day.to],
+     FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS asked(chain, height, number) JOIN blocks b USING (chain, height)`,
+    [days.map(({ chain }) => chain), days.map(({ to }) => to)],
   );
-  if (row?.hash !== day.hash || row.position !== day.position) return false;
-  return row.redrive === day.redrive && !row.pending;
+  return new Set(
+    rows.flatMap(({ number, hash, position, redrive, pending }) => {
+      const day = days[Number(number) - 1];
+      return day?.hash === hash && day.position === position && day.redrive === redrive && !pending ? [day] : [];
+    }),
+  );
 }
+
+export const isUnchanged = async (client: Pool | PoolClient, day: ChainDay): Promise<boolean> =>
+  (await unchangedDays(client, [day])).has(day);
 
 /** Up to which block of a chain its prices are there, complete or not: where `price` stands on a branch that derive has left, up to its newest tick of this one. */
 export async function pricedHeight(client: PoolClient, chain: string): Promise<number> {
@@ -178,7 +189,7 @@ const readRun: RowReader<AheadRun> = rowReader({
   throughTick: columns.bigint,
   corrects: columns.boolean,
 });
-const readBuild = rowReader({ generation: columns.number, day: columns.number, tick: columns.bigint });
+const readBuild = rowReader({ generation: columns.number, day: columns.number, transaction: columns.text });
 
 /** To be read in one transaction with what it is compared with. */
 export async function pricedState(client: PoolClient): Promise<PricedState> {
@@ -188,7 +199,11 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
     readRun,
     `SELECT run, from_tick AS "fromTick", through_tick AS "throughTick", corrects FROM ahead_runs WHERE counts ORDER BY run`,
   );
-  const builds = await readRows(client, readBuild, 'SELECT generation, day, tick FROM rolled_days ORDER BY day');
+  const builds = await readRows(
+    client,
+    readBuild,
+    'SELECT generation, day, xmin::text AS transaction FROM rolled_days ORDER BY day',
+  );
   const described = (generation: number): ExportedGeneration => {
     const own = builds.filter((build) => build.generation === generation);
     return { generation, builds: own, rolledThrough: own.at(-1)?.day ?? -1 };
@@ -232,7 +247,7 @@ export function pricedBasis(
   const ids = generations.map(({ generation }) => generation).join('-');
   if (!closed)
     return { closed, basis: `${ids} up to ${tick} ${runs.map(({ run, throughTick }) => `${run}:${throughTick}`)}` };
-  const builds = generations.map((one) => one.builds.find((build) => build.day >= day.number)?.tick);
+  const builds = generations.map((one) => one.builds.find((build) => build.day >= day.number)?.transaction);
   return { closed, basis: `${ids} tick ${day.tick} built ${builds.join(',')}` };
 }
 

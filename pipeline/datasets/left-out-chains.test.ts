@@ -1,6 +1,9 @@
 /** Chains that an export leaves out, and chains that are no longer configured, when another generation is served. */
+import { access, rm, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as exportData } from '../../commands/export.ts';
+import type { Config } from '../../schemas/config.ts';
 import { PRICED_TABLES } from '../../schemas/datasets/priced-tables.ts';
 import { chainOf, configOf } from '../../test/api/running-service.ts';
 import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
@@ -41,20 +44,23 @@ it('a chain that is left out keeps its files, and the manifest stays for as long
   }
 });
 
-it('the command says so, and that all chains are to be exported', async () => {
-  const config = configOf(
+const configured = () =>
+  configOf(
     chains.map(({ name, finalityDepth }) => {
       const rpc = 'http://127.0.0.1:1';
       return { ...chainOf({ name, rpc, rootCurrency: name, stableAnchors: [] }), finalityDepth };
     }),
   );
-  const { stores } = dataset.world;
-  const asked = (names?: string) =>
-    exportData(
-      { config, stores, signal: new AbortController().signal },
-      { destination: dataset.folder, tables: 'prices', chains: names, endpoint: undefined },
-      { line: () => undefined, progress: () => undefined },
-    );
+
+const exportPrices = (config: Config, destination: string, names?: string) =>
+  exportData(
+    { config, stores: dataset.world.stores, signal: new AbortController().signal },
+    { destination, tables: 'prices', chains: names, endpoint: undefined },
+    { line: () => undefined, progress: () => undefined },
+  );
+
+it('the command says so, and that all chains are to be exported', async () => {
+  const asked = (names?: string) => exportPrices(configured(), dataset.folder, names);
   await expect(asked(main.name)).rejects.toMatchObject({
     code: 'export_withheld',
     message: expect.stringMatching(
@@ -70,4 +76,24 @@ it('a chain that is no longer configured goes from the manifest', async () => {
   const { withheld } = await dataset.pass({ chains: [main] });
   expect(await kinds()).toEqual(new Set([`${main.name} 1`]));
   expect(withheld).toEqual([]);
+});
+
+it('the served folder keeps replaced files for its readers, by whatever name it is written', async () => {
+  const config = configured();
+  const serving = { ...config, datasets: { ...config.datasets, folder: dataset.folder } };
+  const link = `${dataset.folder}-link`;
+  await symlink(dataset.folder, link);
+  try {
+    const replaced = await readManifest(dataset.folder, 'prices');
+    await swapGenerations(dataset.world.stores.postgres, 'newer');
+    await exportPrices(serving, link);
+    const named = (await readManifest(dataset.folder, 'prices')).map(({ path }) => path);
+    expect(replaced.length).toBeGreaterThan(3);
+    for (const { path } of replaced) {
+      expect(named).not.toContain(path);
+      await access(join(dataset.folder, path));
+    }
+  } finally {
+    await rm(link);
+  }
 });

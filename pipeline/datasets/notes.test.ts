@@ -116,6 +116,14 @@ it('a file that no manifest has named goes as soon as the day has another', asyn
     expect(await folder.has(pathOf(name)), name).toBe(isThere);
 });
 
+it('a file that the manifest of another export names stays', async () => {
+  await pass(folder, 'a');
+  const notes = await readNotes(folder, TABLE);
+  await pass(folder, 'b');
+  await sweep(folder, new Map([[TABLE, notes]]), Date.now(), 0);
+  expect(await folder.has(pathOf('b'))).toBe(true);
+});
+
 it('forgets the files that are gone', async () => {
   for (const name of ['a', 'b', 'c']) await pass(folder, name, 0);
   expect((await readNotes(folder, TABLE)).retired.size).toBe(0);

@@ -108,11 +108,13 @@ export async function sweep(
   graceMs: number,
 ): Promise<void> {
   const left = new Set<string>();
+  const named = new Set<string>();
+  for (const table of all.keys()) for (const path of await publishedPaths(folder, table)) named.add(path);
   for await (const { path, writtenAt } of folder.files()) {
     const notes = all.get(path.slice(0, path.indexOf('/')));
     if (!notes || !DATASET_PATH.test(path)) continue;
     left.add(path);
-    if (notes.published.has(path) || isNoted(notes, path)) continue;
+    if (named.has(path) || notes.published.has(path) || isNoted(notes, path)) continue;
     const retiredAt = notes.retired.get(path);
     if (retiredAt === undefined ? now - writtenAt < GRACE_MS : now - retiredAt < graceMs) continue;
     await folder.remove(path);
@@ -123,6 +125,12 @@ export async function sweep(
     for (const path of gone) notes.retired.delete(path);
     if (gone.length > 0) await writeNotes(folder, table, notes);
   }
+}
+
+/** As the manifest says now: another process may have written a bucket's. */
+async function publishedPaths(folder: DatasetFolder, table: string): Promise<string[]> {
+  const manifest = JSON.parse((await folder.read(manifestPath(table))) ?? '[]') as DatasetFile[];
+  return manifest.map(({ path }) => path);
 }
 
 const isNoted = ({ days }: Notes, path: string): boolean => days.values().some(({ file }) => file?.path === path);

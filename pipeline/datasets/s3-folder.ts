@@ -26,7 +26,18 @@ class S3Refused extends PermanentError {
   }
 }
 
+/** A text was written since it was read here. */
+export class S3Overtaken extends PermanentError {
+  constructor(name: string) {
+    super('export_busy', `Another export writes ${name}: wait for it, or choose another prefix.`);
+  }
+}
+
 const MOST_RETRIES = 5;
+/** Precondition failed, and conflict of two conditional writes. */
+const OVERTAKEN = new Set([412, 409]);
+/** What a server says that knows no conditions of a write. */
+const NOT_IMPLEMENTED = 501;
 
 /** @throws PermanentError s3_credentials_missing */
 export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3Options): Promise<DatasetFolder> {
@@ -47,30 +58,55 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
   const root = `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`;
   const keyOf = (path: string) => (prefix === '' ? path : `${prefix}/${path}`);
   const address = (path: string) => `${root}/${keyOf(path).split('/').map(encodeURIComponent).join('/')}`;
+  const name = `s3://${bucket}/${prefix}`;
+  /** By path of a text: its tag as this export last saw it; null where there was none. */
+  const seen = new Map<string, string | null>();
   const scratch = await mkdtemp(join(tmpdir(), 'verustream-export-'));
 
   /** Null for 404. */
-  async function ask(method: string, url: string, body?: Blob | string): Promise<Response | null> {
-    const asked = client.fetch(url, { method, ...(body !== undefined && { body }) });
+  async function ask(
+    method: string,
+    url: string,
+    body?: Blob | string,
+    headers: Readonly<Record<string, string>> = {},
+  ): Promise<Response | null> {
+    const asked = client.fetch(url, { method, headers, ...(body !== undefined && { body }) });
     const answer = await asked.catch((cause: unknown) => {
       throw new RetryableError('s3_unreachable', `${root} cannot be reached: ${String(cause)}`, { cause });
     });
     if (answer.ok) return answer;
     if (answer.status === 404 && method !== 'PUT') return null;
+    const isConditional = Object.keys(headers).length > 0;
+    if (isConditional && OVERTAKEN.has(answer.status)) throw new S3Overtaken(name);
+    if (isConditional && answer.status === NOT_IMPLEMENTED) return ask(method, url, body);
     throw new S3Refused(`${method} ${url}`, answer.status, await answer.text());
   }
 
+  function see(path: string, answer: Response | null): void {
+    const tag = answer?.headers.get('ETag');
+    if (tag) seen.set(path, tag);
+    else seen.delete(path);
+  }
+
   return {
-    name: `s3://${bucket}/${prefix}`,
+    name,
     scratch,
-    read: async (path) => (await ask('GET', address(path)))?.text() ?? null,
+    async read(path) {
+      const answer = await ask('GET', address(path));
+      if (!answer) seen.set(path, null);
+      else see(path, answer);
+      return answer?.text() ?? null;
+    },
     has: async (path) => (await ask('HEAD', address(path))) !== null,
     async put(path, file) {
       await ask('PUT', address(path), await openAsBlob(file));
       await rm(file);
     },
+    // A bucket has no lock: an export that another one has overtaken must not name files that the other removes.
     async write(path, text) {
-      await ask('PUT', address(path), text);
+      const tag = seen.get(path);
+      const condition = tag === undefined ? {} : tag === null ? { 'If-None-Match': '*' } : { 'If-Match': tag };
+      see(path, await ask('PUT', address(path), text, condition));
     },
     async *files() {
       let token: string | null = null;

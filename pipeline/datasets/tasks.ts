@@ -1,4 +1,7 @@
 /** What a pass has to write: days whose file is not what the stores hold. */
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
+import type { Stores } from '../../infra/stores.ts';
 import type { DatasetDay } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { basisOf, columnsIn, columnsOf } from './basis.ts';
@@ -34,16 +37,34 @@ export function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState):
 }
 
 /** Whether the file that is there is what the task would write, or holds more until prices catch up. */
-export async function stands(task: Task, { days }: Notes, folder: DatasetFolder): Promise<boolean> {
+export async function stands(
+  task: Task,
+  { days }: Notes,
+  folder: DatasetFolder,
+  stores: Pick<Stores, 'postgres'>,
+): Promise<boolean> {
   const known = days.get(dayKey(task.day));
   if (!known) return false;
-  if (known.basis !== task.basis && !isAhead(known, task.table, task.whole, task.priced)) return false;
+  if (known.basis !== task.basis && !(await isAhead(known, { ...task, day: task.whole }, stores))) return false;
   return known.file === null || folder.has(known.file.path);
 }
 
-/** Prices that were taken back return within the day: its file stays meanwhile, unless blocks have left the day or its rows are of other kinds. */
-export function isAhead({ basis, file }: DatasetDay, table: DatasetTable, day: ChainDay, priced: PricedState): boolean {
-  if (table.store !== 'prices' || file === null || day.pricedTo === day.to) return false;
+const readHash = rowReader({ hash: columns.text });
+
+/**
+ * Prices that were taken back return within the day: its file stays meanwhile, unless blocks have left the day or its rows are of other kinds.
+ * A closed day is never rewound: where prices of it were taken back, blocks were derived again, or a chain was added.
+ */
+export async function isAhead(
+  { basis, file }: DatasetDay,
+  { table, day, priced }: Pick<Task, 'table' | 'day' | 'priced'>,
+  { postgres }: Pick<Stores, 'postgres'>,
+): Promise<boolean> {
+  if (table.store !== 'prices' || file === null || file.closed || day.pricedTo === day.to) return false;
   if (file.fromHeight !== day.from || file.toHeight > day.to || file.toHeight <= day.pricedTo) return false;
-  return generationsIn(file) === generationsOf(table, priced).join('-') && columnsIn(basis) === columnsOf(table);
+  if (generationsIn(file) !== generationsOf(table, priced).join('-') || columnsIn(basis) !== columnsOf(table))
+    return false;
+  const sql = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
+  const last = await readRow(postgres.pool, readHash, sql, [day.chain, file.toHeight]);
+  return last !== undefined && basis.startsWith(`${factBasis({ ...day, to: file.toHeight, hash: last.hash })} `);
 }

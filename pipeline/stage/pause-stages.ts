@@ -1,6 +1,6 @@
 /** Pauses stages for a moment, so that the two stores can be compared at rest. */
-import type { PoolClient } from 'pg';
-import { readRow } from '../../infra/postgres/read-rows.ts';
+import type { Pool, PoolClient } from 'pg';
+import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
@@ -18,10 +18,15 @@ const readFree = rowReader({ free: columns.boolean });
 /**
  * Waits for the transactions that these stages have open, and lets none begin another before the caller's transaction ends. Returns
  * whether each stage has an owner: without one, the stores may still hold what a crash left. Postgres ends the caller's transaction when
- * it lasts longer than `longest`.
+ * it lasts longer than `longest`; it waits for each stage up to `patience`.
  */
-export async function pauseStages(client: PoolClient, writers: readonly Writer[], longest = '10s'): Promise<boolean> {
-  await client.query(`SET LOCAL lock_timeout = '2s'; SET LOCAL statement_timeout = '${longest}';
+export async function pauseStages(
+  client: PoolClient,
+  writers: readonly Writer[],
+  longest = '10s',
+  patience = '2s',
+): Promise<boolean> {
+  await client.query(`SET LOCAL lock_timeout = '${patience}'; SET LOCAL statement_timeout = '${longest}';
     SET LOCAL idle_in_transaction_session_timeout = '${longest}'`);
   let owned = true;
   for (const { stage, chain } of writers) {
@@ -31,4 +36,22 @@ export async function pauseStages(client: PoolClient, writers: readonly Writer[]
     if (row?.free !== false) owned = false;
   }
   return owned;
+}
+
+const readKey = rowReader({ key: columns.text });
+
+/** Those of the stages that have an owner. */
+export async function ownedStages(pool: Pool, writers: readonly Writer[]): Promise<Writer[]> {
+  const keys = writers.map(({ stage, chain }) => ownerKey(stage, chain));
+  const rows = await readRows(
+    pool,
+    readKey,
+    `SELECT key FROM unnest($1::text[]) AS key WHERE EXISTS (SELECT FROM pg_locks
+       WHERE locktype = 'advisory' AND granted AND objsubid = 1
+         AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+         AND (classid::bigint << 32 | objid::bigint) = hashtextextended(key, 0))`,
+    [keys],
+  );
+  const owned = new Set(rows.map(({ key }) => key));
+  return writers.filter(({ stage, chain }) => owned.has(ownerKey(stage, chain)));
 }

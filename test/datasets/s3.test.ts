@@ -9,6 +9,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as exportData } from '../../commands/export.ts';
+import { openS3Folder } from '../../pipeline/datasets/s3-folder.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type RunningService, startService } from '../api/running-service.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
@@ -68,6 +69,27 @@ it('writes files and manifests, and again only what has changed', async () => {
   expect(more.tables.find(({ table }) => table === 'blocks')).toMatchObject({ rows: 761, written: 1 });
   // What the manifest no longer names is gone, so that a pattern reads each row once.
   expect((await keys()).length).toBe(before.length);
+});
+
+it('an export that another one has overtaken in a bucket changes nothing there', async () => {
+  const address = { bucket: 'mine', prefix: 'shared', endpoint: server.url, environment: KEYS };
+  const [slow, fast] = [await openS3Folder(address), await openS3Folder(address)];
+  try {
+    const busy = { code: 'export_busy', message: expect.stringContaining('Another export writes s3://mine/shared') };
+    const overtakes = async (text: string) => {
+      for (const folder of [slow, fast]) await folder.read('blocks.json');
+      await fast.write('blocks.json', text);
+      await fast.write('blocks.json', `${text} again`);
+      await expect(slow.write('blocks.json', 'slow')).rejects.toMatchObject(busy);
+      expect(await slow.read('blocks.json')).toBe(`${text} again`);
+    };
+    await overtakes('first');
+    await overtakes('later');
+    await slow.write('blocks.json', 'now');
+    expect(await fast.read('blocks.json')).toBe('now');
+  } finally {
+    for (const folder of [slow, fast]) await folder.close();
+  }
 });
 
 it("leaves a bucket's other Parquet files alone", async () => {

@@ -147,6 +147,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     ['SELECT 1 IN system.users AS `a\\n    Identifier b`', {}, /a name in quotes must not have a backslash/],
     ["SELECT hasColumnInTable('127.0.0.1:1', 'a', 'b', 'c', 'd', 'e')", {}, /"hasColumnInTable" is not allowed/],
     ['WITH blocks AS (SELECT 1) SELECT * FROM blocks', {}, /"blocks" is a table of the service: choose another name/],
+    ["SELECT repeat('x', 40000000)", {}, /ClickHouse refused the statement: Too many times to repeat/],
     ['SELECT nothing FROM v_blocks', {}, /ClickHouse refused the statement: .*nothing/],
     ['SELECT count() FROM numbers(100000000000) WHERE sleepEachRow(0) = 1', { seconds: '1' }, /./],
   ])('refuses %s %j', async (statement, more, said) => {

@@ -23,10 +23,11 @@ export interface PricedDataset {
   close(): Promise<void>;
 }
 
-export async function openPricedDataset(chainCount: 1 | 2): Promise<PricedDataset> {
+/** `withStates`: whether ClickHouse has blocks too. */
+export async function openPricedDataset(chainCount: 1 | 2, withStates = false): Promise<PricedDataset> {
   const { chains: both, cutover } = slowChains();
   const chains = both.slice(0, chainCount);
-  const world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000 });
+  const world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000, withStates });
   const folder = await mkdtemp(join(tmpdir(), 'verustream-priced-'));
   return {
     world,

@@ -33,9 +33,12 @@ export interface PriceWorld {
 }
 
 export interface RunOptions extends Partial<BatchLimits> {
-  readonly crashPoint?: () => void;
+  readonly crashPoint?: CrashPoint;
   readonly chains?: readonly PriceChain[];
 }
+
+/** Dies when it throws, and waits for a promise. */
+type CrashPoint = () => void | Promise<void>;
 
 export interface OpenStage {
   readonly stage: PriceStage;
@@ -128,11 +131,11 @@ async function settle(stage: PriceStage, steps = Number.POSITIVE_INFINITY, each 
 }
 
 /** Gives the chance to die around every statement that changes something, and on both sides of every commit. */
-export function crashingClickHouse(clickhouse: ClickHouse, crashPoint: () => void): ClickHouse {
+export function crashingClickHouse(clickhouse: ClickHouse, crashPoint: CrashPoint): ClickHouse {
   const around = async (work: () => Promise<void>) => {
-    crashPoint();
+    await crashPoint();
     await work();
-    crashPoint();
+    await crashPoint();
   };
   return {
     ...clickhouse,
@@ -141,23 +144,23 @@ export function crashingClickHouse(clickhouse: ClickHouse, crashPoint: () => voi
   };
 }
 
-export function crashingLock(lock: StageLock, crashPoint: () => void): StageLock {
+export function crashingLock(lock: StageLock, crashPoint: CrashPoint): StageLock {
   return {
     ...lock,
     async transaction(work) {
       const result = await lock.transaction(async (client) => {
         const done = await work(client);
-        crashPoint();
+        await crashPoint();
         return done;
       });
-      crashPoint();
+      await crashPoint();
       return result;
     },
   };
 }
 
 /** The same around every append. */
-function crashingLog(log: EventLog, crashPoint: () => void): Pick<EventLog, 'openWriter'> {
+function crashingLog(log: EventLog, crashPoint: CrashPoint): Pick<EventLog, 'openWriter'> {
   return {
     async openWriter(topic, chain) {
       const writer = await log.openWriter(topic, chain);
@@ -166,9 +169,9 @@ function crashingLog(log: EventLog, crashPoint: () => void): Pick<EventLog, 'ope
           return writer.next;
         },
         async append(records) {
-          crashPoint();
+          await crashPoint();
           await writer.append(records);
-          crashPoint();
+          await crashPoint();
         },
         close: () => writer.close(),
       };
