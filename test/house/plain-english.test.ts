@@ -84,7 +84,7 @@ it.each(BANNED_IN_MESSAGES)('no message says %s: write %s', (_, __, pattern) => 
 
 describe('the pages for readers', async () => {
   const lines: { path: string; line: string }[] = [];
-  for await (const path of glob(['*.md', 'docs/*.md'], { cwd: ROOT })) {
+  for await (const path of glob(['*.md', 'docs/*.md', '{benchmarks,client,recordings}/README.md'], { cwd: ROOT })) {
     for (const line of readFileSync(`${ROOT}/${path}`, 'utf8').split('\n')) lines.push({ path, line });
   }
 
