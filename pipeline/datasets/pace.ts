@@ -18,8 +18,8 @@ export interface ExportPace {
 
 /** Nothing else runs that anyone waits for. */
 export const ALONE: ExportPace = { atOnce: 3, copiesAtOnce: 2, meanwhile: 12, threads: 2, nice: 0, rest: 0 };
-/** The process serves too: a core and a connection at most, half of the time, and whoever else wants the core has it first. */
-export const BESIDE_SERVICE: ExportPace = { atOnce: 1, copiesAtOnce: 1, meanwhile: 0, threads: 1, nice: 19, rest: 1 };
+/** The process serves too: a core and a connection at most, a quarter of the time, and whoever else wants the core has it first. docs/decisions/0120-many-small-files.md */
+export const BESIDE_SERVICE: ExportPace = { atOnce: 1, copiesAtOnce: 1, meanwhile: 0, threads: 1, nice: 19, rest: 3 };
 
 /** After a file that took so long. Ends early when the signal aborts. */
 export async function restAfter({ rest }: ExportPace, tookMs: number, signal: AbortSignal): Promise<void> {
