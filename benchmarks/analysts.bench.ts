@@ -203,7 +203,7 @@ async function quietAnd(name: string, busy: () => Promise<{ readonly stop: () =>
     during.push(...(await asker(asked)).latencies);
     said = await load.stop();
   }
-  // Of all rounds together: a round has too few requests for a p99 of its own.
+  // All rounds are pooled, since one has too few requests for a p99.
   const [beside, alone] = [percentile(during, 0.99), percentile(quiet, 0.99)];
   console.log(
     `${name}: p99 ${beside.toFixed(1)} ms, quiet ${alone.toFixed(1)} ms: ratio ${atMost(beside / alone, P99_TARGET)}; ${said}`,

@@ -139,7 +139,7 @@ async function allStages({ chains }: ReadyDaemon): Promise<Sync> {
 
 const rateOf = (syncs: readonly Sync[]) => blocks / median(syncs.map(({ seconds }) => seconds));
 
-/** What a block cost each process, and how much of the machine that was: a sync that takes all of it is as fast as it can be. */
+/** Prints the CPU that each process spent on a block, and the share of the machine: a sync that uses all cores cannot go faster without using less CPU. */
 function showCpu(syncs: readonly Sync[]): void {
   const named = SPENDERS.map((name) => {
     const micros = median(syncs.map(({ cpu }) => (cpu.get(name) ?? 0) * 1e6)) / blocks;

@@ -6,7 +6,7 @@ const OPAQUE =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\/[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
 /** Heredocs and quotes that ClickHouse knows too. */
 const OTHER_QUOTES = /\$\w*\$|[‘’“”]/;
-/** What stands in a name as a line break: in the syntax tree each node is a line. */
+/** A quoted name that could hold a line break, which would forge a line of the syntax tree: each node is a line there. */
 const BROKEN_NAME = /^["`].*[\\\r\n]/s;
 const BEGINS = /^\s*\(*\s*(select|with)\b/i;
 /** Clauses that decide where an answer goes, how, and by which bounds. */

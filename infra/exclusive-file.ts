@@ -2,13 +2,12 @@
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
+import { SQLITE, sqliteCode } from './sqlite-errors.ts';
 
 export interface ExclusiveFile {
   release(): void;
 }
 
-/** https://sqlite.org/rescode.html#busy */
-const SQLITE_BUSY = 5;
 const { R_OK, W_OK, X_OK } = constants;
 
 /** Null while another process, or another holder in this one, has it. @throws errors of the file system and of SQLite */
@@ -42,9 +41,4 @@ export function isFileLocked(file: string): boolean {
   }
 }
 
-// The low byte is the primary code.
-const isBusy = (error: unknown): boolean =>
-  error instanceof Error &&
-  'errcode' in error &&
-  typeof error.errcode === 'number' &&
-  (error.errcode & 0xff) === SQLITE_BUSY;
+const isBusy = (error: unknown): boolean => sqliteCode(error) === SQLITE.busy;

@@ -160,7 +160,7 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
     sent = await sendObject(res, object, reply, asked.isHead, client, ownLines(asked), pace, unsent, asked);
   } finally {
     bandwidth.end(asked.network);
-    // What is made has been made as a whole, whatever its reader takes.
+    // An index, listing or manifest costs its whole price, even if its reader takes only a part.
     if (sent < reply.bytes && 'file' in object.content)
       bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
   }

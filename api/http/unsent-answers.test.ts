@@ -9,7 +9,7 @@ import { type Answer, liveRoute } from './route.ts';
 import type { UnsentAnswersOptions } from './unsent-answers.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** Twice as much as the system buffers for a client that reads nothing. */
+/** The system buffers about half of it for a client that reads nothing. */
 const LARGE = Buffer.alloc(8 * MEBIBYTE, 'large\n');
 const open = { summary: '', parameters: {}, response: {}, weight: 1, tier: null, cache: 'none' } as const;
 

@@ -121,7 +121,7 @@ const described: readonly Route[] = [
   metricsRoute,
   asyncDocumentRoute,
 ];
-/** What the index lists. */
+/** The index lists these; the parts of the docs page are left out. */
 const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
 
 export const routeTable: readonly Route[] = [...listed, ...docsParts];

@@ -1,5 +1,5 @@
 /** The block of a chain at a moment, at a height, or now. */
-import { heightAt } from '../../infra/postgres/height-at.ts';
+import { heightAt } from '../../infra/postgres/last-by-clock.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { ApiError } from '../http/api-error.ts';
 import { queryParameter } from '../http/parameters.ts';

@@ -3,6 +3,7 @@
  * beyond the line those of the runs that Postgres names.
  */
 
+import { tickAt } from '../../infra/postgres/last-by-clock.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
@@ -176,17 +177,7 @@ function parseRuns(text: string): AheadRun[] {
   });
 }
 
-/** Ticks follow the clock, so the last one up to a moment is found by halving: its answer is the same however long the history. */
-const AT_SQL = `WITH RECURSIVE search(low, high) AS (
-    SELECT min(tick) - 1, max(tick) FROM price_ticks
-    UNION ALL
-    SELECT CASE WHEN probe.clock <= $1 THEN middle ELSE low END, CASE WHEN probe.clock <= $1 THEN high ELSE middle - 1 END
-    FROM search
-    CROSS JOIN LATERAL (SELECT (low + high + 1) / 2 AS middle) AS half
-    CROSS JOIN LATERAL (SELECT clock FROM price_ticks WHERE tick <= middle ORDER BY tick DESC LIMIT 1) AS probe
-    WHERE low < high
-  ) SELECT (SELECT max(tick) FROM price_ticks WHERE tick <= low) AS tick FROM search WHERE low = high`;
-
+const AT_SQL = `SELECT ${tickAt('$1')} AS tick`;
 const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
 
 async function completeTickAt(read: Snapshot, moment: number): Promise<string | null> {

@@ -1,4 +1,4 @@
-/** What the registration of a webhook says. */
+/** Schema of the body that registers a webhook. */
 import { writtenConfirmations } from '../push/client-message-schema.ts';
 import { writtenName } from '../schema/json-schema.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';

@@ -1,7 +1,7 @@
 /** Reads the state that an export starts from in Postgres: the days of each chain, and the versions that their rows depend on. */
 import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
-import { heightAt } from '../../infra/postgres/height-at.ts';
+import { heightAt } from '../../infra/postgres/last-by-clock.ts';
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';

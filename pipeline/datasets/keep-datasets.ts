@@ -1,6 +1,6 @@
 /** Keeps the served data set up to date: a pass every so often, until it is stopped. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
+import { pause } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
@@ -25,9 +25,8 @@ const FIRST_SECONDS = 15;
 /** Resolves when the signal aborts. A pass that fails is tried again at the next turn; another process may keep the folder meanwhile. */
 export async function keepDatasets(options: KeepOptions): Promise<void> {
   const { refreshSeconds, logger, signal, folder } = options;
-  let pause = Math.min(FIRST_SECONDS, refreshSeconds);
-  while (await slept(pause, signal)) {
-    pause = refreshSeconds;
+  await pause(Math.min(FIRST_SECONDS, refreshSeconds) * 1000, signal, false);
+  while (!signal.aborted) {
     try {
       await pass(options);
     } catch (err) {
@@ -37,6 +36,7 @@ export async function keepDatasets(options: KeepOptions): Promise<void> {
         'the data set could not be brought up to date; it stays as it is until the next turn',
       );
     }
+    await pause(refreshSeconds * 1000, signal, false);
   }
 }
 
@@ -64,7 +64,3 @@ async function pass({ stores, chains, folder: path, logger, signal }: KeepOption
     lock.release();
   }
 }
-
-/** False when the signal ended it. */
-const slept = (seconds: number, signal: AbortSignal): Promise<boolean> =>
-  sleep(seconds * 1000, true, { signal, ref: false }).catch(() => false);

@@ -33,7 +33,6 @@ interface StoredNotes {
 
 export async function readNotes(folder: DatasetFolder, table: string): Promise<Notes> {
   const text = await folder.read(manifestPath(table));
-  const manifest = JSON.parse(text ?? '[]') as DatasetFile[];
   const stored = JSON.parse((await folder.read(notesPath(table))) ?? '{}') as Partial<StoredNotes>;
   const { days = [], retired = [] } = stored.version === VERSION ? stored : {};
   const known = new Map(days.map((day) => [dayKey(day), day]));
@@ -41,7 +40,7 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
   return {
     days: known,
     retired: new Map(retired),
-    published: new Set(manifest.map(({ path }) => path)),
+    published: pathsIn(text),
     // A process that was killed between the two may have left the manifest behind the notes.
     isChanged: stored.version !== VERSION || files === null || text !== manifestText(folder, files),
   };
@@ -108,15 +107,19 @@ export async function sweep(
   graceMs: number,
 ): Promise<void> {
   const left = new Set<string>();
-  const named = new Set<string>();
-  for (const table of all.keys()) for (const path of await publishedPaths(folder, table)) named.add(path);
+  const named = new Map<string, ReadonlySet<string>>();
   for await (const { path, writtenAt } of folder.files()) {
-    const notes = all.get(path.slice(0, path.indexOf('/')));
+    const table = path.slice(0, path.indexOf('/'));
+    const notes = all.get(table);
     if (!notes || !DATASET_PATH.test(path)) continue;
     left.add(path);
-    if (named.has(path) || notes.published.has(path) || isNoted(notes, path)) continue;
+    if (notes.published.has(path) || isNoted(notes, path)) continue;
     const retiredAt = notes.retired.get(path);
     if (retiredAt === undefined ? now - writtenAt < GRACE_MS : now - retiredAt < graceMs) continue;
+    // Another process may have written a bucket's manifest since this pass read it.
+    const published = named.get(table) ?? pathsIn(await folder.read(manifestPath(table)));
+    named.set(table, published);
+    if (published.has(path)) continue;
     await folder.remove(path);
     left.delete(path);
   }
@@ -127,10 +130,9 @@ export async function sweep(
   }
 }
 
-/** As the manifest says now: another process may have written a bucket's. */
-async function publishedPaths(folder: DatasetFolder, table: string): Promise<string[]> {
-  const manifest = JSON.parse((await folder.read(manifestPath(table))) ?? '[]') as DatasetFile[];
-  return manifest.map(({ path }) => path);
+/** Paths of the files that a manifest names. */
+function pathsIn(manifest: string | null): ReadonlySet<string> {
+  return new Set((JSON.parse(manifest ?? '[]') as DatasetFile[]).map(({ path }) => path));
 }
 
 const isNoted = ({ days }: Notes, path: string): boolean => days.values().some(({ file }) => file?.path === path);

@@ -1,5 +1,5 @@
 /** How much of the machine an export takes. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { pause } from '../../infra/repeat-until.ts';
 
 export interface ExportPace {
   /** Files that ClickHouse writes at once. */
@@ -23,5 +23,5 @@ export const BESIDE_SERVICE: ExportPace = { atOnce: 1, copiesAtOnce: 1, meanwhil
 
 /** After a file that took so long. Ends early when the signal aborts. */
 export async function restAfter({ rest }: ExportPace, tookMs: number, signal: AbortSignal): Promise<void> {
-  if (rest > 0) await sleep(tookMs * rest, undefined, { signal, ref: false }).catch(() => undefined);
+  if (rest > 0) await pause(tookMs * rest, signal, false);
 }

@@ -3,7 +3,7 @@ import type { LosslessNumber } from 'lossless-json';
 import { coinsOrNull, ratio } from '../../http/values.ts';
 import type { KnownFigures } from '../../state/daemon-figures.ts';
 
-/** What a daemon said last of its chain, what follows from it, and when it said so. */
+/** The daemon's latest figures for its chain, those derived from them, and when the daemon gave them. */
 export function figuresAnswer(known: KnownFigures, supply: bigint | null) {
   const { difficulty, hashRate, stakingSupply, saidAt } = known;
   const stakingParticipation = participation(stakingSupply, supply);

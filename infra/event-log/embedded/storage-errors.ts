@@ -1,19 +1,11 @@
 /** SQLite's and the file system's errors → errors of the log. */
-
 import { messageOf } from '../../../schemas/errors.ts';
+import { SQLITE, sqliteCode } from '../../sqlite-errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
-
-const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
 export const REPAIR_ADVICE =
   'Nothing was overwritten. Stop, keep a copy of the data folder, and restore it from a backup; ' +
   'without one, remove the whole data folder: verustream then reads the chain from its daemon again.';
-
-function sqliteCode(error: unknown): number | null {
-  // The low byte is the primary code, the rest says more about it.
-  if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  return null;
-}
 
 /** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
 export function withStorageErrors<T>(file: string, what: string, access: () => T): T {
