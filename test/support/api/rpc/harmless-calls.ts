@@ -148,6 +148,9 @@ const RULES: Readonly<Record<string, Rule>> = {
   getidentityhistory: proofAt(4),
 };
 
+/** Whether a text in this JSON holds a NUL; a backslash that is itself escaped begins no escape. */
+export const holdsNul = (json: string): boolean => /\\u0000/.test(json.replace(/\\\\/g, ''));
+
 /** Why a daemon must not receive this call; null when it may. `sent` are the texts of its parameters. */
 export function faultOfCall(method: string, params: string, sent: readonly string[]): string | null {
   // However a string is written, the daemon reads its value.
@@ -157,7 +160,7 @@ export function faultOfCall(method: string, params: string, sent: readonly strin
   const flag = FLAGS[method];
   if (flag !== undefined && texts[flag] !== 'true') return 'no flag';
   if (Buffer.byteLength(params) > 4_004_096 || texts.length > 32) return 'too much';
-  if (/"filename"\s*:/.test(unescaped(params)) || /\\u0000/.test(params.replace(/\\\\/g, ''))) return 'a file or a NUL';
+  if (/"filename"\s*:/.test(unescaped(params)) || holdsNul(params)) return 'a file or a NUL';
   const values = JSON.parse(params) as unknown[];
   if (nesting(values) > 64) return 'too deep';
   for (const [index, value] of values.entries()) {
