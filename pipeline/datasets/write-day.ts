@@ -1,8 +1,7 @@
 /** One day of one table as a Parquet file, and what the manifest says of it. */
-import { createHash, randomUUID } from 'node:crypto';
-import { open, rm } from 'node:fs/promises';
+import { randomUUID } from 'node:crypto';
+import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type AsyncBuffer, parquetMetadataAsync } from 'hyparquet';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
@@ -10,6 +9,7 @@ import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { type CopiedRows, copiedRowsOf, copyOut } from './copied-rows.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 import type { ExportPace } from './pace.ts';
+import { readParquet } from './read-parquet.ts';
 import { daySelect, paramsOf } from './select-day.ts';
 import type { Turns } from './turns.ts';
 
@@ -106,7 +106,7 @@ async function copy(
 }
 
 async function described({ table, day, priced, isClosed }: DayToWrite, file: string): Promise<WrittenDay | null> {
-  const { rows, minHeight, maxHeight, bytes, sha256 } = await readFile(file);
+  const { rows, minHeight, maxHeight, bytes, sha256 } = await readParquet(file);
   if (rows === 0) {
     await rm(file);
     return null;
@@ -140,48 +140,4 @@ async function described({ table, day, priced, isClosed }: DayToWrite, file: str
 export function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
   const hasOther = table.store === 'prices' && table.other.length > 0 && other !== null;
   return hasOther ? [served.generation, other.generation] : [served.generation];
-}
-
-interface Footer {
-  readonly rows: number;
-  readonly minHeight: number;
-  readonly maxHeight: number;
-}
-
-interface Content extends Footer {
-  readonly bytes: number;
-  readonly sha256: string;
-}
-
-const PIECE_BYTES = 1 << 18;
-
-async function readFile(path: string): Promise<Content> {
-  const handle = await open(path, 'r');
-  try {
-    const { size } = await handle.stat();
-    const footer = await readFooter(size, async (from, to = size) => {
-      const bytes = new Uint8Array(to - from);
-      await handle.read(bytes, 0, bytes.length, from);
-      return bytes.buffer;
-    });
-    const hash = createHash('sha256');
-    const pieces = handle.createReadStream({ start: 0, autoClose: false, highWaterMark: PIECE_BYTES });
-    for await (const piece of pieces) hash.update(piece);
-    return { ...footer, bytes: size, sha256: hash.digest('hex') };
-  } finally {
-    await handle.close();
-  }
-}
-
-/** What the file itself says: it is whole where its footer can be read. */
-async function readFooter(byteLength: number, slice: AsyncBuffer['slice']): Promise<Footer> {
-  const metadata = await parquetMetadataAsync({ byteLength, slice });
-  let minHeight = Number.POSITIVE_INFINITY;
-  let maxHeight = Number.NEGATIVE_INFINITY;
-  for (const { columns } of metadata.row_groups) {
-    const height = columns.find(({ meta_data }) => meta_data?.path_in_schema[0] === 'height')?.meta_data?.statistics;
-    minHeight = Math.min(minHeight, Number(height?.min_value ?? height?.min));
-    maxHeight = Math.max(maxHeight, Number(height?.max_value ?? height?.max));
-  }
-  return { rows: Number(metadata.num_rows), minHeight, maxHeight };
 }
