@@ -3,9 +3,9 @@
 /** Resolves when that many bytes may leave. Networks that wait have turns: each has the same part of the rate, whatever others ask for. */
 export type FileRate = (network: string, bytes: number) => Promise<void>;
 
-/** Well beyond what a home or an office fetches; 8 readers at once have 4 MiB each. */
-export const BYTES_PER_SECOND = 2 ** 25;
-/** A small part is charged at least this, since its request costs as much: 256 of them a second, a tenth of a core. */
+/** Well beyond what a home or an office fetches; 8 readers at once have 2.5 MiB each. */
+export const BYTES_PER_SECOND = 20 * 2 ** 20;
+/** A small part is charged at least this, since its request costs as much: 160 of them a second, a tenth of a core. */
 const LEAST_BYTES = 2 ** 17;
 /** A timer is no finer. */
 const FINEST_MS = 1;
