@@ -60,4 +60,16 @@ describe('what a visitor presents', () => {
     expect(looked).toBe(0);
     expect([visitor.network, visitor.network, looked]).toEqual(['192.0.2.1', '192.0.2.1', 1]);
   });
+
+  it.each([
+    ['trusts nobody', []],
+    ['trusts every proxy', ['0.0.0.0/0', '::/0']],
+  ])('a client that has reset its connection has no address: %s', (_, trustedProxies) => {
+    const reset = { getRemoteAddress: () => new ArrayBuffer(0) } as unknown as HttpResponse;
+    const req = {
+      getHeader: () => '',
+      forEach: (each: (name: string, value: string) => void) => each('x-forwarded-for', '203.0.113.9'),
+    } as unknown as HttpRequest;
+    expect(createReadVisitor(trustedProxies)(reset, req).network).toBe('gone');
+  });
 });

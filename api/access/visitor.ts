@@ -7,7 +7,8 @@ import { isSession } from './tokens.ts';
 export interface Visitor {
   /**
    * An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. Computed when it is first
-   * read, since most requests with a key do not need it. The first read must precede the first await.
+   * read, since most requests with a key do not need it. The first read must precede the first await. `gone` where the client has
+   * reset the connection: it has no address any more, though what it sent before is still served.
    */
   readonly network: string;
   /** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */
@@ -25,6 +26,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
 const IPV6_PREFIX_BYTES = 8;
+/** All of them share one allowance, so that a reset buys no other. */
+const GONE = 'gone';
 const MEMOIZED = 10_000;
 
 /** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
@@ -34,6 +37,7 @@ export function createReadVisitor(trustedProxies: readonly string[]): ReadVisito
   const networkOfPeer = memoize((bytes) => networkOf(peerOf(bytes)), MEMOIZED);
   const readNetwork = (res: HttpResponse, req: HttpRequest) => {
     const bytes = Buffer.from(res.getRemoteAddress()).toString('latin1');
+    if (bytes === '') return GONE;
     if (trusted.length === 0) return networkOfPeer(bytes);
     return networkOf(clientOf(peerOf(bytes), trusted, () => forwardedFor(req)));
   };

@@ -4,6 +4,7 @@ import { hostileCallsAttack } from './hostile-calls.ts';
 import { jsonBodies } from './json-bodies.ts';
 import { crowdedMempool, filters, resumes, stalledReaders } from './push.ts';
 import { foreignLogins, heavyReads, refusedRequests } from './reads.ts';
+import { resetConnections } from './reset-connections.ts';
 import { unfinishedBodies } from './unfinished-bodies.ts';
 import { unreadAnswers } from './unread-answers.ts';
 
@@ -16,6 +17,7 @@ export const ATTACKS: readonly Attack[] = [
   resumes,
   stalledReaders,
   unreadAnswers,
+  resetConnections,
   crowdedMempool,
   heavyReads,
   refusedRequests,
