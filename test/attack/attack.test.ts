@@ -85,6 +85,7 @@ it.each(ATTACKS.map(({ name }) => name))('%s', { timeout: (SECONDS + 180) * 1000
   const sampling = setInterval(() => {
     most = Math.max(most, rssMb());
   }, SAMPLE_MS);
+  void program.ended.then(() => clearInterval(sampling));
   const [outcomes] = (await Promise.race([once(attacker, 'message'), program.ended.then(() => [null])])) as [
     Outcomes | null,
   ];
