@@ -89,7 +89,9 @@ export async function run(
       const kept = keepDatasets({ stores, chains, folder: datasetsFolder(config), refreshSeconds, logger, signal });
       closers.push(() => kept);
     }
-    const playing = demo?.play(signal);
+    const playing = demo?.play(signal).catch((err: unknown) => {
+      logger.error({ err }, 'the demo stands still');
+    });
     const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
     await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
     await playing;

@@ -2,7 +2,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { PermanentError } from '../schemas/errors.ts';
+import { messageOf, PermanentError } from '../schemas/errors.ts';
 import { registry } from './metrics.ts';
 
 export interface MetricsServer {
@@ -20,8 +20,12 @@ export async function startMetricsServer(host: string, port: number): Promise<Me
   const server = createServer(async ({ method, url = '' }, response) => {
     const answer = Object.hasOwn(ANSWERS, url) ? ANSWERS[url] : undefined;
     if (!answer || (method !== 'GET' && method !== 'HEAD')) return response.writeHead(404).end();
-    const { type, body } = await answer();
-    response.writeHead(200, { 'Content-Type': type }).end(method === 'HEAD' ? undefined : body);
+    try {
+      const { type, body } = await answer();
+      response.writeHead(200, { 'Content-Type': type }).end(method === 'HEAD' ? undefined : body);
+    } catch (error) {
+      response.writeHead(500, { 'Content-Type': 'text/plain' }).end(`${messageOf(error)}\n`);
+    }
   });
   try {
     await once(server.listen(port, host), 'listening');

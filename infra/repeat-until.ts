@@ -1,5 +1,4 @@
 /** Work that goes on for as long as a part of the program lives. */
-import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface RepeatOptions {
   /** Milliseconds between a failure and the next try. */
@@ -27,9 +26,42 @@ export async function repeatUntil(
   }
 }
 
-/** Resolves after some milliseconds, or as soon as `signal` aborts. */
-export async function pause(milliseconds: number, signal: AbortSignal, ref = true): Promise<void> {
-  await sleep(milliseconds, undefined, { signal, ref }).catch((error: unknown) => {
-    if (!signal.aborted) throw error;
+/**
+ * Resolves after some milliseconds, or as soon as one of the signals aborts. Nothing of it stays with a signal that lives on, as it
+ * would with AbortSignal.any.
+ */
+export function pause(milliseconds: number, until: AbortSignal | readonly AbortSignal[], ref = true): Promise<void> {
+  const signals = [until].flat();
+  if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
+  return new Promise((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      for (const signal of signals) signal.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, milliseconds);
+    if (!ref) timer.unref();
+    for (const signal of signals) signal.addEventListener('abort', end);
   });
+}
+
+/** Runs `work` with a signal of its own, which aborts with `parent`, after `limitMs` where there is one, and once the work is over. */
+export async function withOwnSignal<T>(
+  parent: AbortSignal,
+  limitMs: number | null,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  const own = new AbortController();
+  const end = () => own.abort(parent.reason);
+  if (parent.aborted) end();
+  parent.addEventListener('abort', end);
+  const late = () => own.abort(new DOMException('The work took too long', 'TimeoutError'));
+  const timer = limitMs === null ? undefined : setTimeout(late, limitMs).unref();
+  try {
+    return await work(own.signal);
+  } finally {
+    clearTimeout(timer);
+    parent.removeEventListener('abort', end);
+    own.abort();
+  }
 }

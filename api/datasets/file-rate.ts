@@ -1,7 +1,10 @@
 /** Lets bytes of files leave at a bounded rate, all readers together, so that other answers do not wait behind them. */
 
-/** Resolves when that many bytes may leave. Networks that wait have turns: each has the same part of the rate, whatever others ask for. */
-export type FileRate = (network: string, bytes: number) => Promise<void>;
+/**
+ * Resolves when that many bytes may leave, `least` at least. Networks that wait have turns: each has the same part of the rate, whatever
+ * others ask for.
+ */
+export type FileRate = (network: string, bytes: number, least?: number) => Promise<void>;
 
 /** Well beyond what a home or an office fetches; 8 readers at once have 2.5 MiB each. */
 export const BYTES_PER_SECOND = 20 * 2 ** 20;
@@ -34,8 +37,8 @@ export function limitRate(bytesPerSecond: number, now: () => number = performanc
     if (waiting.size > 0) setTimeout(letGo, free - now());
   }
 
-  return async (network, bytes) => {
-    const ms = (Math.max(bytes, LEAST_BYTES) / bytesPerSecond) * 1000;
+  return async (network, bytes, least = LEAST_BYTES) => {
+    const ms = (Math.max(bytes, least) / bytesPerSecond) * 1000;
     const moment = now();
     if (waiting.size === 0 && free - moment < FINEST_MS) {
       free = Math.max(free, moment) + ms;

@@ -177,3 +177,14 @@ it('a manifest is paid as a whole, also by a reader that leaves in the middle', 
   expect(await statusOf(`${origin}/api/datasets/nothing`, 'GET', network)).toBe(429);
   await manifest([FILE]);
 });
+
+it('listings that are asked for at once are made in turns with a pause, also for HEAD', async () => {
+  const base = await start(1_000_000_000);
+  const asked = 40;
+  const list = (n: number) => statusOf(`${base}/datasets/?list-type=2&start-after=${n}`, 'HEAD', newNetwork());
+  await list(asked);
+  const began = performance.now();
+  const statuses = await Promise.all(Array.from({ length: asked }, (_, n) => list(n)));
+  expect(new Set(statuses)).toEqual(new Set([200]));
+  expect(performance.now() - began).toBeGreaterThan(asked * 20);
+});

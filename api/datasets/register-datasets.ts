@@ -29,6 +29,8 @@ const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
 /** Bytes of the allowance that a request costs at least: for the index, a listing or a manifest, and for anything else. */
 const PRICES = { made: 256_000, file: 4_000 } as const;
+/** What the work alone takes of the rate of all files, whatever is sent: 40 listings a second, or 1,280 requests that find nothing. */
+const RATE_PRICES = { made: 2 ** 19, file: 2 ** 14 } as const;
 
 /** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
 interface DatasetRequest extends ObjectRequest, FolderRequest {
@@ -91,14 +93,15 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.get(pattern, serve(isS3));
       app.head(pattern, serve(isS3));
       app.options(pattern, answerOptions(options, TEMPLATE, ALLOW));
-      app.any(pattern, (res, req) => {
+      app.any(pattern, (res, req, announced) => {
         const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
         res.onAborted(() => {});
         const methodRefused = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
         const refusal = charge(bandwidth, asked) ?? methodRefused;
-        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, options);
+        // Where a chunked body ends is not certain.
+        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, options, announced === 'chunked');
       });
     }
   }
@@ -138,6 +141,7 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
   const base = `${asked.origin}${REST}/`;
   const refusal = charge(bandwidth, asked);
   if (refusal) throw refusal;
+  await fileRate(asked.network, 0, RATE_PRICES[kindOf(asked.path)]);
   if (asked.path === '') return answerFolder(exchange, serving, base);
   const object =
     (await folder.file(asked.path)) ??
@@ -181,7 +185,8 @@ async function answerFolder(
 }
 
 /** Making an answer takes milliseconds, however much of it is sent. */
-const priceOf = (path: string): number => (path === '' || path.endsWith('.json') ? PRICES.made : PRICES.file);
+const kindOf = (path: string): keyof typeof PRICES => (path === '' || path.endsWith('.json') ? 'made' : 'file');
+const priceOf = (path: string): number => PRICES[kindOf(path)];
 
 /** Before anything is looked up, whatever the answer will be. Null: paid. */
 function charge(bandwidth: Bandwidth, { path, network }: DatasetRequest): ApiError | null {
@@ -196,10 +201,10 @@ function bandwidthUsed(message: string, retryAfter: number): ApiError {
   return new ApiError('bandwidth_used', message, { members: { retryAfter }, headers });
 }
 
-function refuse({ res, asked, client }: Exchange, error: unknown, { api, unsent }: Options): number {
+function refuse({ res, asked, client }: Exchange, error: unknown, { api, unsent }: Options, closes = false): number {
   const info = { ...asked, parts: '', host: '', accept: '', acceptEncoding: '', charge: async () => null };
   const cause = error instanceof InvalidListing ? new ApiError('invalid_parameter', error.message) : error;
-  const reply = problemReply(cause, info, api.logger);
+  const reply = { ...problemReply(cause, info, api.logger), closes };
   const shown = asked.isS3 ? inXml(reply, asked) : reply;
   if (!client.aborted) writeReplyLater(res, shown, ownLines(asked), asked.isHead, unsent, asked);
   return reply.status;

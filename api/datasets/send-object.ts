@@ -98,12 +98,11 @@ export async function sendObject(
     return 0;
   }
   const total = part.to - part.from + 1;
-  await pace.letGo(Math.min(total, CHUNK_BYTES));
-  if (client.aborted) return 0;
   const { content } = object;
+  await pace.letGo('make' in content ? object.size : Math.min(total, CHUNK_BYTES));
+  if (client.aborted) return 0;
   if ('make' in content || total <= CHUNK_BYTES) {
-    const body =
-      'make' in content ? content.make().subarray(part.from, part.to + 1) : await readPart(content.file, part);
+    const body = 'make' in content ? partOf(content.make(), part) : await readPart(content.file, part);
     if (client.aborted) return 0;
     let taken = 0;
     res.cork(() => {
@@ -116,6 +115,10 @@ export async function sendObject(
   res.cork(() => writeHead(res, status, lines));
   return flow(res, content.file, part, total, client, pace);
 }
+
+/** A copy, so that a reader who is waited for keeps no more in memory than is counted. */
+const partOf = (made: Buffer, { from, to }: ByteRange): Buffer =>
+  to - from + 1 === made.length ? made : Buffer.from(made.subarray(from, to + 1));
 
 /** At once, for what is small: a stream would cost more than the bytes. @throws Error for a file that ends before */
 async function readPart(file: string, { from, to }: ByteRange): Promise<Buffer> {
@@ -154,6 +157,7 @@ async function flow(
       const first = offerToEnd(res, chunk, total);
       reader.patience.took(first);
       taken(first);
+      if (written === total) return written; // `res` is over
       if (first === chunk.length) continue;
       if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, reader, taken))) return written;
     }

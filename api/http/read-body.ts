@@ -49,6 +49,7 @@ export class IncomingBody implements BufferedBody {
   #length = 0;
   #isComplete = false;
   #isDiscarded = false;
+  #isReleased = false;
   #failure: BodyFailure | null = null;
 
   constructor(res: HttpResponse, options: BodyOptions) {
@@ -64,6 +65,8 @@ export class IncomingBody implements BufferedBody {
       else this.#fail('aborted');
     });
     res.onData((chunk, isLast) => {
+      // A client that does not read its answer keeps the connection open for a while, and may go on sending.
+      if (this.#isReleased) return;
       if (!this.#failure) this.#append(new Uint8Array(chunk), isLast);
       if (!isLast) return;
       this.#isComplete = true;
@@ -89,8 +92,10 @@ export class IncomingBody implements BufferedBody {
     this.#holding.release();
   }
 
-  /** To be called once the request is answered. */
+  /** To be called once the request is answered: `res` is not touched again. */
   release(): void {
+    this.#isReleased = true;
+    this.#buffer = NO_BYTES;
     this.#holding.release();
   }
 

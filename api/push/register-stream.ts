@@ -21,6 +21,7 @@ import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
 import { STREAM_PATH } from './paths.ts';
 import type { Push } from './push.ts';
+import type { PushConnection } from './push-connection.ts';
 import { CHANNELS } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 import { createSubscriptionSet } from './subscription-set.ts';
@@ -52,6 +53,8 @@ export const streamParameters = {
   minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
+/** Clients ignore it. */
+const COMMENT = ':\n\n';
 const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 
 export function registerStream(app: FramedRoutes, push: Push, options: DispatcherOptions): void {
@@ -144,6 +147,7 @@ function asApiError(error: unknown): unknown {
 
 function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare, limits: HeaderLines): void {
   let isOpen = true;
+  let connection: PushConnection | null = null;
   const transport: Transport = {
     send(json, type, cursor) {
       return isOpen ? writeEvent(res, json, type, cursor) : true;
@@ -157,18 +161,23 @@ function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare
     end() {
       if (!isOpen) return;
       isOpen = false;
-      push.disconnect(connection);
+      if (connection) push.disconnect(connection);
       res.cork(() => res.end());
     },
   };
   res.onAborted(() => {
     isOpen = false;
-    push.disconnect(connection);
+    if (connection) push.disconnect(connection);
   });
   res.cork(() => writeHead(res, 200, joinLines(HEADERS, limits)));
-  const connection = push.connect(transport, first, share);
+  connection = push.connect(transport, first, share);
   res.onWritable(() => {
-    connection.drained();
+    // uWebSockets.js sends on what it has copied only with the next write.
+    let isTaken = true;
+    res.cork(() => {
+      isTaken = res.write(COMMENT);
+    });
+    if (isTaken) connection?.drained();
     return true;
   });
 }

@@ -17,4 +17,5 @@ export const methodNotFound = () => new RpcError(RPC_CODES.methodNotFound, 'Meth
 export const internalError = (cause: unknown) => new RpcError(RPC_CODES.internalError, 'Internal error', { cause });
 
 /** Too many calls wait: the daemon's own words for it. */
-export const queueFull = () => new RpcError(RPC_CODES.internalError, 'Work queue depth exceeded');
+export const queueFull = (cause: unknown) =>
+  new RpcError(RPC_CODES.internalError, 'Work queue depth exceeded', { cause });

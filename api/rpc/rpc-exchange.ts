@@ -16,6 +16,8 @@ import { RPC_TEMPLATE } from './template.ts';
 
 /** A call refused unread is answered without its id; bodies up to this size are read to find it. */
 const MAX_REFUSED_BYTES = 4096;
+/** To read more has cost milliseconds, whatever became of the call. */
+const MAX_FREE_BYTES = 64 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
 interface Call {
@@ -64,7 +66,7 @@ async function answer(call: Call): Promise<void> {
   respond(call, await produce(call));
 }
 
-/** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault. */
+/** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault, unless it was long. */
 async function produce({ visitor, chain, body, isShort, handler, options }: Call): Promise<Reply> {
   let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
   let read = UNREAD;
@@ -81,7 +83,7 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
     if (admission.refusal) return refusedReply(admission, read);
     paid = admission.charged;
     const made = await handler(chain, read, laneOf(admission.caller));
-    if (made.ourFault) paid.giveBack();
+    if (made.ourFault && bytes.length <= MAX_FREE_BYTES) paid.giveBack();
     return reply(made, admission.headers);
   } catch (err) {
     paid?.giveBack();

@@ -23,7 +23,7 @@ import {
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
-import type { PriorityLane, PriorityLanes } from '../access/priority-lanes.ts';
+import { type PriorityLane, type PriorityLanes, QueueFull } from '../access/priority-lanes.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -155,8 +155,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       // Parameters are never logged: they may be secrets.
       if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');
       const failed = failure(error, id);
-      // It has cost what no other costs, though it is the daemon that took so long: docs/decisions/0027-requests-and-bodies.md.
-      return { ...failed, ourFault: failed.ourFault && !(error.cause instanceof DaemonTimeout) };
+      return { ...failed, ourFault: failed.ourFault && !isPaid(error) };
     }
     logger.error({ err: error, chain: chain.name, method }, 'a JSON-RPC method failed');
     return failure(internalError(error), id);
@@ -184,6 +183,12 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
   };
 }
+
+/**
+ * A call that the daemon took too long for has cost what no other costs, and whoever fills the daemon's queue would have all further
+ * calls for free: docs/decisions/0027-requests-and-bodies.md.
+ */
+const isPaid = ({ cause }: RpcError): boolean => cause instanceof DaemonTimeout || cause instanceof QueueFull;
 
 function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains'][number]): Chain {
   const { daemons, nameToAddress } = options;

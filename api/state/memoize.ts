@@ -1,3 +1,5 @@
+import { ownText } from '../../domain/own-text.ts';
+
 /** Longer ones are not kept: strangers ask too. */
 const LONGEST = 256;
 
@@ -13,8 +15,9 @@ export function memoize<V>(answer: (question: string) => V, most: number): (ques
       old = young;
       young = new Map();
     }
-    const value = old.get(question) ?? answer(question);
-    young.set(question, value);
+    const own = ownText(question); // it may be a part of a body of megabytes
+    const value = old.get(own) ?? answer(own);
+    young.set(own, value);
     return value;
   };
 }

@@ -52,7 +52,7 @@ export function runTurns(options: TurnsOptions): RunningTurns {
     for (const turn of turns) under.set(turn, run(turn));
     if (turns.length > 0) return;
     const isEmpty = under.size === 0 && (await queue.isEmpty());
-    await pause(isEmpty ? EMPTY_MS : LOOK_MS, AbortSignal.any([woken, signal]));
+    await pause(isEmpty ? EMPTY_MS : LOOK_MS, [woken, signal]);
   }
 
   const touching = setInterval(() => {

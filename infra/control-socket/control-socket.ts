@@ -90,6 +90,7 @@ async function answer(socket: Socket, handler: ControlHandler): Promise<void> {
 /** Null when the connection ends before. */
 function firstLine(socket: Socket): Promise<string | null> {
   return new Promise((resolve) => {
+    socket.once('close', () => resolve(null)); // readline does not hear of it where the socket is destroyed
     createInterface({ input: socket })
       .on('error', () => resolve(null)) // it repeats the errors of the socket, also after the first line
       .once('close', () => resolve(null))

@@ -31,21 +31,22 @@ export function listen(
   let asked = new AbortController();
 
   /** Until the next proof is due. Who asks first after a while ends the rest. */
-  async function rest(): Promise<void> {
+  async function rest(lost: AbortSignal): Promise<void> {
     if (isAsked) {
       isAsked = false;
-      return pause(proofMs, signal, false);
+      return pause(proofMs, [signal, lost], false);
     }
     asked = new AbortController();
-    await pause(Math.max(proofMs, IDLE_PROOF_MS), AbortSignal.any([signal, asked.signal]), false);
+    await pause(Math.max(proofMs, IDLE_PROOF_MS), [signal, lost, asked.signal], false);
   }
 
   async function follow(): Promise<void> {
     const client = await postgres.pool.connect();
-    const lost = new Promise<never>((_, reject) => {
-      client.once('error', reject).once('end', () => reject(new Error('the connection ended')));
-    });
-    lost.catch(() => undefined);
+    const ended = new AbortController();
+    client
+      .once('error', (error) => ended.abort(error))
+      .once('end', () => ended.abort(new Error('the connection ended')));
+    const { signal: lost } = ended;
     const onNotification = ({ payload }: Notification): void => heard(payload ?? '');
     client.on('notification', onNotification);
     try {
@@ -54,9 +55,10 @@ export function listen(
       while (!signal.aborted) {
         const began = performance.now();
         // Notifications come before the answer to what was asked after them.
-        await Promise.race([client.query('SELECT 1'), lost]);
+        await client.query('SELECT 1');
         provenAt = began;
-        await Promise.race([rest(), lost]);
+        await rest(lost);
+        lost.throwIfAborted();
       }
     } finally {
       provenAt = Number.NEGATIVE_INFINITY;

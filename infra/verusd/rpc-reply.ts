@@ -86,5 +86,5 @@ export function splitBatch(body: Buffer, ids: readonly number[]): Buffer[] | nul
 function readError(error: unknown): RpcReply {
   const { code, message } = error as { readonly code?: unknown; readonly message?: unknown };
   if (typeof code !== 'number') return { kind: 'garbage', why: 'an error without a code' };
-  return { kind: 'error', code, message: typeof message === 'string' ? message : JSON.stringify(message) };
+  return { kind: 'error', code, message: typeof message === 'string' ? message : 'an error without a text' };
 }

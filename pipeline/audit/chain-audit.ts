@@ -1,6 +1,7 @@
 /** Audit state of one chain: combines the findings of the watches and reports changes. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
+import { withOwnSignal } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport, AuditState, Found, Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { type AuditedChain, FACTS, STAMPS } from './ledger.ts';
@@ -100,8 +101,8 @@ export function createChainAudit(
       const revisits = mismatch?.lasts || violation?.lasts || looks % REVISIT_LOOKS === 0;
       looks += 1;
       for (const watch of [facts, stamps]) {
-        const found = [await watch.extend(AbortSignal.any([signal, AbortSignal.timeout(EXTEND_MS)]), revisits)];
-        if (revisits) found.push(await watch.revisit(AbortSignal.any([signal, AbortSignal.timeout(REVISIT_MS)])));
+        const found = [await withOwnSignal(signal, EXTEND_MS, (own) => watch.extend(own, revisits))];
+        if (revisits) found.push(await withOwnSignal(signal, REVISIT_MS, (own) => watch.revisit(own)));
         seen.set(watch, found);
       }
       reportMismatch(seen);

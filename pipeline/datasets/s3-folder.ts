@@ -118,7 +118,7 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
           const path = decodeURIComponent(key.replaceAll('+', ' ')).slice(keyOf('').length);
           if (path.endsWith('.parquet')) yield { path, writtenAt: Date.parse(at) };
         }
-        token = /<NextContinuationToken>([^<]*)</.exec(xml)?.[1] ?? null;
+        token = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1] ?? null;
       } while (token !== null);
     },
     async remove(path) {

@@ -31,6 +31,11 @@ const BEFORE_GENESIS = { position: -1, height: -1, hash: '' };
 const PUBLISHED = new Set<string>(PUBLISHED_FACTS);
 const isPublished = (fact: Fact): boolean => PUBLISHED.has(fact.type);
 
+async function lastRecord(log: EventLog, chain: string): Promise<FactsRecord | null> {
+  const newest = await log.last('facts', chain);
+  return newest ? decodeFactsRecord(newest.payload) : null;
+}
+
 /**
  * Becomes the topic's only writer; `committed` is the position of the stores. `readers` get what has been appended.
  * @throws FactsBehindStores
@@ -42,8 +47,10 @@ export async function openFactsPublisher(
   readers?: Pick<TopicReader, 'hold'>,
 ): Promise<FactsPublisher> {
   const writer = await log.openWriter('facts', chain);
-  const newest = await log.last('facts', chain);
-  const last = newest ? decodeFactsRecord(newest.payload) : null;
+  const last = await lastRecord(log, chain).catch(async (error: unknown) => {
+    await writer.close();
+    throw error;
+  });
   const stored = committed?.position ?? -1;
   const expired = last === null && writer.next > 0; // kept for a while only, and nothing came meanwhile
   if (!expired && (last?.source ?? -1) < stored) {

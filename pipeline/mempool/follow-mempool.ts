@@ -47,7 +47,7 @@ export function openMempool(options: FollowOptions): MempoolSource {
   async function rest(ms: number): Promise<void> {
     await pause(LEAST_MS, signal);
     resting = new AbortController();
-    if (!isWoken) await pause(ms, AbortSignal.any([resting.signal, signal]));
+    if (!isWoken) await pause(ms, [resting.signal, signal]);
     isWoken = false;
   }
 

@@ -5,7 +5,7 @@ import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { type PositionMoves, watchPositions } from '../../infra/postgres/position-moves.ts';
-import { pause } from '../../infra/repeat-until.ts';
+import { pause, withOwnSignal } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
@@ -98,15 +98,11 @@ async function waitForFacts(
   waitMs: number,
   signal: AbortSignal,
 ): Promise<void> {
-  const others = new AbortController();
-  const either = AbortSignal.any([signal, others.signal]);
-  try {
+  await withOwnSignal(signal, null, async (own) => {
     const facts = stage.awaited().map(async ([chain, next]) => {
-      await topics.waitFor('facts', chain, next, waitMs, either);
-      await pause(COMMIT_POLL_MS, either);
+      await topics.waitFor('facts', chain, next, waitMs, own);
+      await pause(COMMIT_POLL_MS, own);
     });
-    await Promise.race([...facts, derived.next(waitMs, either)]);
-  } finally {
-    others.abort();
-  }
+    await Promise.race([...facts, derived.next(waitMs, own)]);
+  });
 }

@@ -68,10 +68,10 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
       const info = await call('getblockchaininfo');
       const { name, chainid, blocks, bestblockhash } = (info ?? {}) as Readonly<Record<string, unknown>>;
       if (typeof blocks !== 'number') throw new DaemonGarbage('getblockchaininfo returned no height');
-      const names = [name, chainid].map((served) => String(served).toLowerCase());
-      if (!names.includes(chain.rootCurrency.toLowerCase())) {
+      const names = [name, chainid].map((served) => (typeof served === 'string' ? served : 'no name'));
+      if (!names.some((served) => served.toLowerCase() === chain.rootCurrency.toLowerCase())) {
         throw new WrongChain(
-          `The daemon at ${client.address} serves ${String(name)} (${String(chainid)}), but chain ${chain.name} is configured with ` +
+          `The daemon at ${client.address} serves ${names[0]} (${names[1]}), but chain ${chain.name} is configured with ` +
             `rootCurrency ${chain.rootCurrency}. Nothing was written. Correct the daemon address or rootCurrency of ${chain.name}.`,
         );
       }

@@ -2,6 +2,7 @@
 import { isUtf8 } from 'node:buffer';
 import { JsonScanner, MARKS } from '../../domain/json/json-scan.ts';
 import { daemonPrint } from '../../domain/json/raw-json.ts';
+import { ownText } from '../../domain/own-text.ts';
 import { RPC_CODES, type RpcBody, type RpcFault, type RpcRefusal, type RpcRequest } from './rpc-envelope.ts';
 
 /**
@@ -18,6 +19,9 @@ export const MAX_TOKENS = 20_000;
 export const MAX_ID_BYTES = 1024;
 /** No method has more than ten. */
 export const MAX_PARAMETERS = 32;
+/** What is cut out of a longer body and may be kept, such as the key of an answer, is copied up to this length. */
+const LONG_BODY = 16 * 1024;
+const LONGEST_KEPT = 4096;
 /** More than are ever executed together. */
 const MOST_REQUESTS = 100;
 
@@ -155,12 +159,18 @@ class BodyReader {
       scanner.sawNul = false;
       if (isFirst && key === 'params' && scanner.next() === MARKS.arrayOpen) parameters = this.#parameters(open + 2);
       else must(scanner.value(open + 1));
-      if (isFirst) members[key] = this.#text.slice(start, scanner.at);
+      if (isFirst) members[key] = this.#cut(start);
       if (isFirst && key === 'id') idHasNul = scanner.sawNul;
     }
     if (scanner.deepest > this.#limits.nesting) return unread(tooDeep(this.#limits));
     if (idHasNul) return invalid('null', 'id may not hold the character U+0000');
     return requestOf(members, parameters, this.#limits);
+  }
+
+  /** From there up to where the scanner stands. */
+  #cut(start: number): string {
+    const text = this.#text.slice(start, this.#scanner.at);
+    return this.#text.length > LONG_BODY && text.length <= LONGEST_KEPT ? ownText(text) : text;
   }
 
   #key(): string {
@@ -187,7 +197,7 @@ class BodyReader {
       const start = scanner.start();
       must(scanner.value(open));
       count += 1;
-      if (count <= this.#limits.parameters) texts.push(withoutEscapes(this.#text.slice(start, scanner.at)));
+      if (count <= this.#limits.parameters) texts.push(withoutEscapes(this.#cut(start)));
     }
     const isDeep = scanner.deepest > this.#limits.nesting;
     scanner.deepest = deepest;

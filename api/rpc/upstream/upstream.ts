@@ -50,7 +50,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     const call = () => chainLanes.run(lane, left(), () => proxyCall(daemon, request, method, left()));
     const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(lane, left(), call);
     return asked.catch((error: unknown) => {
-      throw error instanceof QueueFull ? queueFull() : error;
+      throw error instanceof QueueFull ? queueFull(error) : error;
     });
   }
 

@@ -46,7 +46,13 @@ export async function startEngineProcess(folder: string): Promise<EngineProcess>
 
 async function startOnce(folder: string): Promise<EngineProcess> {
   const place = mkdtempSync(join(tmpdir(), 'vs-clickhouse-'));
-  const remove = () => rmSync(place, { recursive: true, force: true });
+  const remove = () => {
+    try {
+      rmSync(place, { recursive: true, force: true });
+    } catch {
+      // The system clears its folder of temporary files: no reason to end with an error.
+    }
+  };
   const socket = join(place, 'socket');
   if (Buffer.byteLength(socket) > MAX_SOCKET_PATH) {
     remove();

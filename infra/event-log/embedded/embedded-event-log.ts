@@ -88,9 +88,9 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
       return partitionOf(topic, chain).file.read(position, limits);
     },
     async waitFor(topic, chain, position, timeoutMs, signal) {
-      const end = Date.now() + timeoutMs;
-      while (!signal?.aborted && Date.now() < end && !mayHold(topic, chain, position)) {
-        await appended.sleep(Math.min(lock ? OWN_POLL_MS : POLL_MS, end - Date.now()), signal);
+      const end = performance.now() + timeoutMs;
+      while (!signal?.aborted && performance.now() < end && !mayHold(topic, chain, position)) {
+        await appended.sleep(Math.min(lock ? OWN_POLL_MS : POLL_MS, end - performance.now()), signal);
       }
     },
     async close() {

@@ -81,15 +81,16 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     const newest = last();
     const held = newest ? newest.position + 1 : 0;
     mark = openAcknowledgedMark(`${file}.acknowledged`);
-    const acknowledged = mark.read();
-    if (acknowledged > held) {
-      const lost = `records ${held} to ${acknowledged - 1} of ${partition} were acknowledged but are not in ${file}`;
-      closeAll();
-      throw new LogCorrupt(`${lost} (its end or its -wal file was cut, damaged or replaced). ${REPAIR_ADVICE}`);
+    try {
+      const acknowledged = mark.read();
+      if (acknowledged > held) throw acknowledgedLost(held, acknowledged, partition, file);
+      closeDatabase();
+      database = openLogFileForWriting(file);
+      mark.write(held);
+    } catch (error) {
+      closeAll(); // the next try opens it from the beginning
+      throw error;
     }
-    closeDatabase();
-    database = openLogFileForWriting(file);
-    mark.write(held);
   }
 
   function append(records: readonly LogRecord[]): void {
@@ -133,6 +134,11 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     append: (records) => withStorageErrors(file, `${partition}: append`, () => append(records)),
     close: () => withStorageErrors(file, `${partition}: close`, closeAll),
   };
+}
+
+function acknowledgedLost(held: number, acknowledged: number, partition: string, file: string): LogCorrupt {
+  const lost = `records ${held} to ${acknowledged - 1} of ${partition} were acknowledged but are not in ${file}`;
+  return new LogCorrupt(`${lost} (its end or its -wal file was cut, damaged or replaced). ${REPAIR_ADVICE}`);
 }
 
 function inTransaction(database: DatabaseSync, work: () => void): void {

@@ -153,7 +153,11 @@ async function checkAllHeld({ partition, reader }: KafkaWriterOptions, records: 
 
 /** The broker decides a commit before readers see it: waits until they do, so that a read finds what was appended. */
 async function becomeVisible({ fetcher, logger, topic }: KafkaWriterOptions, offset: number): Promise<void> {
-  for (const deadline = Date.now() + VISIBLE_WITHIN_MS; Date.now() < deadline; await sleep(VISIBLE_POLL_MS)) {
+  for (
+    const deadline = performance.now() + VISIBLE_WITHIN_MS;
+    performance.now() < deadline;
+    await sleep(VISIBLE_POLL_MS)
+  ) {
     const end = await fetcher.end();
     if (end !== null && end > offset) return;
   }

@@ -64,12 +64,12 @@ export function createTailWatch(fetcher: PartitionFetcher, reader: PartitionRead
   return {
     grew,
     async waitFor(position, timeoutMs, signal) {
-      const end = Date.now() + timeoutMs;
+      const end = performance.now() + timeoutMs;
       waiting += 1;
       try {
-        while (!closed && !signal?.aborted && known <= position && Date.now() < end) {
+        while (!closed && !signal?.aborted && known <= position && performance.now() < end) {
           void keepPolling(() => waiting > 0);
-          await woken.sleep(end - Date.now(), signal);
+          await woken.sleep(end - performance.now(), signal);
         }
       } finally {
         waiting -= 1;

@@ -36,10 +36,10 @@ const existing = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8'
 
 async function end(pids: readonly number[], signal: NodeJS.Signals, data: string): Promise<void> {
   for (const pid of pids) kill(pid, signal);
-  const deadline = Date.now() + WAIT_MS;
+  const deadline = performance.now() + WAIT_MS;
   for (const pid of pids) {
     while (worksOn(pid, data)) {
-      if (Date.now() > deadline) {
+      if (performance.now() > deadline) {
         throw new PermanentError(
           'postgres_leftover',
           `The Postgres process ${pid} on ${data} does not end. Stop it, then start again.`,

@@ -26,6 +26,8 @@ export interface ServerProcess {
 
 /** Without a sign of life; a server that says that it recovers is waited for. */
 const START_TIMEOUT_MS = 60_000;
+/** A server that takes the connection and says nothing is asked again. */
+const CONNECT_MS = 5_000;
 const MOST_FIRST_STARTS = 3;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
@@ -153,16 +155,16 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 }
 
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
-  for (let deadline = Date.now() + START_TIMEOUT_MS; ; ) {
-    const client = createClient({ connectionString }, { connectMs: null, statementMs: null });
+  for (let deadline = performance.now() + START_TIMEOUT_MS; ; ) {
+    const client = createClient({ connectionString }, { connectMs: CONNECT_MS, statementMs: null });
     client.on('error', () => undefined); // connect() has already reported it
     try {
       await client.connect();
       await client.end();
       return;
     } catch (error) {
-      if ((error as { code?: unknown }).code === STARTING_UP) deadline = Date.now() + START_TIMEOUT_MS;
-      if (hasEnded(server) || Date.now() > deadline) throw error;
+      if ((error as { code?: unknown }).code === STARTING_UP) deadline = performance.now() + START_TIMEOUT_MS;
+      if (hasEnded(server) || performance.now() > deadline) throw error;
       await sleep(50);
     }
   }
