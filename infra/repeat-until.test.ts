@@ -1,5 +1,6 @@
+import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
-import { pause, repeatUntil } from './repeat-until.ts';
+import { pause, repeatUntil, withOwnSignal } from './repeat-until.ts';
 
 it('repeats the work, reports what fails and goes on, until the signal aborts', async () => {
   const end = new AbortController();
@@ -43,4 +44,37 @@ it('does nothing once the signal has aborted', async () => {
   const never = () => Promise.reject(new Error('ran'));
   await repeatUntil(AbortSignal.abort(), never, { retryMs: 1, onError: (error) => expect.unreachable(String(error)) });
   await pause(3_600_000, AbortSignal.abort());
+});
+
+it('a pause ends with any of its signals, and leaves nothing with them', async () => {
+  const [lasting, other] = [new AbortController(), new AbortController()];
+  const listeners = () => [lasting, other].map(({ signal }) => getEventListeners(signal, 'abort').length);
+  await pause(1, [lasting.signal, other.signal]);
+  expect(listeners()).toEqual([0, 0]);
+  const paused = pause(3_600_000, [lasting.signal, other.signal]);
+  other.abort();
+  await paused;
+  expect(listeners()).toEqual([0, 0]);
+});
+
+it('work has a signal that ends with that of its caller, after its limit, and with the work', async () => {
+  const lasting = new AbortController();
+  const { signal } = lasting;
+  let seen: AbortSignal | undefined;
+  const keep = (own: AbortSignal) => {
+    seen = own;
+    return pause(3_600_000, own);
+  };
+  await withOwnSignal(signal, 1, keep);
+  expect(seen?.reason).toMatchObject({ name: 'TimeoutError' });
+  await withOwnSignal(signal, null, async (own) => {
+    seen = own;
+  });
+  expect([seen?.aborted, signal.aborted]).toEqual([true, false]);
+  const working = withOwnSignal(signal, null, keep);
+  lasting.abort(new Error('the end'));
+  await working;
+  expect(seen?.reason).toEqual(new Error('the end'));
+  await withOwnSignal(signal, null, keep);
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
 });

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
 import { memoize } from './memoize.ts';
 
@@ -18,4 +20,17 @@ it('keeps no long question', () => {
   const answer = memoize(() => ++count, 10);
   const long = 'x'.repeat(300);
   expect([answer(long), answer(long)]).toEqual([1, 2]);
+});
+
+it('keeps no body that a question was cut from', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const answer = memoize((text) => text.slice(1), 100);
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 30; count++) {
+    answer(Buffer.alloc(4_000_000, `${count} of many `).toString('utf8').slice(100, 200));
+  }
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -98,4 +99,20 @@ it('is closed when its commands have ended', async () => {
   await server.close();
   expect(hasEnded).toBe(true);
   await asked;
+});
+
+it('closes at once, also while connections have said nothing yet', async () => {
+  const path = folder();
+  const server = await serveControl(path, async () => 0);
+  const silent = await Promise.all(
+    ['', '{"command":'].map(async (text) => {
+      const socket = connect(controlSocketPath(path)).on('error', () => undefined);
+      await once(socket, 'connect');
+      socket.write(text);
+      return socket;
+    }),
+  );
+  await sleep(20);
+  await server.close();
+  for (const socket of silent) socket.destroy();
 });

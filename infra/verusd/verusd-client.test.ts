@@ -174,6 +174,16 @@ describe('failures', () => {
     expect(error).toMatchObject({ code: 'daemon_rpc_error', rpcCode: -8, rpcMessage: 'Block height out of range' });
   });
 
+  it.each([
+    '{"code":429}',
+    '{"code":429,"message":null}',
+    `{"code":429,"message":${'['.repeat(5000)}${']'.repeat(5000)}}`,
+  ])('a refusal without a text is one all the same: %.30s', async (error) => {
+    daemon.fault = () => ({ kind: 'http', status: 500, body: `{"result":null,"error":${error},"id":null}` });
+    const caught = await client.call('getblockhash', [1]).catch((thrown: unknown) => thrown);
+    expect(caught).toMatchObject({ code: 'daemon_rpc_error', rpcCode: 429, rpcMessage: 'an error without a text' });
+  });
+
   it('times out within the limit of the call', async () => {
     daemon.fault = () => ({ kind: 'delay', ms: 600_000 });
     const started = performance.now();

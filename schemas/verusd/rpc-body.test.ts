@@ -1,3 +1,5 @@
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { SEED } from '../../test/setup/seed.ts';
@@ -128,3 +130,20 @@ test.each(['[],', '1,', '"",', '{},', '{"a":1},', '[', '"a', '\\', ' ', '\u00e9'
     expect(process.memoryUsage().rss - before).toBeLessThan(150 * 1024 * 1024);
   },
 );
+
+test('what is kept of a long body keeps no other part of it', () => {
+  setFlagsFromString('--expose-gc');
+  const collect: () => void = runInNewContext('gc');
+  const kept: unknown[] = [];
+  collect();
+  const before = process.memoryUsage().heapUsed;
+  for (let count = 0; count < 20; count++) {
+    const call = `{"method":"getblockheader","params":["${String(count).padStart(64, '0')}"],"id":"${'i'.repeat(20)}${count}"}`;
+    const body = read(`[${call}${' '.repeat(4_000_000)}]`) as { requests: readonly (RpcRequest | RpcRefusal)[] };
+    expect(body.requests[0]?.kind).toBe('request');
+    kept.push(body);
+  }
+  collect();
+  expect(process.memoryUsage().heapUsed - before).toBeLessThan(10_000_000);
+  expect(kept).toHaveLength(20);
+});
