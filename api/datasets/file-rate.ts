@@ -34,23 +34,29 @@ export function limitRate(bytesPerSecond: number, now: () => number = performanc
       free += part?.ms ?? 0;
       part?.letGo();
     }
-    if (waiting.size > 0) setTimeout(letGo, free - now());
+    if (waiting.size > 0) setTimeout(letGo, free - now()).unref();
   }
 
   return async (network, bytes, least = LEAST_BYTES) => {
-    const ms = (Math.max(bytes, least) / bytesPerSecond) * 1000;
+    // In parts, so that whoever asks for much at once has no more of each turn.
+    for (let left = Math.max(bytes, least); left > 0; left -= LEAST_BYTES)
+      await turn(network, Math.min(left, LEAST_BYTES));
+  };
+
+  async function turn(network: string, bytes: number): Promise<void> {
+    const ms = (bytes / bytesPerSecond) * 1000;
     const moment = now();
     if (waiting.size === 0 && free - moment < FINEST_MS) {
       free = Math.max(free, moment) + ms;
       return;
     }
     const isFirst = waiting.size === 0;
-    const turn = new Promise<void>((resolve) => {
+    const ours = new Promise<void>((resolve) => {
       const parts = waiting.get(network) ?? [];
       parts.push({ ms, letGo: resolve });
       waiting.set(network, parts);
     });
-    if (isFirst) setTimeout(letGo, free - moment);
-    await turn;
-  };
+    if (isFirst) setTimeout(letGo, free - moment).unref();
+    await ours;
+  }
 }

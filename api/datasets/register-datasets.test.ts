@@ -9,6 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../../test/support/api/http/raw-client.ts';
 import { createReadVisitor } from '../access/visitor.ts';
 import { framedRoutes } from '../http/framed-routes.ts';
 import { createUnsentAnswers } from '../http/unsent-answers.ts';
@@ -187,4 +188,15 @@ it('listings that are asked for at once are made in turns with a pause, also for
   const statuses = await Promise.all(Array.from({ length: asked }, (_, n) => list(n)));
   expect(new Set(statuses)).toEqual(new Set([200]));
   expect(performance.now() - began).toBeGreaterThan(asked * 20);
+});
+
+it('a chunked body is refused, and nothing behind it is served', async () => {
+  const { port } = new URL(await start(1_000_000_000));
+  for (const path of ['/datasets/', '/api/datasets/', `/datasets/${FILE}`]) {
+    const chunked = `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;
+    const alone = await sendRaw(Number(port), [chunked]);
+    expect([alone.statuses, alone.closed]).toEqual([[405], true]);
+    const followed = await sendRaw(Number(port), [`${chunked}GET /datasets/ HTTP/1.1\r\nHost: x\r\n\r\n`]);
+    expect([followed.statuses.includes(200), followed.closed]).toEqual([false, true]);
+  }
 });

@@ -95,13 +95,16 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.options(pattern, answerOptions(options, TEMPLATE, ALLOW));
       app.any(pattern, (res, req, announced) => {
         const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
-        res.onAborted(() => {});
+        const client = clientOf(res);
         const methodRefused = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
         const refusal = charge(bandwidth, asked) ?? methodRefused;
-        // Where a chunked body ends is not certain.
-        refuse({ res, asked, client: { aborted: false, onGone: () => {} } }, refusal, options, announced === 'chunked');
+        const closes = announced === 'chunked'; // where it ends is not certain
+        const answerNow = () => refuse({ res, asked, client }, refusal, options, closes);
+        // Not before uWebSockets.js has parsed all that it has read: it would serve the requests behind this one.
+        if (closes) setImmediate(answerNow);
+        else answerNow();
       });
     }
   }
@@ -136,34 +139,41 @@ function decoded(path: string): string {
 }
 
 async function answer(exchange: Exchange, serving: Serving): Promise<number> {
-  const { asked } = exchange;
-  const { folder, bandwidth, fileRate, unsent } = serving;
-  const base = `${asked.origin}${REST}/`;
+  const { asked, client } = exchange;
+  const { bandwidth, fileRate } = serving;
   const refusal = charge(bandwidth, asked);
   if (refusal) throw refusal;
-  await fileRate(asked.network, 0, RATE_PRICES[kindOf(asked.path)]);
-  if (asked.path === '') return answerFolder(exchange, serving, base);
+  if (!bandwidth.begin(asked.network)) {
+    const most = MOST_TRANSFERS.network;
+    throw bandwidthUsed(
+      `a network asks for at most ${most} files at once, fewer while many do: wait until one is done`,
+      1,
+    );
+  }
+  try {
+    await fileRate(asked.network, 0, RATE_PRICES[kindOf(asked.path)]);
+    if (client.aborted) return 499;
+    const base = `${asked.origin}${REST}/`;
+    return await (asked.path === '' ? answerFolder(exchange, serving, base) : answerObject(exchange, serving, base));
+  } finally {
+    bandwidth.end(asked.network);
+  }
+}
+
+async function answerObject({ res, asked, client }: Exchange, serving: Serving, base: string): Promise<number> {
+  const { folder, bandwidth, fileRate, unsent } = serving;
   const object =
     (await folder.file(asked.path)) ??
     (await folder.manifest(asked.path, base, asked.isS3 ? 'json' : numbersOf(asked)));
   if (!object) throw new ApiError('not_found', `the data set has no ${asked.path}: ${REST}/ lists its tables`);
   const reply = objectReply(object, asked);
-  if (!bandwidth.begin(asked.network)) {
-    const most = MOST_TRANSFERS.network;
-    throw bandwidthUsed(
-      `a network fetches at most ${most} files at once, fewer while many do: wait until one is done`,
-      1,
-    );
-  }
   const more = Math.max(0, reply.cost - priceOf(asked.path));
   bandwidth.takeMore(asked.network, more);
   let sent = 0;
   try {
     const pace = { letGo: (bytes: number) => fileRate(asked.network, bytes), least: LEAST_PACE };
-    const { res, client } = exchange;
     sent = await sendObject(res, object, reply, asked.isHead, client, ownLines(asked), pace, unsent, asked);
   } finally {
-    bandwidth.end(asked.network);
     // An index, listing or manifest costs its whole price, even if its reader takes only a part.
     if (sent < reply.bytes && 'file' in object.content)
       bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));

@@ -17,6 +17,9 @@ const RETRY_AFTER_SECONDS = '5';
 /** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
 const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
+/** Reasons of `unavailable`: the request waited in a queue which its own sender may have filled, and a statement that ClickHouse went on with. */
+const PAID_REASONS: ReadonlySet<unknown> = new Set(['queue_full', 'clickhouse_silent']);
+
 export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) {
@@ -26,7 +29,7 @@ export function problemReply(error: unknown, asked: RequestInfo, logger: Logger)
   }
   return {
     status: refusal.status,
-    isPaid: PAID.has(refusal.code),
+    isPaid: PAID.has(refusal.code) || PAID_REASONS.has(refusal.details.members?.reason),
     headers: headerLines({
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',

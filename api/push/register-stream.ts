@@ -171,6 +171,10 @@ function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare
   });
   res.cork(() => writeHead(res, 200, joinLines(HEADERS, limits)));
   connection = push.connect(transport, first, share);
+  if (!isOpen) {
+    push.disconnect(connection);
+    return;
+  }
   res.onWritable(() => {
     // uWebSockets.js sends on what it has copied only with the next write.
     let isTaken = true;

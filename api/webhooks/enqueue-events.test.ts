@@ -239,3 +239,22 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   const kinds = `SELECT kind FROM webhook_deliveries WHERE webhook_id = 'now' ORDER BY serial`;
   expect((await query(kinds)).rows.map(({ kind }) => kind)).toEqual(['block', 'resync', 'block']);
 });
+
+it('stops at the first record that is not committed, though later ones are: marks step back where a stage begins again', async () => {
+  await begin();
+  const chain = createChain();
+  for (let made = 0; made < 6; made++) chain.add();
+  await chain.commit('derive', 0);
+  const source = SOURCES[0] ?? factsSource(OF);
+  const steppingBack: typeof source = {
+    ...source,
+    read: async (topics, position) =>
+      (await source.read(topics, position)).map((record, index) =>
+        position + index === 2 || position + index === 3 ? { ...record, mark: 1_000 } : record,
+      ),
+  };
+  expect(await enqueue(chain.topics, false, steppingBack)).toMatchObject({ records: 2, next: 2 });
+  expect(await enqueue(chain.topics, false, steppingBack)).toMatchObject({ records: 0, next: 2 });
+  expect(await enqueue(chain.topics)).toMatchObject({ records: 4, next: 6 });
+  expect(await held('now')).toHaveLength(6);
+});

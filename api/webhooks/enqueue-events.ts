@@ -74,7 +74,9 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
       await finish(client, options, next, woken);
       return { records: 1, woken: woken.size, next, committed };
     }
-    const counting = records.filter(({ mark }) => mark <= committed);
+    // In their order: marks step back where a stage begins again after a crash, and what is skipped would be read a second time.
+    const beyond = records.findIndex(({ mark }) => mark > committed);
+    const counting = beyond < 0 ? records : records.slice(0, beyond);
     await enqueue(client, source, reached.height, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);

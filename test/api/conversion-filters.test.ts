@@ -12,6 +12,10 @@ const FILTERS = [
   'minUsd=0.00000000000000000000000000000000001',
   'minUsd=100',
   'maxUsd=5.5',
+  'minUsd=1e-39',
+  'maxUsd=1e-39',
+  'minUsd=1e38',
+  'maxUsd=9e98',
   'minUsd=1e2&maxUsd=1e30',
   'minUsd=10&maxUsd=1000&status=completed',
   'minUsd=10&status=refunded',
@@ -123,7 +127,7 @@ it('of any filter', async () => {
   expect(early + late).toBe((await createClient(() => service.url).json('/api/conversions/?pageSize=1')).total);
   // A refund has no value.
   const none = [...shown].filter(([, rows]) => rows.length === 0).map(([filter]) => filter);
-  expect(none).toEqual(['minUsd=10&status=refunded']);
+  expect(none).toEqual(['maxUsd=1e-39', 'minUsd=1e38', 'minUsd=10&status=refunded']);
 });
 
 it('a bound that is a printed value keeps its row, one unit of the last digit beyond drops it', async () => {

@@ -122,8 +122,8 @@ const DECIDED_BY_STAMP: Readonly<Record<string, Outcome>> = {
   unmatched: (end) => ` AND NOT ${end.countsAsRefunded}`,
 };
 const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
-/** Largest value of ClickHouse's decimals. */
-const STORABLE = /^\d{1,38}(\.\d{1,38})?$/;
+/** Digits of a value in both stores: before the point, and behind it. */
+const STORED_DIGITS = 38;
 
 /** A filter while its parameters are read one after another. */
 interface Parts {
@@ -222,18 +222,34 @@ function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
     ['maxUsd', maxUsd, '<='],
   ] as const) {
     if (value === undefined) continue;
-    const bounded = plainDecimal(value);
+    const bounded = storedBound(plainDecimal(value), operator);
+    if (bounded === null) {
+      const decided = operator === '>=' ? 'false' : 'usd_value IS NOT NULL';
+      parts.outcome.push(() => decided.replace('usd_value', 's.usd_value'));
+      parts.clickHouse.push(decided);
+      continue;
+    }
     const limit = `${place(parts, bounded)}::numeric`;
     parts.outcome.push(() => `s.usd_value ${operator} ${limit}`);
-    parts.clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, 38)`);
+    parts.clickHouse.push(`usd_value ${operator} toDecimal256({${bound}: String}, ${STORED_DIGITS})`);
     parts.params[bound] = bounded;
-    if (!STORABLE.test(bounded)) parts.isInClickHouse = false;
   }
   if (sort === 'largest') {
     parts.outcome.push(() => 's.usd_value IS NOT NULL');
     parts.clickHouse.push('usd_value IS NOT NULL');
   }
   return minUsd !== undefined || maxUsd !== undefined || sort === 'largest';
+}
+
+/** The bound that the same values are within, with no more digits than these have; null for one beyond all of them. */
+export function storedBound(decimal: string, operator: '>=' | '<='): string | null {
+  const [whole = '', fraction = ''] = decimal.split('.');
+  const kept = fraction.slice(0, STORED_DIGITS).padEnd(STORED_DIGITS, '0');
+  const isCut = /[1-9]/.test(fraction.slice(STORED_DIGITS));
+  const units = BigInt(whole + kept) + (isCut && operator === '>=' ? 1n : 0n);
+  const digits = units.toString().padStart(STORED_DIGITS + 1, '0');
+  if (digits.length > 2 * STORED_DIGITS) return null;
+  return `${digits.slice(0, -STORED_DIGITS)}.${digits.slice(-STORED_DIGITS)}`;
 }
 
 /** Latest moment of ClickHouse's times; no block is as late. */

@@ -155,8 +155,8 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 }
 
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
-  for (let deadline = performance.now() + START_TIMEOUT_MS; ; ) {
-    const client = createClient({ connectionString }, { connectMs: CONNECT_MS, statementMs: null });
+  for (let deadline = performance.now() + START_TIMEOUT_MS, connectMs = CONNECT_MS; ; connectMs *= 2) {
+    const client = createClient({ connectionString }, { connectMs, statementMs: null });
     client.on('error', () => undefined); // connect() has already reported it
     try {
       await client.connect();
