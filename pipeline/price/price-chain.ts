@@ -50,12 +50,12 @@ export function hasEnough({ queue, next, readThrough }: ChainCursor, maxQueued: 
 }
 
 /**
- * A chain that was configured later than others: its first block belongs before ticks that are there already. Null when every
- * waiting block comes after them.
+ * A chain that was configured later than others, or was left out for a while: its next block belongs before ticks that are there
+ * already. Null when every waiting block comes after them.
  */
 export function lateChain(cursors: readonly ChainCursor[]): ChainCursor | null {
   const isLate = (cursor: ChainCursor, index: number): boolean => {
-    const first = cursor.ticked ? undefined : cursor.queue[0];
+    const first = cursor.queue[0];
     return (
       first !== undefined &&
       cursors.some(({ ticked }, other) => {

@@ -130,6 +130,26 @@ describe('the price stage', () => {
     ]);
   });
 
+  it('folds a chain that was left out for a while as if it had been there all the time', async () => {
+    const [x, y] = world.feeds;
+    await x?.append(branch([100, 120, 140], 1));
+    await y?.append(branch([110, 120, 150, 190], 1));
+    await world.run();
+    await x?.append(branch([100, 120, 140, 300], 1).slice(3));
+    await world.run({ chains: [main] });
+    expect((await ticks()).at(-1)).toBe('vrsc 3 300');
+    await world.run({ maxTicks: 1, maxQueued: 1 });
+    expect(await ticks()).toEqual([
+      'vrsc 0 100',
+      'second 0 110',
+      'vrsc 1 120',
+      'second 1 120',
+      'vrsc 2 140',
+      'second 2 150',
+      'second 3 190',
+    ]);
+  });
+
   it('waits for a chain that has no blocks yet', async () => {
     await world.feeds[0]?.append(branch([100, 101], 1));
     await world.run();
