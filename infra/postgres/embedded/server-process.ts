@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
+import { ConnectTimeoutError } from '../connection-errors.ts';
 import { createClient } from '../typed-client.ts';
 import { endLeftover } from './leftover.ts';
 import type { Command } from './server-user.ts';
@@ -26,8 +27,8 @@ export interface ServerProcess {
 
 /** Without a sign of life; a server that says that it recovers is waited for. */
 const START_TIMEOUT_MS = 60_000;
-/** A server that takes the connection and says nothing is asked again. */
-const CONNECT_MS = 5_000;
+/** A server that takes the connection and says nothing is asked again, on a busy machine after longer. */
+const CONNECT_MS = { first: 5_000, most: 30_000 } as const;
 const MOST_FIRST_STARTS = 3;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
@@ -155,7 +156,8 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 }
 
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
-  for (let deadline = performance.now() + START_TIMEOUT_MS, connectMs = CONNECT_MS; ; connectMs *= 2) {
+  let connectMs: number = CONNECT_MS.first;
+  for (let deadline = performance.now() + START_TIMEOUT_MS; ; ) {
     const client = createClient({ connectionString }, { connectMs, statementMs: null });
     client.on('error', () => undefined); // connect() has already reported it
     try {
@@ -165,6 +167,7 @@ async function untilReady(server: ChildProcess, connectionString: string): Promi
     } catch (error) {
       if ((error as { code?: unknown }).code === STARTING_UP) deadline = performance.now() + START_TIMEOUT_MS;
       if (hasEnded(server) || performance.now() > deadline) throw error;
+      if (error instanceof ConnectTimeoutError) connectMs = Math.min(2 * connectMs, CONNECT_MS.most);
       await sleep(50);
     }
   }
