@@ -1,13 +1,10 @@
-import { getHeapStatistics, setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
+import { getHeapStatistics } from 'node:v8';
 import { expect, it } from 'vitest';
+import { collectGarbage } from '../test/support/collect-garbage.ts';
 import { heapBytes } from './heap-bytes.ts';
 
-setFlagsFromString('--expose-gc');
-const collect: () => void = runInNewContext('gc');
-
 function heapUsed(): number {
-  collect();
+  collectGarbage();
   return getHeapStatistics().used_heap_size;
 }
 

@@ -27,8 +27,8 @@ export async function repeatUntil(
 }
 
 /**
- * Resolves after some milliseconds, or as soon as one of the signals aborts. Nothing of it stays with a signal that lives on, as it
- * would with AbortSignal.any.
+ * Resolves after some milliseconds, or as soon as one of the signals aborts. It leaves nothing on a signal that lives on;
+ * AbortSignal.any would.
  */
 export function pause(milliseconds: number, until: AbortSignal | readonly AbortSignal[], ref = true): Promise<void> {
   const signals = [until].flat();

@@ -26,7 +26,7 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
 const IPV6_PREFIX_BYTES = 8;
-/** All of them share one allowance, so that a reset buys no other. */
+/** Clients without an address share one allowance, so that a reset buys no other. */
 const GONE = 'gone';
 const MEMOIZED = 10_000;
 

@@ -29,7 +29,7 @@ const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
 /** Bytes of the allowance that a request costs at least: for the index, a listing or a manifest, and for anything else. */
 const PRICES = { made: 256_000, file: 4_000 } as const;
-/** What the work alone takes of the rate of all files, whatever is sent: 40 listings a second, or 1,280 requests that find nothing. */
+/** A request takes this of the rate of all files for its work, whatever it sends: 40 listings a second pass, or 1,280 requests that find nothing. */
 const RATE_PRICES = { made: 2 ** 19, file: 2 ** 14 } as const;
 
 /** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */

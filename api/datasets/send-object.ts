@@ -3,6 +3,7 @@
 import type { HttpResponse } from 'uWebSockets.js';
 import { createReadStream } from 'node:fs';
 import { open } from 'node:fs/promises';
+import { readExactly } from '../../infra/read-exactly.ts';
 import { type AnsweredClient, readerOf } from '../http/answered-client.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
 import { type LeastPace, Patience } from '../http/reader-pace.ts';
@@ -124,13 +125,7 @@ const partOf = (made: Buffer, { from, to }: ByteRange): Buffer =>
 async function readPart(file: string, { from, to }: ByteRange): Promise<Buffer> {
   const handle = await open(file);
   try {
-    const bytes = Buffer.allocUnsafe(to - from + 1);
-    for (let filled = 0; filled < bytes.length; ) {
-      const { bytesRead } = await handle.read(bytes, filled, bytes.length - filled, from + filled);
-      if (bytesRead === 0) throw new Error(`${file} ends at ${from + filled}`);
-      filled += bytesRead;
-    }
-    return bytes;
+    return await readExactly(handle, Buffer.allocUnsafe(to - from + 1), from);
   } finally {
     await handle.close();
   }

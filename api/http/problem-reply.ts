@@ -17,7 +17,7 @@ const RETRY_AFTER_SECONDS = '5';
 /** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
 const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
 
-/** Reasons of `unavailable`: the request waited in a queue which its own sender may have filled, and a statement that ClickHouse went on with. */
+/** Reasons of `unavailable` that are paid: the sender may have filled the queue, and ClickHouse may go on with the statement. */
 const PAID_REASONS: ReadonlySet<unknown> = new Set(['queue_full', 'clickhouse_silent']);
 
 export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {

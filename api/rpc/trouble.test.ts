@@ -83,7 +83,7 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
     sleep(30_000).then(() => 'nothing'),
   ]);
   expect(refused).toContain('"code":-32603,"message":"Work queue depth exceeded"');
-  // Who fills the queue would have all further calls for free.
+  // It is paid: a caller that fills the queue would get all further calls free.
   expect((await handler('vrsc', Buffer.from(CALL))).ourFault).toBe(false);
   await daemon.down();
   const texts = (await Promise.all(outcomes)).map(({ text }) => text);

@@ -1,6 +1,5 @@
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { expect, it } from 'vitest';
+import { collectGarbage } from '../../test/support/collect-garbage.ts';
 import { memoize } from './memoize.ts';
 
 it('asks once for what was asked lately, again for what was not', () => {
@@ -23,14 +22,12 @@ it('keeps no long question', () => {
 });
 
 it('keeps no body that a question was cut from', () => {
-  setFlagsFromString('--expose-gc');
-  const collect: () => void = runInNewContext('gc');
   const answer = memoize((text) => text.slice(1), 100);
-  collect();
+  collectGarbage();
   const before = process.memoryUsage().heapUsed;
   for (let count = 0; count < 30; count++) {
     answer(Buffer.alloc(4_000_000, `${count} of many `).toString('utf8').slice(100, 200));
   }
-  collect();
+  collectGarbage();
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(20_000_000);
 });

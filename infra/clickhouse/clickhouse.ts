@@ -74,7 +74,7 @@ export const CONNECTION_SETTINGS = {
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   input_format_csv_empty_as_default: 0,
-  // What is inserted again after a crash has been deleted before, and an insert ends with its statement.
+  // A stage deletes rows before it inserts them again after a crash, so they are no duplicates; and no insert may outlive its statement.
   insert_deduplicate: 0,
   async_insert: 0,
   // It hides rows: docs/decisions/0061-candles.md

@@ -1,7 +1,8 @@
-/** What the manifest says of a file, read from the file itself. */
+/** Reads from a Parquet file what the manifest says of it. */
 import { createHash } from 'node:crypto';
-import { type FileHandle, open } from 'node:fs/promises';
+import { open } from 'node:fs/promises';
 import { type AsyncBuffer, parquetMetadataAsync } from 'hyparquet';
+import { readExactly } from '../../infra/read-exactly.ts';
 
 interface Footer {
   readonly rows: number;
@@ -22,15 +23,15 @@ export async function readParquet(path: string): Promise<ParquetContent> {
   try {
     const { size } = await handle.stat();
     const piece = new Uint8Array(Math.min(size, PIECE_BYTES));
-    await fill(piece, handle, 0);
+    await readExactly(handle, piece, 0);
     const hash = createHash('sha256').update(piece);
     const footer = await readFooter(size, async (from, to = size) => {
       // Most files are one piece, and to read one again takes longer than all else here.
       if (to <= piece.length) return piece.buffer.slice(from, to);
-      return (await fill(new Uint8Array(to - from), handle, from)).buffer;
+      return (await readExactly(handle, new Uint8Array(to - from), from)).buffer;
     });
     for (let at = piece.length; at < size; at += PIECE_BYTES) {
-      hash.update(await fill(piece.subarray(0, size - at), handle, at));
+      hash.update(await readExactly(handle, piece.subarray(0, size - at), at));
     }
     return { ...footer, bytes: size, sha256: hash.digest('hex') };
   } finally {
@@ -38,14 +39,7 @@ export async function readParquet(path: string): Promise<ParquetContent> {
   }
 }
 
-async function fill<Bytes extends Uint8Array>(bytes: Bytes, handle: FileHandle, from: number): Promise<Bytes> {
-  const { bytesRead } = await handle.read(bytes, 0, bytes.length, from);
-  if (bytesRead < bytes.length)
-    throw new Error(`${bytes.length} bytes at ${from} of a new file were asked for, and ${bytesRead} read`);
-  return bytes;
-}
-
-/** What the file itself says: it is whole where its footer can be read. */
+/** Only a whole file has a footer that can be read. */
 async function readFooter(byteLength: number, slice: AsyncBuffer['slice']): Promise<Footer> {
   const metadata = await parquetMetadataAsync({ byteLength, slice });
   let minHeight = Number.POSITIVE_INFINITY;

@@ -19,7 +19,7 @@ export const MAX_TOKENS = 20_000;
 export const MAX_ID_BYTES = 1024;
 /** No method has more than ten. */
 export const MAX_PARAMETERS = 32;
-/** What is cut out of a longer body and may be kept, such as the key of an answer, is copied up to this length. */
+/** The reader copies short texts out of a longer body, since a cache may keep them, and with them the body. */
 const LONG_BODY = 16 * 1024;
 const LONGEST_KEPT = 4096;
 /** More than are ever executed together. */

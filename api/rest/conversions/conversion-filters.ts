@@ -224,9 +224,8 @@ function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
     if (value === undefined) continue;
     const bounded = storedBound(plainDecimal(value), operator);
     if (bounded === null) {
-      const decided = operator === '>=' ? 'false' : 'usd_value IS NOT NULL';
-      parts.outcome.push(() => decided.replace('usd_value', 's.usd_value'));
-      parts.clickHouse.push(decided);
+      parts.outcome.push(() => (operator === '>=' ? 'false' : 's.usd_value IS NOT NULL'));
+      parts.clickHouse.push(operator === '>=' ? 'false' : 'usd_value IS NOT NULL');
       continue;
     }
     const limit = `${place(parts, bounded)}::numeric`;
