@@ -4,9 +4,9 @@ import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
 import type { Config } from '../schemas/config.ts';
 import type { Access } from './access/access.ts';
-import { daemonsOfLane } from './access/lane-daemons.ts';
+import { daemonsOfOwner } from './access/lane-daemons.ts';
 import { createLogin } from './access/login.ts';
-import type { PriorityLane, PriorityLanes } from './access/priority-lanes.ts';
+import { createPriorityLanes, type PriorityLanes, SERVICE, type WorkOwner } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
@@ -22,6 +22,10 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_ENTRIES = 10_000;
 const KEY_MEMO_ENTRIES = 500;
+/** Fewer than the connections to ClickHouse, so that requests never hold up the pipeline. */
+const STATEMENTS = { atOnce: 4, reserved: 1, mostWaiting: Number.POSITIVE_INFINITY };
+/** Clients time out and retry after about this long. */
+const WAIT_MS = 15_000;
 /** Bounds of one ClickHouse statement of a request: seconds, bytes, rows. Postgres' bound is set on the reader pool. */
 const ANSWER_BOUNDS = { max_execution_time: 10, max_memory_usage: 1_000_000_000, max_result_rows: 200_000 } as const;
 
@@ -35,37 +39,35 @@ export interface ContextOptions {
   readonly logger: Logger;
 }
 
-/** Services for the handlers of each lane: they share everything except the queues to Postgres and to the daemons. */
+/** Services for the handlers of each caller: callers share everything except their places at the stores and the daemons. */
 export function createContexts(
   options: ContextOptions,
   watch: StateWatch,
   health: Health,
-  snapshots: (lane: PriorityLane) => WithSnapshot,
+  snapshots: (owner: WorkOwner) => WithSnapshot,
   lanes: ReadonlyMap<string, PriorityLanes>,
   webhooks: Webhooks,
   { standings }: Pick<Access, 'standings'>,
   mempools: Mempools,
   port: () => number,
-): Readonly<Record<PriorityLane, ApiContext>> {
+): (owner: WorkOwner) => ApiContext {
   const { config, release, stores, daemons, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
-  const standard = daemonsOfLane(daemons, lanes, 'standard');
+  const ofService = daemonsOfOwner(daemons, lanes, SERVICE);
   const daemonOf = (chain: string) => {
-    const daemon = standard.get(chain);
+    const daemon = ofService.get(chain);
     if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
     return daemon;
   };
   const figures = createDaemonFigures(daemons, logger);
   // So that the first request for the status finds them known.
   for (const chain of config.chains) figures.lastKnown(chain, watch.state.derived.get(chain.name)?.height ?? 0);
-  const shared: Omit<ApiContext, 'daemons' | 'snapshot'> = {
+  const statements = createPriorityLanes(STATEMENTS);
+  const shared: Omit<ApiContext, 'daemons' | 'snapshot' | 'clickhouse'> = {
     config,
     release,
     logger,
     watch,
-    clickhouse: {
-      rows: (reader, sql, params) => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS),
-    },
     postgres: stores.postgres,
     webhooks,
     standings,
@@ -88,10 +90,13 @@ export function createContexts(
       return chain;
     },
   };
-  const of = (lane: PriorityLane): ApiContext => ({
+  return (owner) => ({
     ...shared,
-    daemons: daemonsOfLane(daemons, lanes, lane),
-    snapshot: snapshots(lane),
+    clickhouse: {
+      rows: (reader, sql, params) =>
+        statements.run(owner, WAIT_MS, () => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS)),
+    },
+    daemons: daemonsOfOwner(daemons, lanes, owner),
+    snapshot: snapshots(owner),
   });
-  return { standard: of('standard'), priority: of('priority') };
 }

@@ -10,6 +10,7 @@ import { PermanentError } from '../schemas/errors.ts';
 import type { MempoolSource } from '../schemas/mempool.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
+import { SERVICE } from './access/priority-lanes.ts';
 import { type ContextOptions, createContexts } from './create-context.ts';
 import { registerDatasets } from './datasets/register-datasets.ts';
 import type { StateAnswer } from './http/answer-route.ts';
@@ -129,7 +130,7 @@ async function open(options: ApiOptions, closers: Closers) {
     config,
     topics,
     watch,
-    withSnapshot: snapshots('standard'),
+    withSnapshot: snapshots(SERVICE),
     logger,
     mempools,
     ...options.push,
@@ -154,17 +155,18 @@ async function open(options: ApiOptions, closers: Closers) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apis = createContexts(options, watch, health, snapshots, lanes, webhooks, access, mempools, () => port);
-  const stopComparing = watchEstimates(apis.standard, logger);
+  const apiOf = createContexts(options, watch, health, snapshots, lanes, webhooks, access, mempools, () => port);
+  const api = apiOf(SERVICE);
+  const stopComparing = watchEstimates(api, logger);
   closers.push(async () => stopComparing());
   const underWay: RequestsUnderWay = { count: 0, sending: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
-  const rebuilding = rebuildAnswers({ api: apis.standard, prepared, watch, underWay, logger });
+  const rebuilding = rebuildAnswers({ api, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
   const bodies = createBufferedBodies();
   const unsent = createUnsentAnswers({ underWay });
-  const dispatcher = { api: apis.standard, apis, prepared, repeated, currentState, underWay, access, bodies, unsent };
+  const dispatcher = { api, apiOf, prepared, repeated, currentState, underWay, access, bodies, unsent };
   const rpc = createRpcHandler({
     chains: config.chains,
     daemons,
@@ -173,7 +175,7 @@ async function open(options: ApiOptions, closers: Closers) {
     nameToAddress,
     tip: (chain) => watch.state.derived.get(chain) ?? null,
     lanes,
-    extensions: createExtensions(apis.standard),
+    extensions: createExtensions(apiOf),
     logger,
   });
   const app = App();

@@ -8,20 +8,15 @@ import type { KeyCache } from './key-cache.ts';
 import type { ActiveKey } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
 import type { AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
-import type { PriorityLane } from './priority-lanes.ts';
+import type { PriorityLane, WorkOwner } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
 import type { Refund, Usage } from './usage.ts';
 import type { Refusal } from './usage-counts.ts';
 import type { Visitor } from './visitor.ts';
 
 /** Caller, with the active key or session that it presents, if any. */
-export interface Caller extends Pick<Visitor, 'bearer'> {
+export interface Caller extends Pick<Visitor, 'bearer'>, WorkOwner {
   readonly key: ActiveKey | null;
-}
-
-/** The highest tier goes first. */
-export function laneOf({ key }: Pick<Caller, 'key'>): PriorityLane {
-  return key?.tier === TIERS.at(-1) ? 'priority' : 'standard';
 }
 
 export interface CallCost {
@@ -110,10 +105,10 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return count(charge, charge.credits, charge.refusal?.code === 'tier_required' ? 'tier' : null);
   }
 
-  function admissionOf({ caller, names, credits, refusal }: Charge, verdict: LimiterDecision, refund: Refund) {
+  function admissionOf({ caller, names, demands, credits, refusal }: Charge, verdict: LimiterDecision, refund: Refund) {
     const { accepted, standings, retryMs } = verdict;
     return {
-      caller: { bearer: caller.visitor.bearer, key: caller.key ?? null },
+      caller: callerOf(caller, demands[0]?.bucket ?? ''),
       refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
       headers: limitHeaders(names, standings, credits),
       charged: {
@@ -186,6 +181,12 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       return entranceOf(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
   };
+}
+
+/** The highest tier goes first. */
+function callerOf({ visitor, key = null }: Identified, payer: string): Caller {
+  const lane: PriorityLane = key?.tier === TIERS.at(-1) ? 'priority' : 'standard';
+  return { bearer: visitor.bearer, key, lane, payer };
 }
 
 /** A caller whose session has ended pays as without it; paths that need a session refuse it. */

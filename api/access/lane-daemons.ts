@@ -1,6 +1,6 @@
-/** The daemons of the chains as the requests of one lane see them. */
+/** The daemons of the chains as one caller's requests see them. */
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
-import { createPriorityLanes, type PriorityLane, type PriorityLanes } from './priority-lanes.ts';
+import { createPriorityLanes, type PriorityLanes, type WorkOwner } from './priority-lanes.ts';
 
 type Daemons = ReadonlyMap<string, VerusdClient>;
 
@@ -8,7 +8,8 @@ type Daemons = ReadonlyMap<string, VerusdClient>;
 const AT_ONCE = 7;
 /** More at once for the priority lane: these are its own. */
 const RESERVED = 2;
-const MOST_WAITING = 100;
+/** One caller has half of them. */
+const MOST_WAITING = 200;
 const WAIT_MS = 30_000;
 
 /** Lanes of one chain's daemons, shared by REST and JSON-RPC. */
@@ -16,16 +17,16 @@ export function createDaemonLanes(): PriorityLanes {
   return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
 }
 
-export function daemonsOfLane(
+export function daemonsOfOwner(
   daemons: Daemons,
   lanesOf: ReadonlyMap<string, PriorityLanes>,
-  lane: PriorityLane,
+  owner: WorkOwner,
 ): Daemons {
   const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
     const lanes = lanesOf.get(chain);
     if (!lanes) return [chain, daemon];
     const turn = <T>(timeoutMs: number | undefined, work: () => Promise<T>) =>
-      lanes.run(lane, timeoutMs ?? WAIT_MS, work);
+      lanes.run(owner, timeoutMs ?? WAIT_MS, work);
     const client: VerusdClient = {
       get address() {
         return daemon.address;

@@ -1,14 +1,26 @@
 /**
- * Semaphore with bounded queues: a caller that finds its queue full is refused at once. The priority
- * lane goes first, and some places are its own, so that a flood of the others does not delay it.
+ * Semaphore with bounded queues, shared by callers. The priority lane goes first, and some places are its own, so that a flood of the
+ * others does not delay it. Within a lane callers take turns, and a caller gets another place only while it holds fewer than are free:
+ * alone it has half of them, and leaves the other half to whoever comes. The places of a queue are shared in the same way.
+ * docs/decisions/0124-places-by-caller.md
  */
 import { RetryableError } from '../../schemas/errors.ts';
 
 export type PriorityLane = 'standard' | 'priority';
 
+/** Whose work it is. */
+export interface WorkOwner {
+  readonly lane: PriorityLane;
+  /** The bucket that pays for it: callers of one network, or of one identity, count as one. */
+  readonly payer: string;
+}
+
+/** Work that no single caller asked for. */
+export const SERVICE: WorkOwner = { lane: 'standard', payer: 'service' };
+
 export interface PriorityLanes {
-  /** @throws QueueFull when too many wait or `waitMs` is over */
-  run<T>(lane: PriorityLane, waitMs: number, work: () => Promise<T>): Promise<T>;
+  /** @throws QueueFull when too many wait, of all or of this owner, or when `waitMs` is over */
+  run<T>(owner: WorkOwner, waitMs: number, work: () => Promise<T>): Promise<T>;
 }
 
 export interface PriorityLanesOptions {
@@ -26,53 +38,101 @@ export class QueueFull extends RetryableError {
 }
 
 export function createPriorityLanes({ atOnce, reserved = 0, mostWaiting }: PriorityLanesOptions): PriorityLanes {
-  const waiting: Readonly<Record<PriorityLane, Set<() => void>>> = { priority: new Set(), standard: new Set() };
-  const running: Record<PriorityLane, number> = { priority: 0, standard: 0 };
-
-  function mayRun(lane: PriorityLane): boolean {
-    if (running.standard + running.priority >= atOnce) return false;
-    return lane === 'priority' || running.standard < atOnce - reserved;
-  }
-
-  function turn(lane: PriorityLane, waitMs: number): Promise<void> {
-    if (waiting[lane].size === 0 && mayRun(lane)) {
-      running[lane] += 1;
-      return Promise.resolve();
-    }
-    if (waiting[lane].size >= mostWaiting) return Promise.reject(new QueueFull());
-    return new Promise((resolve, reject) => {
-      const enter = () => {
-        clearTimeout(timer);
-        resolve();
-      };
-      const timer = setTimeout(() => {
-        waiting[lane].delete(enter);
-        reject(new QueueFull());
-      }, waitMs);
-      waiting[lane].add(enter);
-    });
-  }
-
-  function leave(left: PriorityLane): void {
-    running[left] -= 1;
-    for (const lane of ['priority', 'standard'] as const) {
-      const [next] = waiting[lane];
-      if (!next || !mayRun(lane)) continue;
-      waiting[lane].delete(next);
-      running[lane] += 1;
-      next();
-      return;
-    }
-  }
+  const lanes = {
+    priority: createLane(atOnce, mostWaiting),
+    standard: createLane(atOnce - reserved, mostWaiting),
+  };
+  const free = () => atOnce - lanes.priority.running - lanes.standard.running;
 
   return {
-    async run(lane, waitMs, work) {
-      await turn(lane, waitMs);
+    async run({ lane, payer }, waitMs, work) {
+      await lanes[lane].turn(payer, free(), waitMs);
       try {
         return await work();
       } finally {
-        leave(lane);
+        lanes[lane].leave(payer);
+        for (let more = true; more; ) more = lanes.priority.admit(free()) || lanes.standard.admit(free());
       }
+    },
+  };
+}
+
+/** `places`: the most that this lane may take. */
+function createLane(places: number, mostWaiting: number) {
+  /** By payer: how many of its works run. */
+  const running = new Map<string, number>();
+  /** By payer, the one whose turn is next first: its works in the order of their arrival. */
+  const waiting = new Map<string, Set<() => void>>();
+  let runningOfAll = 0;
+  let waitingOfAll = 0;
+
+  function mayRun(payer: string, freeOfAll: number): boolean {
+    return (running.get(payer) ?? 0) < Math.min(places - runningOfAll, freeOfAll);
+  }
+
+  function enter(payer: string): void {
+    running.set(payer, (running.get(payer) ?? 0) + 1);
+    runningOfAll += 1;
+  }
+
+  function queueOf(payer: string): Set<() => void> {
+    const known = waiting.get(payer);
+    if (known) return known;
+    const made = new Set<() => void>();
+    waiting.set(payer, made);
+    return made;
+  }
+
+  function leaveQueue(payer: string, queue: Set<() => void>, begin: () => void): void {
+    if (!queue.delete(begin)) return;
+    waitingOfAll -= 1;
+    if (queue.size === 0) waiting.delete(payer);
+  }
+
+  return {
+    get running() {
+      return runningOfAll;
+    },
+    turn(payer: string, freeOfAll: number, waitMs: number): Promise<void> {
+      const before = waiting.get(payer)?.size ?? 0;
+      if (before === 0 && mayRun(payer, freeOfAll)) {
+        enter(payer);
+        return Promise.resolve();
+      }
+      if (before >= mostWaiting - waitingOfAll) return Promise.reject(new QueueFull());
+      const queue = queueOf(payer);
+      waitingOfAll += 1;
+      return new Promise((resolve, reject) => {
+        const begin = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+        const timer = setTimeout(() => {
+          leaveQueue(payer, queue, begin);
+          reject(new QueueFull());
+        }, waitMs);
+        queue.add(begin);
+      });
+    },
+    leave(payer: string): void {
+      const left = (running.get(payer) ?? 0) - 1;
+      runningOfAll -= 1;
+      if (left > 0) running.set(payer, left);
+      else running.delete(payer);
+    },
+    /** Begins one work that waits. Returns whether there was one that may. */
+    admit(freeOfAll: number): boolean {
+      for (const [payer, queue] of waiting) {
+        const [begin] = queue;
+        if (!begin || !mayRun(payer, freeOfAll)) continue;
+        leaveQueue(payer, queue, begin);
+        // Its next work waits behind those of all others.
+        if (waiting.delete(payer)) waiting.set(payer, queue);
+        enter(payer);
+        begin();
+        return true;
+      }
+      return false;
     },
   };
 }

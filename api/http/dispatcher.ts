@@ -1,8 +1,7 @@
 /** Puts the route table on the wire: patterns, methods, parameters. */
 
 import { LEAST_CREDITS } from '../access/bills.ts';
-import { laneOf } from '../access/gate.ts';
-import type { PriorityLane } from '../access/priority-lanes.ts';
+import type { WorkOwner } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { memoize } from '../state/memoize.ts';
 import { type AnswerOptions, answerRoute, preparedReply, type RequestInfo, type RouteRequest } from './answer-route.ts';
@@ -19,8 +18,7 @@ import { type AnsweredRoute, isStreamed, methodOf } from './route.ts';
 
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
-  /** By the caller's lane. */
-  readonly apis: Readonly<Record<PriorityLane, ApiContext>>;
+  readonly apiOf: (owner: WorkOwner) => ApiContext;
 }
 
 /** Checked parameters that are kept of a route. */
@@ -55,17 +53,13 @@ function registerRoute(
   const reads = { parts: names.length, conditions: !live, streams, encoding: true, host: live };
   const account = { template, credits, tier, vital, ofAccount, reads };
   const askedOf = memoize(readAddress(route, names, options), MEMOIZED);
-  const { standard, priority } = options.apis;
-  const byLane: Readonly<Record<PriorityLane, AnswerOptions>> = {
-    standard: { ...options, api: standard },
-    priority: { ...options, api: priority },
-  };
   const addressOf = ({ parts, query }: RequestInfo) => askedOf(`${parts}?${query}`);
   const answerer: Answerer = {
-    atHand: (asked, caller) => preparedReply(byLane[laneOf(caller)], route, addressOf(asked), asked),
+    atHand: (asked) => preparedReply(options, route, addressOf(asked), asked),
     async make(asked, caller, body) {
       const request = { caller, host: asked.host, body: readJson?.(body) };
-      return answerRoute(byLane[laneOf(caller)], route, addressOf(asked), asked, request);
+      const ofCaller = { ...options, api: options.apiOf(caller) };
+      return answerRoute(ofCaller, route, addressOf(asked), asked, request);
     },
   };
   for (const pattern of patterns) {

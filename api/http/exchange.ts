@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Access } from '../access/access.ts';
 import type { RequestCost } from '../access/bills.ts';
 import type { Admission, Caller } from '../access/gate.ts';
+import { SERVICE } from '../access/priority-lanes.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { RequestInfo } from './answer-route.ts';
@@ -290,7 +291,7 @@ async function admitLater({ options, visitor, account }: Exchange): Promise<Admi
   const admission = options.access.gate.rest(visitor, account);
   if (!account.vital) return admission;
   // Whoever asks whether the process lives is not to conclude from a silent store that it does not.
-  const caller = { bearer: visitor.bearer, key: null };
+  const caller: Caller = { ...SERVICE, bearer: visitor.bearer, key: null };
   const uncharged = { caller, refusal: null, headers: NO_LINES, charged: { giveBack: nothing } };
   const waiting = new AbortController();
   const late = sleep(VITAL_MS, uncharged, { signal: waiting.signal });

@@ -7,6 +7,7 @@ import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { INT32_MAX } from '../../schemas/integers.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import type { WorkOwner } from '../access/priority-lanes.ts';
 import { ALLOWED, inTurns, measuredRows } from '../state/measured-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { type AnswerMethod, rpcInteger } from './index-methods.ts';
@@ -16,7 +17,7 @@ import { RpcError } from './rpc-error.ts';
 export type ResolveName = (chain: string, name: string) => string | null;
 
 /** Reads for one answer, each statement within its time limit; `work` may run again. */
-export type WithRows = <T>(work: (read: Pick<Snapshot, 'rows' | 'row'>) => Promise<T>) => Promise<T>;
+export type WithRows = <T>(work: (read: Pick<Snapshot, 'rows' | 'row'>) => Promise<T>, owner: WorkOwner) => Promise<T>;
 
 const HISTORY = {
   columns: 'i.state, i.from_height, i.txid, i.vout, b.hash',
@@ -47,7 +48,7 @@ export function createIdentityHistory(withRows: WithRows, resolveName: ResolveNa
     throw new RpcError(RPC_CODES.invalidParameter, message);
   }
 
-  return async (chain, [name = '', start = '0', end = '0']) => {
+  return async (chain, [name = '', start = '0', end = '0'], owner) => {
     const address = addressOf(chain, name);
     const from = Math.max(0, rpcInteger(start));
     const last = rpcInteger(end);
@@ -58,7 +59,7 @@ export function createIdentityHistory(withRows: WithRows, resolveName: ResolveNa
         throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
       }
       return states;
-    });
+    }, owner);
     if (rows === null) {
       const message = `More than ${ALLOWED} in one call: ask for fewer heights with heightstart and heightend`;
       throw new RpcError(RPC_CODES.invalidParameter, message);

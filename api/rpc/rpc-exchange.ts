@@ -2,7 +2,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { MAX_BATCH_BYTES, readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import type { RpcBody } from '../../schemas/verusd/rpc-envelope.ts';
-import { type Admission, laneOf } from '../access/gate.ts';
+import type { Admission } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ExchangeOptions } from '../http/exchange.ts';
 import type { AnnouncedBody } from '../http/framing.ts';
@@ -82,7 +82,7 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
     const admission = entrance.settleNow(cost) ?? (await entrance.settle(cost));
     if (admission.refusal) return refusedReply(admission, read);
     paid = admission.charged;
-    const made = await handler(chain, read, laneOf(admission.caller));
+    const made = await handler(chain, read, admission.caller);
     if (made.ourFault && bytes.length <= MAX_FREE_BYTES) paid.giveBack();
     return reply(made, admission.headers);
   } catch (err) {

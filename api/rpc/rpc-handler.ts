@@ -23,7 +23,7 @@ import {
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
-import { type PriorityLane, type PriorityLanes, QueueFull } from '../access/priority-lanes.ts';
+import { type PriorityLanes, QueueFull, SERVICE, type WorkOwner } from '../access/priority-lanes.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -70,7 +70,7 @@ export interface RpcHandlerOptions {
 }
 
 /** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, lane?: PriorityLane) => Promise<RpcAnswer>;
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, owner?: WorkOwner) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
@@ -112,7 +112,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
   const chains = new Map(options.chains.map((chain) => [chain.name, openChain(options, chain)]));
 
-  async function answerHere(chain: Chain, request: RpcRequest): Promise<RpcAnswer> {
+  async function answerHere(chain: Chain, request: RpcRequest, owner: WorkOwner): Promise<RpcAnswer> {
     const method = rpcMethod(request.method);
     const answer = methods[request.method];
     if (method === undefined || answer === undefined) throw methodNotFound();
@@ -121,15 +121,15 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
       if (method.types.length > 0) checkParameters(request.texts, method.types);
     }
-    return answered(await answer(chain.name, request.texts), request.id);
+    return answered(await answer(chain.name, request.texts, owner), request.id);
   }
 
   /** A cached answer is returned without awaiting anything, at the cost of its checks. */
-  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, lane: PriorityLane): Promise<RpcAnswer> {
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, owner: WorkOwner): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
       const method = daemonForm(request.method, request.texts.length);
-      if (!method) return await answerHere(chain, request);
+      if (!method) return await answerHere(chain, request, owner);
       checkEnvelope(chain, request, method);
       const walletAsked = chain.checkWallet(request);
       if (walletAsked) await walletAsked;
@@ -140,10 +140,10 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (help !== null) return answered(daemonString(help), request.id);
       for (const guard of method.guards) guard.check(request, chain);
       const { upstream, unspentOutput } = chain;
-      const asked = unspentOutput(request, lane);
+      const asked = unspentOutput(request, owner);
       const reply = asked
         ? await asked
-        : (upstream.kept(request, method, lane) ?? (await upstream.ask(request, method, lane)));
+        : (upstream.kept(request, method, owner) ?? (await upstream.ask(request, method, owner)));
       return { status: reply.status, body: reply.body, end: reply.end, ourFault: false };
     } catch (error) {
       return failed(chain, request, error);
@@ -165,22 +165,22 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   async function answerBatch(
     chain: Chain,
     requests: readonly (RpcRequest | RpcRefusal)[],
-    lane: PriorityLane,
+    owner: WorkOwner,
   ): Promise<RpcAnswer> {
     if (requests.length > MAX_BATCH) {
       return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
     }
     const outcomes: RpcAnswer[] = [];
-    for (const request of requests) outcomes.push(await answerOne(chain, request, lane));
+    for (const request of requests) outcomes.push(await answerOne(chain, request, owner));
     const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
     return { status: 200, body: joinBatch(outcomes), ourFault };
   }
 
-  return (name, body, lane = 'standard') => {
+  return (name, body, owner = SERVICE) => {
     const chain = chains.get(name);
     if (chain === undefined) throw new TypeError(`${name} is not a configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
-    return read.kind === 'batch' ? answerBatch(chain, read.requests, lane) : answerOne(chain, read.request, lane);
+    return read.kind === 'batch' ? answerBatch(chain, read.requests, owner) : answerOne(chain, read.request, owner);
   };
 }
 

@@ -8,6 +8,7 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { openReader, type PostgresReader } from '../../infra/postgres/reader.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { SERVICE } from '../access/priority-lanes.ts';
 import { notFound } from '../http/api-error.ts';
 import { createCurrentState } from './current-state.ts';
 import { createSnapshots, type Snapshot, type WithSnapshot } from './snapshot.ts';
@@ -35,7 +36,7 @@ beforeAll(async () => {
   await commit(0, 0);
   watch = await createStateWatch(stores.postgres, 'test', logger, new AbortController().signal);
   const currentState = createCurrentState(reader, watch);
-  snapshot = createSnapshots({ reader, watch, currentState, release: 'test', atOnce: 10 })('standard');
+  snapshot = createSnapshots({ reader, watch, currentState, release: 'test', atOnce: 10 })(SERVICE);
 });
 
 afterAll(async () => {

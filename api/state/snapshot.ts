@@ -4,11 +4,11 @@
  * still. docs/decisions/0023-point-reads.md
  */
 
-import { createGatheredReads } from '../../infra/postgres/gathered-reads.ts';
-import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
+import { createGatheredReads, type GatheredReads, type OwnedReader } from '../../infra/postgres/gathered-reads.ts';
+import { type PostgresReader, prepared, type Statement } from '../../infra/postgres/reader.ts';
 import type { RowReader, StoredRow } from '../../infra/row-reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
-import { createPriorityLanes, type PriorityLane } from '../access/priority-lanes.ts';
+import { createPriorityLanes, type WorkOwner } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { CurrentState } from './current-state.ts';
 import { readServiceState, readState, type ServiceState, STATE_SQL, VERSION_SQL } from './service-state.ts';
@@ -49,26 +49,34 @@ const WAIT_MS = 15_000;
 const LOOSE_TRIES = 2;
 const MOST_TRIES = 5;
 
-export function createSnapshots(options: SnapshotsOptions): (lane: PriorityLane) => WithSnapshot {
+export function createSnapshots(options: SnapshotsOptions): (owner: WorkOwner) => WithSnapshot {
   const lanes = createPriorityLanes({
     atOnce: options.atOnce,
     reserved: RESERVED,
     mostWaiting: Number.POSITIVE_INFINITY,
   });
-  const of = (lane: PriorityLane) => createWithSnapshot(options, (work) => lanes.run(lane, WAIT_MS, work));
-  const byLane: Readonly<Record<PriorityLane, WithSnapshot>> = { standard: of('standard'), priority: of('priority') };
-  return (lane) => byLane[lane];
+  const { reader } = options;
+  const inTurn: InTurn = (owner, work) => lanes.run(owner, WAIT_MS, work);
+  const inTurns: OwnedReader<WorkOwner> = {
+    query: (statement, values, owner) => inTurn(owner, () => reader.query(statement, values)),
+    parameterTypes: (text, owner) => inTurn(owner, () => reader.parameterTypes(text)),
+  };
+  const gathered = {
+    standard: createGatheredReads(inTurns, whileStill),
+    priority: createGatheredReads(inTurns, whileStill),
+  };
+  return (owner) => createWithSnapshot(options, owner, inTurn, gathered[owner.lane]);
 }
 
-/** `inTurn` queues work that needs a connection. */
+/** Queues work that needs a connection. */
+type InTurn = <T>(owner: WorkOwner, work: () => Promise<T>) => Promise<T>;
+
 function createWithSnapshot(
   { reader, watch, currentState, release }: SnapshotsOptions,
-  inTurn: <T>(work: () => Promise<T>) => Promise<T>,
+  owner: WorkOwner,
+  inTurn: InTurn,
+  gathered: GatheredReads<WorkOwner>,
 ): WithSnapshot {
-  const query: PostgresReader['query'] = (statement, values) => inTurn(() => reader.query(statement, values));
-  const parameterTypes: PostgresReader['parameterTypes'] = (text) => inTurn(() => reader.parameterTypes(text));
-  const gathered = createGatheredReads({ query, parameterTypes }, whileStill);
-
   /** @throws StateMoved unless all that `work` read is of this state */
   async function inState<T>(work: (read: Snapshot) => Promise<T>, state: ServiceState): Promise<T> {
     let confirmed = false;
@@ -78,8 +86,8 @@ function createWithSnapshot(
     };
     const read = reading(state, async (sql, values, isOpenEnded) => {
       const found = isOpenEnded
-        ? await query({ name: undefined, text: whileStill(sql, values.length) }, [...values, state.version])
-        : await gathered(sql, values, state.version);
+        ? await inTurn(owner, () => reader.query(openEnded(sql, values.length), [...values, state.version]))
+        : await gathered(sql, values, state.version, owner);
       // A missing row does not explain itself. States never recur, so if the state is unchanged now, it was unchanged during the read.
       if (found.length === 0) await confirm();
       confirmed = true;
@@ -96,7 +104,7 @@ function createWithSnapshot(
   }
 
   function inTransaction<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
-    return inTurn(() =>
+    return inTurn(owner, () =>
       reader.snapshot(STATE_SQL, (rows, ask) =>
         work(
           reading(readServiceState(rows.map(readState), release), (sql, values, isOpenEnded) =>
@@ -128,6 +136,8 @@ function reading(state: ServiceState, readRows: ReadRows): Snapshot {
     (await readRows(sql, values, isOpenEnded)).map(reader);
   return { state, rows, row: async <R>(...asked: Parameters<typeof rows<R>>) => (await rows(...asked))[0] };
 }
+
+const openEnded = (sql: string, count: number): Statement => ({ name: undefined, text: whileStill(sql, count) });
 
 /** No row where the state is another: it is compared once, before anything is read. The last value is its version. */
 function whileStill(sql: string, count: number): string {

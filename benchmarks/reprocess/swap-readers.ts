@@ -2,6 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { createCurrentState } from '../../api/state/current-state.ts';
 import { createSnapshots } from '../../api/state/snapshot.ts';
 import { createStateWatch } from '../../api/state/state-watch.ts';
@@ -32,7 +33,7 @@ export async function measureSwaps(stores: Stores, seconds: number): Promise<Swa
   const watch = await createStateWatch(stores.postgres, release, logger, stop.signal);
   const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000 });
   const currentState = createCurrentState(reader, watch);
-  const snapshot = createSnapshots({ reader, watch, currentState, release, atOnce: READERS + 2 })('standard');
+  const snapshot = createSnapshots({ reader, watch, currentState, release, atOnce: READERS + 2 })(SERVICE);
   let mixed = 0;
   const read = () =>
     snapshot(async ({ state, row }) => {

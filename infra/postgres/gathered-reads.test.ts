@@ -8,7 +8,7 @@ import { openReader, type PostgresReader, type Statement } from './reader.ts';
 
 let stores: TestStores;
 let opened: PostgresReader;
-let gathered: GatheredReads;
+let gathered: GatheredReads<void>;
 /** What was sent to Postgres. */
 let sent: Statement[] = [];
 
@@ -29,7 +29,7 @@ beforeAll(async () => {
       return opened.query(statement, values);
     },
   };
-  gathered = createGatheredReads(reader, GUARD);
+  gathered = createGatheredReads<void>(reader, GUARD);
 });
 
 beforeEach(() => {
@@ -104,7 +104,7 @@ it('reads of many rows do not all come back at once, whatever is asked for betwe
           return rows;
         },
       };
-      const read = createGatheredReads(counting, GUARD);
+      const read = createGatheredReads<void>(counting, GUARD);
       await read(SERIES, [600, 'the largest first'], NOW);
       const found = await Promise.all(asked.map((size, index) => read(SERIES, [size, String(index)], NOW)));
       expect(found.map(({ length }) => length)).toEqual(asked);
@@ -139,7 +139,7 @@ it('one that takes too long fails alone, and does not hold back those who come l
     maxConnections: 4,
     statementMs: 2000,
   });
-  const read = createGatheredReads(hasty, GUARD);
+  const read = createGatheredReads<void>(hasty, GUARD);
   const asked = [0.1, 0.1, 30, 0.1].map((seconds) => read(SLOW, [seconds], NOW));
   const outcomes = await Promise.allSettled(asked);
   expect(outcomes.map(({ status }) => status)).toEqual(['fulfilled', 'fulfilled', 'rejected', 'fulfilled']);
@@ -156,7 +156,7 @@ it('one that takes too long fails alone, and does not hold back those who come l
 it('a server that cannot be reached is told to all', async () => {
   const gone = openReader(stores.postgres, { maxConnections: 1, statementMs: 500 });
   await gone.close();
-  const read = createGatheredReads(gone, GUARD);
+  const read = createGatheredReads<void>(gone, GUARD);
   const reads = Array.from({ length: 5 }, (_, index) => read(ONE, ['a', index], NOW));
   for (const result of await Promise.allSettled(reads)) {
     expect(result).toMatchObject({ status: 'rejected', reason: { code: 'postgres_unreachable' } });

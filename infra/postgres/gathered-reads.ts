@@ -5,15 +5,27 @@
 import pg from 'pg';
 import type { StoredRow } from '../row-reader.ts';
 import { columns, rowReader } from '../row-reader.ts';
-import { type PostgresReader, prepared, type Statement } from './reader.ts';
+import { prepared, type Statement } from './reader.ts';
 
 /** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
-export type GatheredReads = (sql: string, values: readonly unknown[], version: string) => Promise<StoredRow[]>;
+export type GatheredReads<Owner> = (
+  sql: string,
+  values: readonly unknown[],
+  version: string,
+  owner: Owner,
+) => Promise<StoredRow[]>;
+
+/** Reads by whose they are; one that several share is the first one's. */
+export interface OwnedReader<Owner> {
+  query(statement: Statement, values: readonly unknown[], owner: Owner): Promise<StoredRow[]>;
+  parameterTypes(text: string, owner: Owner): Promise<readonly string[]>;
+}
 
 /** A statement as it is sent: its own values are $1 … $count, the version is the next one. */
 export type VersionGuard = (sql: string, count: number) => string;
 
-interface Read {
+interface Read<Owner> {
+  readonly owner: Owner;
   readonly values: readonly unknown[];
   readonly version: string;
   readonly resolve: (rows: StoredRow[]) => void;
@@ -32,25 +44,28 @@ const SLOW_MS = 20;
 
 const readPlace = rowReader({ asked_at: columns.number });
 
-type Reader = Pick<PostgresReader, 'query' | 'parameterTypes'>;
-
-export function createGatheredReads(reader: Reader, guard: VersionGuard): GatheredReads {
-  const queues = new Map<string, (read: Read) => void>();
-  return (sql, values, version) =>
+export function createGatheredReads<Owner>(reader: OwnedReader<Owner>, guard: VersionGuard): GatheredReads<Owner> {
+  const queues = new Map<string, (read: Read<Owner>) => void>();
+  return (sql, values, version, owner) =>
     new Promise((resolve, reject) => {
       let ask = queues.get(sql);
       if (!ask) {
         ask = createQueue(reader, guard, sql, values.length);
         queues.set(sql, ask);
       }
-      ask({ values, version, resolve, reject });
+      ask({ owner, values, version, resolve, reject });
     });
 }
 
-function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: number): (read: Read) => void {
+function createQueue<Owner>(
+  reader: OwnedReader<Owner>,
+  guard: VersionGuard,
+  sql: string,
+  count: number,
+): (read: Read<Owner>) => void {
   const alone = prepared(guard(sql, count));
   let together: Promise<Statement> | null = null;
-  let waiting: Read[] = [];
+  let waiting: Read<Owner>[] = [];
   let sent = 0;
   /** Rows that a read gives, as the largest of late. */
   let rowsOfRead = 1;
@@ -59,8 +74,8 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
     rowsOfRead = Math.max(rows, 1, rowsOfRead * FORGET);
   }
 
-  function statementForAll(): Promise<Statement> {
-    together ??= reader.parameterTypes(alone.text).then(
+  function statementForAll(owner: Owner): Promise<Statement> {
+    together ??= reader.parameterTypes(alone.text, owner).then(
       (types) => prepared(guard(gatheredText(sql, types.slice(0, count)), count)),
       (error: unknown) => {
         together = null;
@@ -70,27 +85,27 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
     return together;
   }
 
-  async function readAlone({ values, version, resolve, reject }: Read): Promise<void> {
-    await reader.query(alone, [...values, version]).then((rows) => {
+  async function readAlone({ owner, values, version, resolve, reject }: Read<Owner>): Promise<void> {
+    await reader.query(alone, [...values, version], owner).then((rows) => {
       learn(rows.length);
       resolve(rows);
     }, reject);
   }
 
-  async function readTogether(reads: readonly Read[], version: string): Promise<void> {
-    const statement = await statementForAll();
+  async function readTogether(reads: readonly Read<Owner>[], { owner, version }: Read<Owner>): Promise<void> {
+    const statement = await statementForAll(owner);
     const values = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
-    const found = await reader.query(statement, [...values, version]);
+    const found = await reader.query(statement, [...values, version], owner);
     const rows = reads.map((): StoredRow[] => []);
     for (const { asked_at, ...row } of found.map(readPlace)) rows[asked_at - 1]?.push(row);
     learn(Math.max(...rows.map(({ length }) => length)));
     for (const [at, { resolve }] of reads.entries()) resolve(rows[at] ?? []);
   }
 
-  async function send(reads: readonly Read[], version: string): Promise<void> {
+  async function send(reads: readonly Read<Owner>[], first: Read<Owner>): Promise<void> {
     try {
       if (reads.length === 1 || count === 0) await Promise.all(reads.map(readAlone));
-      else await readTogether(reads, version);
+      else await readTogether(reads, first);
     } catch (error) {
       // The server may refuse one of the reads, or one may take too long: each read gets its own error.
       if (error instanceof pg.DatabaseError) await Promise.all(reads.map(readAlone));
@@ -99,10 +114,10 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
   }
 
   /** Those that wait for the same version as the first. */
-  function take({ version }: Read): Read[] {
+  function take({ version }: Read<Owner>): Read<Owner>[] {
     const most = Math.min(MOST_TOGETHER, Math.max(1, Math.floor(MOST_ROWS / rowsOfRead)));
-    const taken: Read[] = [];
-    const left: Read[] = [];
+    const taken: Read<Owner>[] = [];
+    const left: Read<Owner>[] = [];
     for (const read of waiting) {
       (read.version === version && taken.length < most ? taken : left).push(read);
     }
@@ -113,7 +128,7 @@ function createQueue(reader: Reader, guard: VersionGuard, sql: string, count: nu
   function sendWaiting(): void {
     for (let [first] = waiting; first && sent < SENT_AT_ONCE; [first] = waiting) {
       const done = occupy();
-      void send(take(first), first.version).finally(done);
+      void send(take(first), first).finally(done);
     }
   }
 

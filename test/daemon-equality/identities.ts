@@ -1,5 +1,6 @@
 /** getidentity at every height, getidentityhistory. */
 
+import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { contentOver } from '../../api/rest/identities/content-routes.ts';
 import { friendlyName } from '../../api/rest/identities/identity-rows.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
@@ -92,6 +93,7 @@ const history: EqualityComparison = {
             await handler(
               chain,
               params.map((param) => JSON.stringify(param)),
+              SERVICE,
             ),
           ),
         );

@@ -1,4 +1,5 @@
 /** What the stores say of sampled blocks, addresses, identities and currencies beside what a running daemon answers, at one tip of both. */
+import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -141,7 +142,7 @@ export const LIVE_COMPARISONS: readonly LiveComparison[] = [
         (_, name) => nameToAddress(name, root),
       );
       const { history } = (await client.call('getidentityhistory', [id])) as { readonly history: unknown };
-      const ours = await own(chain, [JSON.stringify(id)]);
+      const ours = await own(chain, [JSON.stringify(id)], SERVICE);
       return { asked: id, expected: canonical(history), ours: canonical(parsed(ours)) };
     },
   },

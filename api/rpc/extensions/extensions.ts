@@ -2,6 +2,7 @@
 import { stringifyExact } from '../../../domain/json/exact-json.ts';
 import { nameToAddress } from '../../../domain/names.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { SERVICE, type WorkOwner } from '../../access/priority-lanes.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, type ApiErrorCode } from '../../http/api-error.ts';
 import { createIdentityHistory } from '../identity-history.ts';
@@ -13,6 +14,8 @@ import type { Extension } from './extension.ts';
 import { optimalRoute } from './optimal-route.ts';
 import { subIdentities } from './sub-identities.ts';
 import { transactionHistory } from './transaction-history.ts';
+
+type ApiOf = (owner: WorkOwner) => ApiContext;
 
 const EXTENSIONS: Readonly<Record<string, Extension>> = {
   getbalanceall: balanceAll,
@@ -34,8 +37,9 @@ function asRpcError(error: unknown): unknown {
   return code === undefined ? error : new RpcError(code, (error as ApiError).message, { cause: error });
 }
 
-function answerWith(api: ApiContext, extension: Extension): AnswerMethod {
-  return async (name, texts) => {
+function answerWith(apiOf: ApiOf, extension: Extension): AnswerMethod {
+  return async (name, texts, owner) => {
+    const api = apiOf(owner);
     const chain = api.chain(name);
     try {
       const value = await api.snapshot((read) => extension({ api, chain, read, texts }));
@@ -46,11 +50,12 @@ function answerWith(api: ApiContext, extension: Extension): AnswerMethod {
   };
 }
 
-export function createExtensions(api: ApiContext): Readonly<Record<string, AnswerMethod>> {
+export function createExtensions(apiOf: ApiOf): Readonly<Record<string, AnswerMethod>> {
   return {
-    ...Object.fromEntries(Object.entries(EXTENSIONS).map(([name, extension]) => [name, answerWith(api, extension)])),
-    getidentityhistory: createIdentityHistory(api.snapshot, (chain, name) =>
-      nameToAddress(name, api.chain(chain).networkRoot),
+    ...Object.fromEntries(Object.entries(EXTENSIONS).map(([name, extension]) => [name, answerWith(apiOf, extension)])),
+    getidentityhistory: createIdentityHistory(
+      (work, owner) => apiOf(owner).snapshot(work),
+      (chain, name) => nameToAddress(name, apiOf(SERVICE).chain(chain).networkRoot),
     ),
   };
 }

@@ -50,9 +50,9 @@ export interface Load {
 const LOADS = {
   light: { name: 'light', timeoutMs: 30_000, atOnce: Number.POSITIVE_INFINITY, waiting: 0 },
   /** Reads as much as its parameters name. */
-  heavy: { name: 'heavy', timeoutMs: 60_000, atOnce: 3, waiting: 30 },
+  heavy: { name: 'heavy', timeoutMs: 60_000, atOnce: 3, waiting: 60 },
   /** Walks the whole chain. */
-  slow: { name: 'slow', timeoutMs: 300_000, atOnce: 1, waiting: 4 },
+  slow: { name: 'slow', timeoutMs: 300_000, atOnce: 1, waiting: 8 },
 } as const satisfies Record<string, Load>;
 
 type Options = Partial<Omit<DaemonMethod, 'source' | 'load' | keyof Described>> & {

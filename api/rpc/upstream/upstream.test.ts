@@ -6,6 +6,7 @@ import type { ForwardOptions } from '../../../infra/verusd/verusd-client.ts';
 import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createDaemonLanes } from '../../access/lane-daemons.ts';
+import { SERVICE } from '../../access/priority-lanes.ts';
 import { daemonForm } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import { createUpstream } from './upstream.ts';
@@ -38,8 +39,7 @@ function world() {
     const read = readRpcBody(Buffer.from(`{"method":"${method}","params":${params},"id":${id}}`));
     const request = (read as { request: RpcRequest }).request;
     const form = daemonForm(method, request.texts.length) as DaemonMethod;
-    const { body, end = '' } =
-      upstream.kept(request, form, 'standard') ?? (await upstream.ask(request, form, 'standard'));
+    const { body, end = '' } = upstream.kept(request, form, SERVICE) ?? (await upstream.ask(request, form, SERVICE));
     return `${Buffer.from(body)}${end}`;
   };
   return { state, sent, call };
@@ -153,7 +153,7 @@ test('queues are bounded: the rest hears so at once, and later calls are served'
   expect(sent.length).toBeLessThan(8);
   release();
   const results = await Promise.all(outcomes);
-  expect(results.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(45);
+  expect(results.filter((outcome) => outcome === 'Work queue depth exceeded').length).toBe(47);
   expect((await Promise.all(slow)).filter((outcome) => outcome === 'Work queue depth exceeded').length).toBeGreaterThan(
     2,
   );

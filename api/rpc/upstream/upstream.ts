@@ -4,7 +4,7 @@ import type { BlockRef } from '../../../domain/block-ref.ts';
 import { daemonPrint } from '../../../domain/json/raw-json.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
-import { createPriorityLanes, type PriorityLane, type PriorityLanes, QueueFull } from '../../access/priority-lanes.ts';
+import { createPriorityLanes, type PriorityLanes, QueueFull, type WorkOwner } from '../../access/priority-lanes.ts';
 import { memoize } from '../../state/memoize.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { queueFull } from '../rpc-error.ts';
@@ -21,9 +21,9 @@ export interface UpstreamOptions {
 
 export interface Upstream {
   /** Null: a daemon has to be asked. */
-  kept(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): DaemonReply | null;
+  kept(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): DaemonReply | null;
   /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
-  ask(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): Promise<DaemonReply>;
+  ask(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): Promise<DaemonReply>;
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -43,12 +43,12 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   }
 
   /** The time in the queue counts: callers get an answer within the method's time limit. */
-  function askDaemon(request: RpcRequest, method: DaemonMethod, lane: PriorityLane): Promise<DaemonReply> {
+  function askDaemon(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): Promise<DaemonReply> {
     const { load } = method;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
-    const call = () => chainLanes.run(lane, left(), () => proxyCall(daemon, request, method, left()));
-    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(lane, left(), call);
+    const call = () => chainLanes.run(owner, left(), () => proxyCall(daemon, request, method, left()));
+    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(owner, left(), call);
     return asked.catch((error: unknown) => {
       throw error instanceof QueueFull ? queueFull(error) : error;
     });
@@ -58,17 +58,17 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
 
   // Keyed by lane, so that a priority call does not join one that is queued in the other lane.
-  const keyOf = ({ method, params }: RpcRequest, lane: PriorityLane) => `${lane} ${method} ${printed(params)}`;
+  const keyOf = ({ method, params }: RpcRequest, { lane }: WorkOwner) => `${lane} ${method} ${printed(params)}`;
 
   return {
-    kept(request, method, lane) {
+    kept(request, method, owner) {
       const lifetime = lifetimeOf(request, method);
-      return lifetime === null ? null : answers.kept(keyOf(request, lane), lifetime, request.id);
+      return lifetime === null ? null : answers.kept(keyOf(request, owner), lifetime, request.id);
     },
-    async ask(request, method, lane) {
+    async ask(request, method, owner) {
       const lifetime = lifetimeOf(request, method);
-      const ask = () => askDaemon(request, method, lane);
-      return lifetime === null ? ask() : answers.get(keyOf(request, lane), lifetime, request.id, ask);
+      const ask = () => askDaemon(request, method, owner);
+      return lifetime === null ? ask() : answers.get(keyOf(request, owner), lifetime, request.id, ask);
     },
   };
 }
