@@ -6,9 +6,9 @@
  */
 export type FileRate = (network: string, bytes: number, least?: number) => Promise<void>;
 
-/** Well beyond what a home or an office fetches; 8 readers at once have 2.5 MiB each. */
-export const BYTES_PER_SECOND = 20 * 2 ** 20;
-/** A small part is charged at least this, since its request costs as much: 140 of them a second, with those requests, take a tenth of a core. */
+/** Twenty networks that use up their allowance, hour by hour, fetch as much. */
+export const BYTES_PER_SECOND = 10 * 2 ** 20;
+/** A small part is charged at least this, since its request costs as much: 70 of them a second, with those requests, take a twentieth of a core. */
 const LEAST_BYTES = 2 ** 17;
 /** A timer is no finer. */
 const FINEST_MS = 1;

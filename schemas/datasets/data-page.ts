@@ -9,7 +9,7 @@ const HEAD = `# The data set
 <!-- Made from schemas/datasets/: \`npm test -- schemas/datasets -u\` writes this page. -->
 
 All history as Parquet files, one for each table, chain and UTC day: for DuckDB, ClickHouse, pandas, Spark, and whatever else reads Parquet. The service keeps the files
-up to date and serves them as files: reading them costs no credits and no query, only bandwidth (\`datasets.bytesPerHour\` of [the configuration](configuration.md)). All readers together get at most 20 MiB and 140 files or ranges a second
+up to date and serves them as files: reading them costs no credits and no query, only bandwidth (\`datasets.bytesPerHour\` of [the configuration](configuration.md)). All readers together get at most 10 MiB and 70 files or ranges a second
 from a process, so that other answers do not wait behind them. Several processes that serve count the allowance each by itself: divide it by their number.
 
 Each request takes from the allowance before its work, whatever its answer is: the index, a listing or a manifest 256 kB at least, also for HEAD; a file 4 kB, and a part that is sent 16 kB at least. Larger answers
