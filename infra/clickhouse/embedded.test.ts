@@ -29,6 +29,16 @@ describe('the embedded engine', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
+  it('flushes an insert to the disk before it succeeds', async () => {
+    const sql =
+      "SELECT name, value FROM system.merge_tree_settings WHERE name IN ('fsync_after_insert', 'fsync_part_directory')";
+    const settings = await clickhouse.query(sql);
+    expect(settings.map(({ name, value }) => `${name} ${value}`).sort()).toEqual([
+      'fsync_after_insert 1',
+      'fsync_part_directory 1',
+    ]);
+  });
+
   it('does not count failed inserts as running', async () => {
     const inserts = Array.from({ length: 8 }, () => clickhouse.insert('numbers', ['n'], [['no number']]));
     for (const { status } of await Promise.allSettled(inserts)) expect(status).toBe('rejected');
