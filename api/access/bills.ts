@@ -5,7 +5,7 @@ import { memoize } from '../state/memoize.ts';
 import { type ActiveKey, LOWEST_TIER } from './key-store.ts';
 import type { AllowanceName } from './limit-headers.ts';
 import type { AllowanceDemand } from './limiter.ts';
-import type { Visitor } from './visitor.ts';
+import { allocationOf, type Visitor } from './visitor.ts';
 
 export interface RequestCost {
   /** Pattern of the route, never the address asked for. */
@@ -29,8 +29,11 @@ export interface Identified {
 export interface Charge {
   readonly caller: Identified;
   readonly template: string;
+  /** Those that headers name, then those of the /48 that the caller's network lies in. */
   readonly demands: readonly AllowanceDemand[];
   readonly names: readonly AllowanceName[];
+  /** The identity or network whose work this is, where callers take turns; of an IPv6 network its /48. */
+  readonly payer: string;
   /** The cost of the whole request, as its headers say. */
   readonly credits: number;
   /** That the usage counts: 0 where the request is counted already. */
@@ -53,6 +56,8 @@ const WRONG_KEY = new ApiError(
 );
 
 const MEMOIZED = 10_000;
+/** Networks of IPv6 whose allowances a /48 has in all: many customers may share one, or one customer may have all of it. */
+const NETWORKS_OF_ALLOCATION = 64;
 const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
 const NAMES_WITH_LIMITED_KEY: readonly AllowanceName[] = ['credits', 'key'];
 const NAMES_OF_REST: readonly AllowanceName[] = ['requests', 'credits'];
@@ -86,6 +91,8 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
   const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
   const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
 
+  const allocationBucket = memoize((network) => allocationOf(network) ?? '', MEMOIZED);
+
   const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
     bucket: requestsBucket(visitor.network),
     allowance: keylessRequestsPerMinute,
@@ -98,12 +105,25 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     cost,
   });
 
+  /** Demands of a network, and of the /48 that it lies in. */
+  function paidByNetwork({ visitor }: Identified, names: readonly AllowanceName[], own: readonly AllowanceDemand[]) {
+    const allocation = allocationBucket(visitor.network);
+    if (allocation === '') return { names, demands: own, payer: visitor.network };
+    const ofAllocation = own.map(({ allowance, cost }, index) => ({
+      bucket: `${names[index]} ${allocation}`,
+      allowance: allowance * NETWORKS_OF_ALLOCATION,
+      cost,
+    }));
+    return { names, demands: [...own, ...ofAllocation], payer: allocation };
+  }
+
   /** Both allowances hold where the key has one of its own. */
   function paidByKey(key: ActiveKey, cost: number) {
     const ofIdentity = demandOfIdentity(tiers, key, cost);
-    if (key.creditsPerMinute === null) return { names: NAMES_WITH_KEY, demands: [ofIdentity] };
+    const payer = key.account;
+    if (key.creditsPerMinute === null) return { names: NAMES_WITH_KEY, demands: [ofIdentity], payer };
     const ofKey = demandOfKey(tiers, key, key.creditsPerMinute, cost);
-    return { names: NAMES_WITH_LIMITED_KEY, demands: [ofIdentity, ofKey] };
+    return { names: NAMES_WITH_LIMITED_KEY, demands: [ofIdentity, ofKey], payer };
   }
 
   function billOfRest(caller: Identified, requestCost: RequestCost): Charge {
@@ -116,9 +136,13 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     const rest = { caller, template, credits, requests, refusal, counted: payer };
     if (payer && credits > 0) return { ...rest, ...paidByKey(payer, credits) };
     // A path that costs no credits still costs the network one request, with or without a key.
-    const ofNetwork = requestsOf(caller, requests);
-    const ofCredits = payer ? demandOfIdentity(tiers, payer, credits) : creditsOfNetwork(caller, credits);
-    return { ...rest, names: NAMES_OF_REST, demands: [ofNetwork, ofCredits] };
+    const ofRequests = requestsOf(caller, requests);
+    if (!payer) {
+      return { ...rest, ...paidByNetwork(caller, NAMES_OF_REST, [ofRequests, creditsOfNetwork(caller, credits)]) };
+    }
+    const [, ...ofAllocation] = paidByNetwork(caller, NAMES_OF_RPC, [ofRequests]).demands;
+    const demands = [ofRequests, demandOfIdentity(tiers, payer, credits), ...ofAllocation];
+    return { ...rest, names: NAMES_OF_REST, demands, payer: payer.account };
   }
 
   /** `cost`: the part that is charged now; the request is counted with the first. */
@@ -127,7 +151,7 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     const refusal = key === null ? WRONG_KEY : null;
     const rest = { caller, template, credits, requests, refusal, counted: key ?? null };
     if (key) return { ...rest, ...paidByKey(key, cost) };
-    return { ...rest, names: NAMES_OF_RPC, demands: [requestsOf(caller, cost)] };
+    return { ...rest, ...paidByNetwork(caller, NAMES_OF_RPC, [requestsOf(caller, cost)]) };
   }
 
   return { billOfRest, billOfRpc };

@@ -7,7 +7,7 @@ import { type Charge, createBills, type Identified, LEAST_CREDITS, type RequestC
 import type { KeyCache } from './key-cache.ts';
 import type { ActiveKey } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
-import type { AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
+import type { Limiter, LimiterDecision } from './limiter.ts';
 import type { PriorityLane, WorkOwner } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
 import type { Refund, Usage } from './usage.ts';
@@ -105,12 +105,11 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return count(charge, charge.credits, charge.refusal?.code === 'tier_required' ? 'tier' : null);
   }
 
-  function admissionOf({ caller, names, demands, credits, refusal }: Charge, verdict: LimiterDecision, refund: Refund) {
-    const { accepted, standings, retryMs } = verdict;
+  function admissionOf(charge: Charge, verdict: LimiterDecision, refund: Refund) {
     return {
-      caller: callerOf(caller, demands[0]?.bucket ?? ''),
-      refusal: accepted ? refusal : rateLimited(names, standings, retryMs),
-      headers: limitHeaders(names, standings, credits),
+      caller: callerOf(charge),
+      refusal: verdict.accepted ? charge.refusal : rateLimited(charge, verdict),
+      headers: limitHeaders(charge.names, verdict.standings, charge.credits),
       charged: {
         giveBack() {
           verdict.giveBack();
@@ -184,7 +183,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
 }
 
 /** The highest tier goes first. */
-function callerOf({ visitor, key = null }: Identified, payer: string): Caller {
+function callerOf({ caller: { visitor, key = null }, payer }: Charge): Caller {
   const lane: PriorityLane = key?.tier === TIERS.at(-1) ? 'priority' : 'standard';
   return { bearer: visitor.bearer, key, lane, payer };
 }
@@ -223,19 +222,19 @@ function rpcTokenOf(visitor: Visitor): string {
   return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
-function rateLimited(
-  names: readonly AllowanceName[],
-  standings: readonly AllowanceStatus[],
-  retryMs: number,
-): ApiError {
+function rateLimited({ names, demands }: Charge, { standings, retryMs }: LimiterDecision): ApiError {
   const retryAfter = retryAfterSeconds(retryMs);
-  const allowances = standings.map(({ allowance }, index) => allowanceText(allowance, names[index])).join(' and ');
+  const beyond = standings.findIndex(({ remaining }, at) => at >= names.length && remaining < (demands[at]?.cost ?? 0));
+  const allowances =
+    beyond < 0
+      ? names.map((name, index) => allowanceText(standings[index]?.allowance ?? 0, name)).join(' and ')
+      : `${standings[beyond]?.allowance} ${names[beyond - names.length]} of the IPv6 /48 of this address`;
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {
     members: { retryAfter },
     headers: { 'Retry-After': String(retryAfter) },
   });
 }
 
-function allowanceText(allowance: number, name: AllowanceName | undefined): string {
+function allowanceText(allowance: number, name: AllowanceName): string {
   return name === 'key' ? `${allowance} credits of this key` : `${allowance} ${name}`;
 }

@@ -166,6 +166,14 @@ function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bu
   };
 }
 
+/** Null where it is not certain, without asking the ledger, that they lack something. */
+function refusal(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
+  const refused = debits.filter((debit) => debit.lacks(at) && isExhausted(debit.bucket, debit.cost, at));
+  if (refused.length === 0) return null;
+  const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
+  return new Decision(debits, at, retryMs);
+}
+
 export function createLimiter(options: LimiterOptions): Limiter {
   const { ledger, process, now, members } = options;
   const buckets = new Map<string, Bucket>();
@@ -194,10 +202,21 @@ export function createLimiter(options: LimiterOptions): Limiter {
       }
       return new Decision(debits, at, 0);
     }
-    const refused = debits.filter((debit) => debit.lacks(at) && isExhausted(debit.bucket, debit.cost, at));
-    if (refused.length === 0) return null;
-    const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
-    return new Decision(debits, at, retryMs);
+    return refusal(debits, at);
+  }
+
+  /**
+   * Refuses a caller who was not seen lately where what he shares with others is used up, and keeps nothing of him: a stranger may come
+   * from ever new networks. Null where he may pass.
+   */
+  function refuseUnseen(demands: readonly AllowanceDemand[], at: number): LimiterDecision | null {
+    if (demands.every(({ bucket }) => buckets.has(bucket))) return null;
+    const bucketFor = ({ bucket, allowance }: AllowanceDemand) =>
+      buckets.get(bucket) ?? createBucket(bucket, allowance);
+    return refusal(
+      demands.map((demand) => new BucketDebit(bucketFor(demand), demand.cost)),
+      at,
+    );
   }
 
   function prefetch(bucket: Bucket, at: number): void {
@@ -217,6 +236,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
 
   function chargeNow(demands: readonly AllowanceDemand[]): LimiterDecision | null {
     const at = now();
+    const refused = refuseUnseen(demands, at);
+    if (refused) return refused;
     const debits = debitsOf(demands);
     // The headers shall be true of the first request after a pause as of any other.
     return debits.some(({ bucket }) => isUninformed(bucket, at)) ? null : decide(debits, at);

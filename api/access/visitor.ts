@@ -26,6 +26,8 @@ type Address = ipaddr.IPv4 | ipaddr.IPv6;
 type Subnet = [Address, number];
 
 const IPV6_PREFIX_BYTES = 8;
+const OF_IPV6 = '/64';
+const ALLOCATION_BYTES = 6;
 /** Clients without an address share one allowance, so that a reset buys no other. */
 const GONE = 'gone';
 const MEMOIZED = 10_000;
@@ -122,5 +124,10 @@ function plain(address: Address): Address {
 
 export function networkOf(address: Address): string {
   if (address instanceof ipaddr.IPv4) return address.toString();
-  return `${Buffer.from(address.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}/64`;
+  return `${Buffer.from(address.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}${OF_IPV6}`;
+}
+
+/** The /48 of an IPv6 network: one customer may be given all of it, which is 65,536 networks. Null for an IPv4 address. */
+export function allocationOf(network: string): string | null {
+  return network.endsWith(OF_IPV6) ? `${network.slice(0, 2 * ALLOCATION_BYTES)}/48` : null;
 }
