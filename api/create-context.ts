@@ -6,7 +6,7 @@ import type { Config } from '../schemas/config.ts';
 import type { Access } from './access/access.ts';
 import { daemonsOfOwner } from './access/lane-daemons.ts';
 import { createLogin } from './access/login.ts';
-import { createPriorityLanes, type PriorityLanes, SERVICE, type WorkOwner } from './access/priority-lanes.ts';
+import { createPriorityLanes, type PriorityLanes, type WorkOwner } from './access/priority-lanes.ts';
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
@@ -23,7 +23,7 @@ import type { Webhooks } from './webhooks/webhooks.ts';
 const MEMO_ENTRIES = 10_000;
 const KEY_MEMO_ENTRIES = 500;
 /** Fewer than the connections to ClickHouse, so that requests never hold up the pipeline. */
-const STATEMENTS = { atOnce: 4, reserved: 1, mostWaiting: Number.POSITIVE_INFINITY };
+const STATEMENTS = { atOnce: 6, reserved: 1, mostWaiting: Number.POSITIVE_INFINITY };
 /** Clients time out and retry after about this long. */
 const WAIT_MS = 15_000;
 /** Bounds of one ClickHouse statement of a request: seconds, bytes, rows. Postgres' bound is set on the reader pool. */
@@ -53,17 +53,12 @@ export function createContexts(
 ): (owner: WorkOwner) => ApiContext {
   const { config, release, stores, daemons, logger } = options;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
-  const ofService = daemonsOfOwner(daemons, lanes, SERVICE);
-  const daemonOf = (chain: string) => {
-    const daemon = ofService.get(chain);
-    if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
-    return daemon;
-  };
   const figures = createDaemonFigures(daemons, logger);
   // So that the first request for the status finds them known.
   for (const chain of config.chains) figures.lastKnown(chain, watch.state.derived.get(chain.name)?.height ?? 0);
   const statements = createPriorityLanes(STATEMENTS);
-  const shared: Omit<ApiContext, 'daemons' | 'snapshot' | 'clickhouse'> = {
+  const hosts = createPublicHosts(config, port);
+  const shared: Omit<ApiContext, 'daemons' | 'snapshot' | 'clickhouse' | 'login'> = {
     config,
     release,
     logger,
@@ -72,12 +67,6 @@ export function createContexts(
     webhooks,
     standings,
     mempools,
-    login: createLogin({
-      postgres: stores.postgres,
-      daemon: daemonOf,
-      hosts: createPublicHosts(config, port),
-      indexedHeight: (chain) => watch.state.derived.get(chain)?.height ?? null,
-    }),
     currencies: createCurrencyDirectory(config.chains),
     natives: createNativeCurrencies(daemons, logger),
     figures,
@@ -90,13 +79,31 @@ export function createContexts(
       return chain;
     },
   };
-  return (owner) => ({
-    ...shared,
-    clickhouse: {
-      rows: (reader, sql, params) =>
-        statements.run(owner, WAIT_MS, () => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS)),
-    },
-    daemons: daemonsOfOwner(daemons, lanes, owner),
-    snapshot: snapshots(owner),
-  });
+  return (owner) => {
+    const ownDaemons = () => daemonsOfOwner(daemons, lanes, owner);
+    return {
+      ...shared,
+      clickhouse: {
+        rows: (reader, sql, params) =>
+          statements.run(owner, WAIT_MS, () => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS)),
+      },
+      snapshot: snapshots(owner),
+      // Few requests need these.
+      get daemons() {
+        return ownDaemons();
+      },
+      get login() {
+        return createLogin({
+          postgres: stores.postgres,
+          daemon(chain) {
+            const daemon = ownDaemons().get(chain);
+            if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
+            return daemon;
+          },
+          hosts,
+          indexedHeight: (chain) => watch.state.derived.get(chain)?.height ?? null,
+        });
+      },
+    };
+  };
 }

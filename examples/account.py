@@ -29,7 +29,7 @@ def ask(method, path, token=None, body=None):
     """The answer of the service; a refusal ends the program with its reason."""
     request = urllib.request.Request(base_url + path, method=method, data=None if body is None else json.dumps(body).encode())
     if token:
-        request.add_header('Authorization', 'Bearer ' + token)
+        request.add_unredirected_header('Authorization', 'Bearer ' + token)  # not to another host
     try:
         with urllib.request.urlopen(request) as answer:
             text = answer.read()

@@ -44,7 +44,8 @@ def messages(cursor):
     if cursor:
         request.add_header('Last-Event-ID', cursor)
     if os.environ.get('VERUSTREAM_KEY'):
-        request.add_header('Authorization', 'Bearer ' + os.environ['VERUSTREAM_KEY'])
+        # Not to another host that the service may redirect to.
+        request.add_unredirected_header('Authorization', 'Bearer ' + os.environ['VERUSTREAM_KEY'])
     with urllib.request.urlopen(request, timeout=SILENT_SECONDS) as stream:
         for line in stream:
             if line.endswith(b'\n') and line.startswith(b'data: '):
@@ -91,7 +92,7 @@ def main():
             print(f'connecting again: {error}', file=sys.stderr)
         save(state)
         failures += 1
-        time.sleep(min(30, 0.25 * 2 ** failures) * random.uniform(0.5, 1))
+        time.sleep(min(30, 0.25 * 2 ** min(failures, 7)) * random.uniform(0.5, 1))
 
 
 if __name__ == '__main__':

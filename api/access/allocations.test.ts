@@ -72,7 +72,7 @@ it('all networks of a /48 have the credits of 64, and their headers tell of thei
       `more than ${NETWORKS * CREDITS} credits of the IPv6 /48 of this address in a minute`,
     );
   }
-  expect(exchanges()).toBe(before); // nothing is kept of them, here or in Postgres
+  expect(exchanges()).toBe(before); // they leave no row in Postgres
   expect((await rest(network(2, 0), 1)).refusal).toBeNull();
   expect((await rest('192.0.2.1', 1)).refusal).toBeNull();
   wait(60_100);

@@ -113,6 +113,7 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
       bucket: `${names[index]} ${allocation}`,
       allowance: allowance * NETWORKS_OF_ALLOCATION,
       cost,
+      isShared: true as const,
     }));
     return { names, demands: [...own, ...ofAllocation], payer: allocation };
   }

@@ -25,6 +25,8 @@ export interface AllowanceDemand {
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
+  /** Of more callers than this one: where it is used up, a caller who was not seen lately is refused unread. */
+  readonly isShared?: true;
 }
 
 export interface AllowanceStatus {
@@ -210,7 +212,12 @@ export function createLimiter(options: LimiterOptions): Limiter {
    * from ever new networks. Null where he may pass.
    */
   function refuseUnseen(demands: readonly AllowanceDemand[], at: number): LimiterDecision | null {
+    const isLacking = ({ bucket: name, cost }: AllowanceDemand) => {
+      const bucket = buckets.get(name);
+      return bucket !== undefined && usable(bucket, at) < cost && isExhausted(bucket, cost, at);
+    };
     if (demands.every(({ bucket }) => buckets.has(bucket))) return null;
+    if (!demands.some((demand) => demand.isShared && isLacking(demand))) return null;
     const bucketFor = ({ bucket, allowance }: AllowanceDemand) =>
       buckets.get(bucket) ?? createBucket(bucket, allowance);
     return refusal(

@@ -1,7 +1,7 @@
 /**
  * Semaphore with bounded queues, shared by callers. The priority lane goes first, and some places are its own, so that a flood of the
- * others does not delay it. Within a lane callers take turns, and a caller gets another place only while it holds fewer than are free:
- * alone it has half of them, and leaves the other half to whoever comes. The places of a queue are shared in the same way.
+ * others does not delay it. Within a lane callers take turns, and a caller gets another place only while it holds fewer than the lane has
+ * left: alone it has half of them, and leaves the other half to whoever comes. The places of a queue are shared in the same way.
  * docs/decisions/0124-places-by-caller.md
  */
 import { RetryableError } from '../../schemas/errors.ts';
@@ -21,6 +21,8 @@ export const SERVICE: WorkOwner = { lane: 'standard', payer: 'service' };
 export interface PriorityLanes {
   /** @throws QueueFull when too many wait, of all or of this owner, or when `waitMs` is over */
   run<T>(owner: WorkOwner, waitMs: number, work: () => Promise<T>): Promise<T>;
+  /** Whose work of these would begin first, for work that is of all of them. */
+  quickest(owners: readonly [WorkOwner, ...WorkOwner[]]): WorkOwner;
 }
 
 export interface PriorityLanesOptions {
@@ -44,7 +46,10 @@ export function createPriorityLanes({ atOnce, reserved = 0, mostWaiting }: Prior
   };
   const free = () => atOnce - lanes.priority.running - lanes.standard.running;
 
+  const heldBy = ({ lane, payer }: WorkOwner) => lanes[lane].heldBy(payer);
+
   return {
+    quickest: (owners) => owners.reduce((best, owner) => (heldBy(owner) < heldBy(best) ? owner : best)),
     async run({ lane, payer }, waitMs, work) {
       await lanes[lane].turn(payer, free(), waitMs);
       try {
@@ -67,7 +72,7 @@ function createLane(places: number, mostWaiting: number) {
   let waitingOfAll = 0;
 
   function mayRun(payer: string, freeOfAll: number): boolean {
-    return (running.get(payer) ?? 0) < Math.min(places - runningOfAll, freeOfAll);
+    return freeOfAll > 0 && (running.get(payer) ?? 0) < places - runningOfAll;
   }
 
   function enter(payer: string): void {
@@ -93,6 +98,8 @@ function createLane(places: number, mostWaiting: number) {
     get running() {
       return runningOfAll;
     },
+    /** Works that run or wait. */
+    heldBy: (payer: string) => (running.get(payer) ?? 0) + (waiting.get(payer)?.size ?? 0),
     turn(payer: string, freeOfAll: number, waitMs: number): Promise<void> {
       const before = waiting.get(payer)?.size ?? 0;
       if (before === 0 && mayRun(payer, freeOfAll)) {

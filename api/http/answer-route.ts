@@ -1,5 +1,6 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
+import type { WorkOwner } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isBehind, isFinal } from '../state/chain-state.ts';
 import type { CurrentState } from '../state/current-state.ts';
@@ -53,7 +54,9 @@ export interface StateAnswer extends PreparedAnswer {
 }
 
 export interface AnswerOptions {
+  /** For what no single caller asked for, and for answers that many share. */
   readonly api: ApiContext;
+  readonly apiOf: (caller: WorkOwner) => ApiContext;
   /** Rebuilt when the state moves. */
   readonly prepared: PreparedAnswers<StateAnswer>;
   /** Answers to all other requests; dropped when the state moves. */
@@ -94,10 +97,13 @@ export async function answerRoute(
   asked: RequestInfo,
   request: Omit<LiveCall, 'params' | 'api'>,
 ): Promise<Reply> {
-  if (route.cache === 'none') return liveReply(options.api, route, params, asked, request);
+  const { caller } = request;
+  if (route.cache === 'none') return liveReply(options.apiOf(caller), route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
-  if (format !== null) return listStream(options.api, route, params, format, asked);
-  const answer = await stateAnswer(options, route, params, key);
+  if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked);
+  const answer = await (route.cache === 'prepared'
+    ? preparedOrMade(options, route, params, key)
+    : repeatedAnswer({ ...options, api: options.apiOf(caller) }, route, params, key));
   return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
 }
 
@@ -107,13 +113,12 @@ function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: RequestInf
   return same === null ? null : notModified(same, route);
 }
 
-async function stateAnswer(
+async function preparedOrMade(
   options: AnswerOptions,
   route: StateRoute,
   params: Values,
   key: string,
 ): Promise<StateAnswer> {
-  if (route.cache !== 'prepared') return repeatedAnswer(options, route, params, key);
   const { api, prepared } = options;
   const known = tagOf(api, route, params, api.watch.state);
   const ready = preparedAnswer(options, route, key, known);

@@ -1,7 +1,6 @@
 /** Puts the route table on the wire: patterns, methods, parameters. */
 
 import { LEAST_CREDITS } from '../access/bills.ts';
-import type { WorkOwner } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { memoize } from '../state/memoize.ts';
 import { type AnswerOptions, answerRoute, preparedReply, type RequestInfo, type RouteRequest } from './answer-route.ts';
@@ -18,7 +17,6 @@ import { type AnsweredRoute, isStreamed, methodOf } from './route.ts';
 
 export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
-  readonly apiOf: (owner: WorkOwner) => ApiContext;
 }
 
 /** Checked parameters that are kept of a route. */
@@ -58,8 +56,7 @@ function registerRoute(
     atHand: (asked) => preparedReply(options, route, addressOf(asked), asked),
     async make(asked, caller, body) {
       const request = { caller, host: asked.host, body: readJson?.(body) };
-      const ofCaller = { ...options, api: options.apiOf(caller) };
-      return answerRoute(ofCaller, route, addressOf(asked), asked, request);
+      return answerRoute(options, route, addressOf(asked), asked, request);
     },
   };
   for (const pattern of patterns) {

@@ -10,7 +10,7 @@ import { beyondAll, comparePlaces, earlierOf, isAtOrAfter } from './places.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { Subscription } from './subscription.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
-import type { SubscriptionKey, SubscriptionSet } from './subscription-set.ts';
+import { DEFAULT, type SubscriptionKey, type SubscriptionSet } from './subscription-set.ts';
 
 export interface ClientRequestsOptions {
   readonly hub: Pick<Hub, 'feeds'>;
@@ -39,12 +39,15 @@ export interface ClientRequests {
    * @throws SubscriptionRefused, CursorInvalid, LimitExceeded, ApiError; then nothing has changed
    */
   subscribe(wish: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription;
+  /** The default subscription goes on from a cursor, and so does the first that replaces it without one of its own. @throws as `subscribe` */
+  resume(cursor: string): void;
   /** Answers a mistake of the client. @throws every other error */
   reject(id: MessageId, error: unknown): void;
 }
 
 export function createClientRequests(options: ClientRequestsOptions): ClientRequests {
   const { hub, place, outbox, subscriptions, snapshots, mempool } = options;
+  let resumedAt: string | undefined;
 
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
     const given = text === undefined ? null : decodePlaces(text);
@@ -91,7 +94,12 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
     if (message.op === 'ping') outbox.say('pong', { id });
     else if (message.op === 'unsubscribe') unsubscribe(id);
     else {
-      const { channels, chains, confirmations } = subscribe(message, id);
+      const cursor = message.cursor ?? resumedAt;
+      const { channels, chains, confirmations } = subscribe(
+        { ...message, ...(cursor !== undefined && { cursor }) },
+        id,
+      );
+      resumedAt = undefined;
       const said = confirmations > 0 ? { confirmations } : {};
       outbox.say('ack', { id, channels: [...channels], chains: [...chains], ...said });
       options.onSubscribed();
@@ -121,6 +129,10 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
       }
     },
     subscribe,
+    resume(cursor) {
+      subscribe({ cursor }, DEFAULT);
+      resumedAt = cursor;
+    },
     reject,
   };
 }

@@ -9,7 +9,7 @@ export interface PushConnectionOptions {
   readonly transport: Transport;
   /** Given back when the connection ends. */
   readonly share: NetworkShare;
-  /** Replaces the default subscription from the start; `cursor` resumes. */
+  /** Replaces the default subscription from the start, unless it is a cursor alone; `cursor` resumes. */
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
   /** How long the default stream waits for a first subscribe, which then replaces it before anything was sent. */
   readonly graceMs: number;

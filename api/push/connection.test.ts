@@ -169,7 +169,7 @@ describe('a client of the stream', () => {
         for (const todo of steps) {
           if (todo.do === 'settle') await settle();
           else if (todo.do === 'drain' && client.blocked) drain();
-          else if (todo.do === 'reconnect') client = connect(hub, accepts, breakOff());
+          else if (todo.do === 'reconnect') client = connect(hub, accepts, breakOff(), ['blocks']);
           else if ('chain' in todo) {
             const position = feeds[todo.chain]?.head ?? 0;
             const channels = Array.from(
@@ -233,11 +233,31 @@ describe('a client of the stream', () => {
     expect(dataOf(client.sent)).toEqual(['a0.0', 'a0.1', 'a1.0', 'a1.1']);
   });
 
+  it.each(['at once', 'later'])(
+    'gets what follows the cursor of its address when it subscribes %s, whatever to',
+    async (when) => {
+      vi.useFakeTimers();
+      const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+      grow(0, ['blocks', 'txs']);
+      const client = connect(hub, () => true, start);
+      if (when === 'later') vi.advanceTimersByTime(timing.graceMs);
+      await settle();
+      client.connection.receive(Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channels: ['txs'] })));
+      await settle();
+      grow(0, ['blocks', 'txs']);
+      const blocks = when === 'later' ? ['a0.0'] : [];
+      expect(dataOf(client.sent)).toEqual([...blocks, 'a0.1', 'a1.1']);
+      client.connection.receive(Buffer.from(JSON.stringify({ op: 'subscribe', id: 2, channels: ['blocks'] })));
+      grow(0, ['blocks', 'txs']);
+      expect(dataOf(client.sent)).toEqual([...blocks, 'a0.1', 'a1.1', 'a2.0', 'a2.1']);
+    },
+  );
+
   it('is told to read the state anew when its place is no longer kept, and goes on from now', async () => {
     const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
     for (let count = 0; count < 6; count++) grow(0);
     feeds[0]?.forgetBefore(3);
-    const client = connect(hub, () => true, start);
+    const client = connect(hub, () => true, start, ['blocks']);
     await settle();
     grow(0);
     expect(client.sent.map(({ type }) => type)).toEqual(['hello', 'resync', 'block']);
@@ -258,7 +278,7 @@ describe('a client of the stream', () => {
     client.connection.tick(Date.now() + timing.slowMs + 1000);
     expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: client.sent.at(-1)?.cursor });
     expect((client.closed?.reason ?? '').length).toBeLessThanOrEqual(123);
-    const resumed = connect(hub, () => true, client.closed?.reason);
+    const resumed = connect(hub, () => true, client.closed?.reason, ['blocks']);
     await settle();
     expect([...dataOf(client.sent), ...dataOf(resumed.sent)]).toEqual(dataOf(other.sent));
   });

@@ -151,10 +151,12 @@ export function createConnection(options: PushConnectionOptions): PushConnection
   }
 
   subscriptions.add(DEFAULT, {}, place.here());
-  const isAsked = Object.values(first).some((value) => value !== undefined);
+  const { cursor, ...wish } = first;
+  const isAsked = Object.values(wish).some((value) => value !== undefined);
   let refused: unknown = null;
   try {
     if (isAsked) requests.subscribe(first, null);
+    else if (cursor !== undefined) requests.resume(cursor);
   } catch (error) {
     refused = error;
   }

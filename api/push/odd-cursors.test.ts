@@ -160,6 +160,9 @@ it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', a
       expect(turns(), JSON.stringify(place)).toBeLessThan(50);
       const types = () => sent.map(({ type }) => type);
       if (snapshot !== 'none') await expect.poll(types, { timeout: 20_000 }).toContain('snapshot');
+      // What the log has not reached is known to be of another log once the log has been asked.
+      const isUnknown = place.position > HEAD || (place.position === HEAD && place.index > 0);
+      if (isUnknown) await expect.poll(types, { timeout: 20_000 }).toContain('resync');
       const heard = sent.length;
       append();
       const events = () => eventsOf(sent.slice(heard));

@@ -31,7 +31,7 @@ import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { checkParameters } from './parameters/check-parameters.ts';
-import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
+import { internalError, methodNotFound, queueFull, RpcError } from './rpc-error.ts';
 import { createUnspentOutput, type UnspentOutput } from './upstream/unspent-output.ts';
 import { createUpstream, type Upstream } from './upstream/upstream.ts';
 import { type Wallets, walletGuard } from './wallet-guard.ts';
@@ -150,7 +150,8 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
   }
 
-  function failed(chain: Chain, { method, id }: RpcRequest, error: unknown): RpcAnswer {
+  function failed(chain: Chain, { method, id }: RpcRequest, thrown: unknown): RpcAnswer {
+    const error = thrown instanceof QueueFull ? queueFull(thrown) : thrown;
     if (error instanceof RpcError) {
       // Parameters are never logged: they may be secrets.
       if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');

@@ -1,8 +1,9 @@
 /** Expensive values, each valid for one state; the least recently used are dropped first. */
 import { LRUCache } from 'lru-cache';
+import { QueueFull } from '../access/priority-lanes.ts';
 
 export interface Memo {
-  /** The value of `key` at the state of `tag`; `work` runs when it is not known. */
+  /** The value of `key` at the state of `tag`; `work` runs when it is not known, and where another caller's found no place. */
   get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -16,7 +17,12 @@ export function createMemo(maxEntries: number): Memo {
   return {
     async get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T> {
       const known = kept.get(key);
-      if (known?.tag === tag) return known.value as Promise<T>;
+      if (known?.tag === tag) {
+        return (known.value as Promise<T>).catch((error: unknown) => {
+          if (error instanceof QueueFull) return work();
+          throw error;
+        });
+      }
       const value = work();
       const entry = { tag, value };
       kept.set(key, entry);

@@ -58,6 +58,7 @@ export function createSnapshots(options: SnapshotsOptions): (owner: WorkOwner) =
   const { reader } = options;
   const inTurn: InTurn = (owner, work) => lanes.run(owner, WAIT_MS, work);
   const inTurns: OwnedReader<WorkOwner> = {
+    ownerOf: lanes.quickest,
     query: (statement, values, owner) => inTurn(owner, () => reader.query(statement, values)),
     parameterTypes: (text, owner) => inTurn(owner, () => reader.parameterTypes(text)),
   };
@@ -104,7 +105,7 @@ function createWithSnapshot(
   }
 
   function inTransaction<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
-    return inTurn(owner, () =>
+    return inTurn(ofTransactions(owner), () =>
       reader.snapshot(STATE_SQL, (rows, ask) =>
         work(
           reading(readServiceState(rows.map(readState), release), (sql, values, isOpenEnded) =>
@@ -136,6 +137,9 @@ function reading(state: ServiceState, readRows: ReadRows): Snapshot {
     (await readRows(sql, values, isOpenEnded)).map(reader);
   return { state, rows, row: async <R>(...asked: Parameters<typeof rows<R>>) => (await rows(...asked))[0] };
 }
+
+/** A transaction keeps its place while it waits for what other reads of the same caller find: they are not to wait for that place. */
+const ofTransactions = ({ lane, payer }: WorkOwner): WorkOwner => ({ lane, payer: `transactions of ${payer}` });
 
 const openEnded = (sql: string, count: number): Statement => ({ name: undefined, text: whileStill(sql, count) });
 

@@ -8,6 +8,9 @@ export interface MessageQueue<T> {
   take(): Promise<T | null>;
 }
 
+/** Messages that are kept although they have been taken. */
+const MOST_TAKEN = 1_000;
+
 export function createMessageQueue<T>(): MessageQueue<T> {
   let items: T[] = [];
   let taken = 0;
@@ -35,8 +38,9 @@ export function createMessageQueue<T>(): MessageQueue<T> {
         const item = items[taken];
         if (item !== undefined) {
           taken += 1;
-          if (taken === items.length) {
-            items = [];
+          // A reader that is always a little behind never empties it.
+          if (taken === items.length || taken === MOST_TAKEN) {
+            items = items.slice(taken);
             taken = 0;
           }
           return item;

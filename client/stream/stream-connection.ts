@@ -45,12 +45,29 @@ export class StreamRefused extends Error {
 const openWithKey = (url: string, key: string): WebSocket =>
   Reflect.construct(WebSocket, [url, { headers: { authorization: `Bearer ${key}` } }]);
 
+/** Null for what is not JSON. */
+function readMessage(text: string): ServerMessage | null {
+  try {
+    return JSON.parse(text) as ServerMessage;
+  } catch {
+    return null;
+  }
+}
+
 const OPEN_MS = 15_000;
 /** Heartbeats that may be missed. */
 const SILENT_BEATS = 3;
 const SUBSCRIPTION = 'stream';
 /** Refusals that end by themselves: the stream connects again. */
-const PASSING = new Set(['rate_limited', 'too_many_streams', 'unavailable', 'internal_error']);
+const PASSING = new Set([
+  'rate_limited',
+  'too_many_streams',
+  'unavailable',
+  'internal_error',
+  'query_too_slow',
+  'too_slow',
+  'busy',
+]);
 
 export function openConnection({
   url,
@@ -113,8 +130,15 @@ export function openConnection({
   socket.onmessage = ({ data }) => {
     if (over) return;
     lastAt = Date.now();
-    const message = JSON.parse(String(data)) as ServerMessage;
-    onMessage?.(message);
+    const message = readMessage(String(data));
+    if (message === null)
+      return finish({ lagging: false, reason: 'what came is not JSON: no verustream answers there' });
+    try {
+      onMessage?.(message);
+    } catch (error) {
+      // Thrown to whoever reads the stream: from here it would end the process.
+      return finish(ended, error instanceof Error ? error : new Error(String(error)));
+    }
     if (message.type === 'hello') greet(message);
     else receive(message);
   };

@@ -22,6 +22,8 @@ let app: TemplatedApp;
 let port: number;
 let close: () => void;
 let heartbeatSeconds: number;
+/** What the server says first, where it is not the greeting. */
+let greeting: string | null;
 const hello = () => ({ type: 'hello', version: 1, chains: {}, cursor: 'c0', heartbeatSeconds });
 const undo = (seq: number) => ({ type: 'undo', chain: 'a', seq, cursor: `c${seq}`, data: { fromHeight: seq } });
 
@@ -29,6 +31,7 @@ beforeEach(async () => {
   lives = [];
   asked = [];
   heartbeatSeconds = 15;
+  greeting = null;
   refusals = 0;
   app = App().ws('/api/ws', {
     upgrade(res, req, context) {
@@ -39,7 +42,7 @@ beforeEach(async () => {
       }
       res.upgrade({}, req.getHeader('sec-websocket-key'), '', '', context);
     },
-    open: (ws: Socket<unknown>) => void ws.send(JSON.stringify(hello())),
+    open: (ws: Socket<unknown>) => void ws.send(greeting ?? JSON.stringify(hello())),
     message(ws, bytes) {
       const said = JSON.parse(Buffer.from(bytes).toString());
       asked.push(said);
@@ -125,6 +128,47 @@ describe('a stream', () => {
     expect(cursors).toEqual(Array.from({ length: total }, (_, n) => `c${n + 1}`));
     expect(asked.length).toBeGreaterThan(1);
   });
+
+  it('throws to its reader what onMessage throws, and takes what is no JSON for a lost connection', async () => {
+    const failing = open({
+      onMessage: () => {
+        throw new TypeError('of the reader');
+      },
+    });
+    await expect(take(failing, 1)).rejects.toThrow('of the reader');
+    greeting = 'no JSON';
+    const reasons: string[] = [];
+    const stop = new AbortController();
+    const onReconnect = ({ reason }: { reason: string }) => {
+      if (reasons.push(reason) === 2) stop.abort();
+    };
+    await take(open({ onReconnect, signal: stop.signal }), 1);
+    expect(reasons[1]).toContain('not JSON');
+  });
+
+  it.each(['wss://127.0.0.1', 'ftp://127.0.0.1', 'https://127.0.0.1/verus/'])(
+    'keeps the scheme and the path of %s, or says what is allowed',
+    async (address) => {
+      const opened: string[] = [];
+      const { WebSocket: real } = globalThis;
+      globalThis.WebSocket = class {
+        constructor(url: string) {
+          opened.push(url);
+          throw new RangeError('opened');
+        }
+      } as unknown as typeof WebSocket;
+      try {
+        const reading = async () => take(openStream({ baseUrl: address }), 1);
+        await expect(reading()).rejects.toThrow(
+          address.startsWith('ftp') ? 'baseUrl begins with http:// or https://' : 'opened',
+        );
+      } finally {
+        globalThis.WebSocket = real;
+      }
+      const expected = { w: ['wss://127.0.0.1/api/ws'], f: [], h: ['wss://127.0.0.1/verus/api/ws'] };
+      expect(opened).toEqual(expected[address[0] as 'w' | 'f' | 'h']);
+    },
+  );
 
   it('tells a resync as an event and goes on', async () => {
     const resync = { type: 'resync', chain: 'a', reason: 'cursor_expired', snapshot: '/x', seq: 2, cursor: 'c5' };

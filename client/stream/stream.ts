@@ -14,7 +14,7 @@ export { StreamRefused } from './stream-connection.ts';
 export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' | 'snapshot' }>;
 
 export interface StreamOptions extends Wish {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** Such as `http://127.0.0.1:8080`, or `https://example.org/verus` behind a proxy. */
   readonly baseUrl: string;
   /**
    * API key; without one the allowance of the caller's address holds. Browsers cannot send it. A WebSocket does not learn why it was
@@ -29,7 +29,7 @@ export interface StreamOptions extends Wish {
   readonly mostWaiting?: number;
   /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
   readonly retryMs?: readonly [number, number];
-  /** Hears every message before it is read, greetings and heartbeats too: for a display of the connection. */
+  /** Hears every message before it is read, greetings and heartbeats too: for a display of the connection. What it throws ends the stream. */
   readonly onMessage?: (message: ServerMessage) => void;
   /** Hears of each end of a connection. */
   readonly onReconnect?: (why: Ended) => void;
@@ -59,8 +59,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     onMessage,
     onReconnect,
   } = options;
-  const url = new URL('/api/ws', baseUrl);
-  url.protocol = url.protocol === 'https:' ? 'wss:' : 'ws:';
+  const url = socketUrl(baseUrl);
   const wish: Wish = {
     ...(channels && { channels }),
     ...(chains && { chains }),
@@ -72,7 +71,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
 
   async function* events(): AsyncGenerator<StreamEvent, void, void> {
     for (let failures = 0; !signal?.aborted; failures += 1) {
-      const connection = openConnection({ url: url.href, key, wish, cursor, mostWaiting, onMessage });
+      const connection = openConnection({ url, key, wish, cursor, mostWaiting, onMessage });
       const close = () => connection.close();
       signal?.addEventListener('abort', close, { once: true });
       try {
@@ -97,6 +96,17 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     },
     [Symbol.asyncIterator]: events,
   };
+}
+
+const SCHEMES: Readonly<Record<string, string>> = { 'http:': 'ws:', 'https:': 'wss:', 'ws:': 'ws:', 'wss:': 'wss:' };
+
+/** @throws TypeError for an address of another scheme */
+function socketUrl(baseUrl: string): string {
+  const url = new URL(`${baseUrl.replace(/\/+$/, '')}/api/ws`);
+  const scheme = SCHEMES[url.protocol];
+  if (scheme === undefined) throw new TypeError(`baseUrl begins with http:// or https://, not with ${url.protocol}`);
+  url.protocol = scheme;
+  return url.href;
 }
 
 async function* messagesOf(connection: StreamConnection): AsyncGenerator<ServerMessage, void, void> {

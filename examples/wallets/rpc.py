@@ -35,16 +35,17 @@ def print_json(value):
 def connect(address):
     """http://user:password@127.0.0.1:27486 for a daemon; the service asks for no credentials."""
     url = urllib.parse.urlsplit(address)
-    headers = {'content-type': 'application/json'}
-    if url.username:
-        login = f'{urllib.parse.unquote(url.username)}:{urllib.parse.unquote(url.password or "")}'
-        headers['authorization'] = 'Basic ' + base64.b64encode(login.encode()).decode()
+    login = f'{urllib.parse.unquote(url.username or "")}:{urllib.parse.unquote(url.password or "")}'
     plain = url._replace(netloc=url.netloc.rpartition('@')[2]).geturl()
 
     def call(method, *params):
         body = print_json({'id': 1, 'method': method, 'params': params}).encode()
+        request = urllib.request.Request(plain, body, {'content-type': 'application/json'})
+        if url.username:
+            # Not to another host that the daemon's proxy may redirect to.
+            request.add_unredirected_header('authorization', 'Basic ' + base64.b64encode(login.encode()).decode())
         try:
-            with urllib.request.urlopen(urllib.request.Request(plain, body, headers), timeout=60) as response:
+            with urllib.request.urlopen(request, timeout=60) as response:
                 text = response.read().decode()
         except urllib.error.HTTPError as refused:
             # Errors of the daemon come with a body of their own and HTTP 404 or 500; 401 and proxies have none.

@@ -6,7 +6,7 @@ import { type ClickHouse, createClickHouse } from './clickhouse.ts';
 import { openEngine } from './engine.ts';
 
 /** One engine connection runs one statement at a time; this many run in parallel. */
-const CONNECTIONS = 6;
+const CONNECTIONS = 8;
 
 /** Opens (and creates) the folder; `database` is created when missing. @throws ClickHouseStartFailed, ClickHouseDamaged */
 export async function openEmbeddedClickHouse(

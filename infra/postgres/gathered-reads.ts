@@ -15,8 +15,10 @@ export type GatheredReads<Owner> = (
   owner: Owner,
 ) => Promise<StoredRow[]>;
 
-/** Reads by whose they are; one that several share is the first one's. */
+/** Reads by whose they are. */
 export interface OwnedReader<Owner> {
+  /** Whose one that several share is; the first one's where it is not given. */
+  readonly ownerOf?: (owners: readonly [Owner, ...Owner[]]) => Owner;
   query(statement: Statement, values: readonly unknown[], owner: Owner): Promise<StoredRow[]>;
   parameterTypes(text: string, owner: Owner): Promise<readonly string[]>;
 }
@@ -92,7 +94,10 @@ function createQueue<Owner>(
     }, reject);
   }
 
-  async function readTogether(reads: readonly Read<Owner>[], { owner, version }: Read<Owner>): Promise<void> {
+  async function readTogether(reads: readonly Read<Owner>[], first: Read<Owner>): Promise<void> {
+    const { version } = first;
+    const owners = reads.map(({ owner }) => owner);
+    const owner = reader.ownerOf?.([first.owner, ...owners]) ?? first.owner;
     const statement = await statementForAll(owner);
     const values = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
     const found = await reader.query(statement, [...values, version], owner);

@@ -107,7 +107,7 @@ export const asyncDocumentRoute = liveRoute({
 /** The document of the given routes and of itself. */
 export function documentRoute(others: readonly Route[]) {
   const routes = [...others];
-  const made = new WeakMap<ApiContext, Uint8Array>();
+  const made = new WeakMap<ApiContext['config'], Uint8Array>();
   const documentOf = ({ config, release }: ApiContext) => {
     const chains = config.chains.map((chain) => chain.name);
     return openApiDocument({ routes, chains, version: release, examples: readExamples() });
@@ -118,8 +118,8 @@ export function documentRoute(others: readonly Route[]) {
     summary: 'This API as an OpenAPI 3.1 document',
     response: apiDocument,
     async handler({ api }) {
-      const body = made.get(api) ?? Buffer.from(`${JSON.stringify(documentOf(api))}\n`);
-      made.set(api, body);
+      const body = made.get(api.config) ?? Buffer.from(`${JSON.stringify(documentOf(api))}\n`);
+      made.set(api.config, body);
       return { body, headers: { 'Cache-Control': 'public, no-cache' } };
     },
   });
