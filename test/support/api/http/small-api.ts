@@ -79,7 +79,7 @@ export async function startSmallApi({
   const api = { logger, config: { chains } } as unknown as ApiContext;
   const options = {
     api,
-    apis: { standard: api, priority: api },
+    apiOf: () => api,
     underWay: { count: 0 },
     access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
     bodies: createBufferedBodies(held),
