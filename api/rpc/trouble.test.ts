@@ -8,6 +8,8 @@ import { createDaemonGroup } from '../../infra/verusd/daemon-group.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
+import { QueueFull } from '../access/priority-lanes.ts';
+import type { AnswerMethod } from './index-methods.ts';
 import { createRpcHandler } from './rpc-handler.ts';
 
 const logger = pino({ level: 'silent' });
@@ -27,7 +29,10 @@ function handlerOf(daemons: readonly ScriptedDaemon[]) {
   return handlerBefore(group);
 }
 
-function handlerBefore(daemon: Pick<VerusdClient, 'forward' | 'call'>) {
+function handlerBefore(
+  daemon: Pick<VerusdClient, 'forward' | 'call'>,
+  extensions: Readonly<Record<string, AnswerMethod>> = {},
+) {
   return createRpcHandler({
     chains: [
       {
@@ -43,6 +48,7 @@ function handlerBefore(daemon: Pick<VerusdClient, 'forward' | 'call'>) {
     postgres: { pool: { query: async () => ({ rows: [] }) } } as unknown as Postgres,
     tip: () => null,
     nameToAddress: () => null,
+    extensions,
     logger,
   });
 }
@@ -93,6 +99,19 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
   daemon.fault = () => null;
   await daemon.up();
   expect((await ask(handler)).status).toBe(200);
+});
+
+test('a method of this service that finds no place says so, and is paid', async () => {
+  const full = async () => {
+    throw new QueueFull();
+  };
+  const handler = handlerBefore({ forward: full, call: full }, { getbalanceall: full });
+  const answer = await handler(
+    'vrsc',
+    Buffer.from('{"id":7,"method":"getbalanceall","params":["RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"]}'),
+  );
+  expect(textOf(answer)).toContain('"code":-32603,"message":"Work queue depth exceeded"');
+  expect(answer.ourFault).toBe(false);
 });
 
 test.each([

@@ -1,7 +1,7 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
 import type { BlockRef } from '../../../domain/block-ref.ts';
-import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
 import { QueueFull } from '../../access/priority-lanes.ts';
+import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
 import { RpcError } from '../rpc-error.ts';
 import type { DaemonReply } from './proxy.ts';
