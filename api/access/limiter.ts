@@ -25,7 +25,7 @@ export interface AllowanceDemand {
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
-  /** Of more callers than this one: where it is used up, a caller who was not seen lately is refused unread. */
+  /** Other callers pay from it too: where it is used up, a caller who was not seen lately is refused unread. */
   readonly isShared?: true;
 }
 

@@ -93,7 +93,7 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
   expect((await handler('vrsc', Buffer.from(CALL))).ourFault).toBe(false);
   await daemon.down();
   const texts = (await Promise.all(outcomes)).map(({ text }) => text);
-  // Of the seven places two are the priority lane's, and one caller alone has three of the others; a hundred of its calls may wait.
+  // Two of the seven places are the priority lane's, and one caller alone has three of the others; a hundred of its calls may wait.
   expect(texts.filter((text) => text.includes('Work queue depth exceeded')).length).toBe(120 - 3 - 100);
   expect(texts.filter((text) => text.includes('Internal error')).length).toBe(3 + 100);
   daemon.fault = () => null;
