@@ -31,6 +31,8 @@ export interface PriorityLanesOptions {
   readonly reserved?: number;
   /** In each lane. */
   readonly mostWaiting: number;
+  /** Whether a caller alone leaves places to others, or takes all until another waits; true by default. */
+  readonly leavesRoom?: boolean;
 }
 
 export class QueueFull extends RetryableError {
@@ -39,10 +41,15 @@ export class QueueFull extends RetryableError {
   }
 }
 
-export function createPriorityLanes({ atOnce, reserved = 0, mostWaiting }: PriorityLanesOptions): PriorityLanes {
+export function createPriorityLanes({
+  atOnce,
+  reserved = 0,
+  mostWaiting,
+  leavesRoom = true,
+}: PriorityLanesOptions): PriorityLanes {
   const lanes = {
-    priority: createLane(atOnce, mostWaiting),
-    standard: createLane(atOnce - reserved, mostWaiting),
+    priority: createLane(atOnce, mostWaiting, leavesRoom),
+    standard: createLane(atOnce - reserved, mostWaiting, leavesRoom),
   };
   const free = () => atOnce - lanes.priority.running - lanes.standard.running;
 
@@ -63,7 +70,7 @@ export function createPriorityLanes({ atOnce, reserved = 0, mostWaiting }: Prior
 }
 
 /** `places`: the most that this lane may take. */
-function createLane(places: number, mostWaiting: number) {
+function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
   /** By payer: how many of its works run. */
   const running = new Map<string, number>();
   /** By payer, the one whose turn is next first: its works in the order of their arrival. */
@@ -72,7 +79,8 @@ function createLane(places: number, mostWaiting: number) {
   let waitingOfAll = 0;
 
   function mayRun(payer: string, freeOfAll: number): boolean {
-    return freeOfAll > 0 && (running.get(payer) ?? 0) < places - runningOfAll;
+    const left = places - runningOfAll;
+    return freeOfAll > 0 && (leavesRoom ? (running.get(payer) ?? 0) : 0) < left;
   }
 
   function enter(payer: string): void {

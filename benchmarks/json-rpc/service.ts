@@ -5,6 +5,7 @@
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
+import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { createBufferedBodies } from '../../api/http/buffered-bodies.ts';
 import { framedRoutes } from '../../api/http/framed-routes.ts';
 import { NO_LINES } from '../../api/http/header-lines.ts';
@@ -34,7 +35,7 @@ const handler = createRpcHandler({
   nameToAddress: () => null,
   logger,
 });
-const admission = { refusal: null, headers: NO_LINES, caller: { key: null }, charged: { giveBack() {} } };
+const admission = { refusal: null, headers: NO_LINES, caller: { ...SERVICE, key: null }, charged: { giveBack() {} } };
 const entrance = { refused: null, settleNow: () => admission, giveBack() {} };
 const access = { readVisitor: () => ({ network: 'all' }), gate: { rpcNow: () => entrance } };
 const app = App();

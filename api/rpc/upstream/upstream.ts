@@ -37,7 +37,8 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   const printed = memoize(daemonPrint, MEMOIZED);
 
   function lanesOf(load: Load): PriorityLanes {
-    const lanes = loadLanes.get(load) ?? createPriorityLanes({ atOnce: load.atOnce, mostWaiting: load.waiting });
+    const lanes =
+      loadLanes.get(load) ?? createPriorityLanes({ atOnce: load.atOnce, mostWaiting: load.waiting, leavesRoom: false });
     loadLanes.set(load, lanes);
     return lanes;
   }
