@@ -12,9 +12,9 @@ const RESERVED = 2;
 const MOST_WAITING = 200;
 const WAIT_MS = 30_000;
 
-/** Lanes of one chain's daemons, shared by REST and JSON-RPC. */
+/** Lanes of one chain's daemons, shared by REST and JSON-RPC. Calls that take long have fewer places than there are: rpc-method.ts. */
 export function createDaemonLanes(): PriorityLanes {
-  return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING });
+  return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING, leavesRoom: false });
 }
 
 export function daemonsOfOwner(

@@ -1,7 +1,7 @@
 /**
  * Semaphore with bounded queues, shared by callers. The priority lane goes first, and some places are its own, so that a flood of the
- * others does not delay it. Within a lane callers take turns, and a caller gets another place only while it holds fewer than the lane has
- * left: alone it has half of them, and leaves the other half to whoever comes. The places of a queue are shared in the same way.
+ * others does not delay it. Within a lane callers take turns, and where it leaves room a caller gets another place only while it holds
+ * fewer than the lane has left: alone it has half of them, and whoever comes finds one. The places of a queue are shared in the same way.
  * docs/decisions/0124-places-by-caller.md
  */
 import { RetryableError } from '../../schemas/errors.ts';

@@ -98,7 +98,7 @@ curl -s http://127.0.0.1:8080/rpc/vrsc --data '[{"id":1,"method":"getblockcount"
 
 Without a key each call counts as a request of the minute; with a key it costs the credits below. What waits for a daemon is bounded:
 *light* calls have 30 s, *heavy* ones 60 s and run three at a time, *slow* ones walk the whole chain, have 300 s and run one at a
-time. Callers take turns, and one leaves places to others whatever it asks for. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
+time. Callers take turns. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
 
 ## What is let through
