@@ -4,6 +4,8 @@ import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 
 const HOUR = 3600;
+/** Currencies of one statement, which has a SELECT for each: ClickHouse parses 256 KiB of text at the most. */
+const MOST_TOGETHER = 100;
 
 /** While a currency is priced, every block of the default chain writes its price: an hour holds the last one of almost all. */
 const recentSql = (rows: PricedRows, columns: string, condition: string) =>
@@ -54,8 +56,13 @@ export async function lastRows<Row extends { readonly currency_id: string }>(
   const found = new Set(recent.map((row) => row.currency_id));
   const rest = ids.filter((id) => !found.has(id));
   if (rest.length === 0) return recent;
-  const last = lastPricesSql(rows, columns, rest, condition);
-  return [...recent, ...(await query(last, { before: from, ...lastPricesValues(rest) }))];
+  const last: Row[] = [];
+  for (let first = 0; first < rest.length; first += MOST_TOGETHER) {
+    const some = rest.slice(first, first + MOST_TOGETHER);
+    const sql = lastPricesSql(rows, columns, some, condition);
+    last.push(...(await query(sql, { before: from, ...lastPricesValues(some) })));
+  }
+  return [...recent, ...last];
 }
 
 const readPrice = rowReader({ currency_id: columns.text, usd_price: columns.text });
