@@ -91,8 +91,6 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
   const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
   const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
 
-  const allocationBucket = memoize((network) => allocationOf(network) ?? '', MEMOIZED);
-
   const requestsOf = ({ visitor }: Identified, cost: number): AllowanceDemand => ({
     bucket: requestsBucket(visitor.network),
     allowance: keylessRequestsPerMinute,
@@ -107,8 +105,8 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
 
   /** Demands of a network, and of the /48 that it lies in. */
   function paidByNetwork({ visitor }: Identified, names: readonly AllowanceName[], own: readonly AllowanceDemand[]) {
-    const allocation = allocationBucket(visitor.network);
-    if (allocation === '') return { names, demands: own, payer: visitor.network };
+    const allocation = allocationOf(visitor.network);
+    if (allocation === null) return { names, demands: own, payer: visitor.network };
     const ofAllocation = own.map(({ allowance, cost }, index) => ({
       bucket: `${names[index]} ${allocation}`,
       allowance: allowance * NETWORKS_OF_ALLOCATION,

@@ -88,6 +88,11 @@ class BucketDebit {
   lacks(at: number): boolean {
     return this.cost > 0 && usable(this.bucket, at) < this.cost;
   }
+
+  /** Whether it is certain, without asking the ledger, that it cannot be paid. */
+  isHopeless(at: number): boolean {
+    return this.lacks(at) && isExhausted(this.bucket, this.cost, at);
+  }
 }
 
 /** A class, since one is made at every request: its methods are not. */
@@ -168,9 +173,9 @@ function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bu
   };
 }
 
-/** Null where it is not certain, without asking the ledger, that they lack something. */
+/** Null where none of them is hopeless. */
 function refusal(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
-  const refused = debits.filter((debit) => debit.lacks(at) && isExhausted(debit.bucket, debit.cost, at));
+  const refused = debits.filter((debit) => debit.isHopeless(at));
   if (refused.length === 0) return null;
   const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
   return new Decision(debits, at, retryMs);
@@ -212,18 +217,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
    * from ever new networks. Null where he may pass.
    */
   function refuseUnseen(demands: readonly AllowanceDemand[], at: number): LimiterDecision | null {
-    const isLacking = ({ bucket: name, cost }: AllowanceDemand) => {
-      const bucket = buckets.get(name);
-      return bucket !== undefined && usable(bucket, at) < cost && isExhausted(bucket, cost, at);
-    };
     if (demands.every(({ bucket }) => buckets.has(bucket))) return null;
-    if (!demands.some((demand) => demand.isShared && isLacking(demand))) return null;
-    const bucketFor = ({ bucket, allowance }: AllowanceDemand) =>
-      buckets.get(bucket) ?? createBucket(bucket, allowance);
-    return refusal(
-      demands.map((demand) => new BucketDebit(bucketFor(demand), demand.cost)),
-      at,
+    const debits = demands.map(
+      ({ bucket, allowance, cost }) => new BucketDebit(buckets.get(bucket) ?? createBucket(bucket, allowance), cost),
     );
+    const isUsedUp = demands.some(
+      ({ bucket, isShared }, index) => isShared && buckets.has(bucket) && debits[index]?.isHopeless(at),
+    );
+    return isUsedUp ? refusal(debits, at) : null;
   }
 
   function prefetch(bucket: Bucket, at: number): void {

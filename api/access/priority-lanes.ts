@@ -11,7 +11,7 @@ export type PriorityLane = 'standard' | 'priority';
 /** Whose work it is. */
 export interface WorkOwner {
   readonly lane: PriorityLane;
-  /** The bucket that pays for it: callers of one network, or of one identity, count as one. */
+  /** The network or identity that pays for it: its callers count as one. */
   readonly payer: string;
 }
 

@@ -160,7 +160,7 @@ it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', a
       expect(turns(), JSON.stringify(place)).toBeLessThan(50);
       const types = () => sent.map(({ type }) => type);
       if (snapshot !== 'none') await expect.poll(types, { timeout: 20_000 }).toContain('snapshot');
-      // What the log has not reached is known to be of another log once the log has been asked.
+      // The service refuses a cursor beyond the end of the log only once it has asked the log.
       const isUnknown = place.position > HEAD || (place.position === HEAD && place.index > 0);
       if (isUnknown) await expect.poll(types, { timeout: 20_000 }).toContain('resync');
       const heard = sent.length;

@@ -22,7 +22,7 @@ let app: TemplatedApp;
 let port: number;
 let close: () => void;
 let heartbeatSeconds: number;
-/** What the server says first, where it is not the greeting. */
+/** The server's first message; null for the greeting. */
 let greeting: string | null;
 const hello = () => ({ type: 'hello', version: 1, chains: {}, cursor: 'c0', heartbeatSeconds });
 const undo = (seq: number) => ({ type: 'undo', chain: 'a', seq, cursor: `c${seq}`, data: { fromHeight: seq } });

@@ -96,8 +96,7 @@ function createQueue<Owner>(
 
   async function readTogether(reads: readonly Read<Owner>[], first: Read<Owner>): Promise<void> {
     const { version } = first;
-    const owners = reads.map(({ owner }) => owner);
-    const owner = reader.ownerOf?.([first.owner, ...owners]) ?? first.owner;
+    const owner = reader.ownerOf?.([first.owner, ...reads.map((read) => read.owner)]) ?? first.owner;
     const statement = await statementForAll(owner);
     const values = Array.from({ length: count }, (_, at) => reads.map(({ values }) => textOf(values[at])));
     const found = await reader.query(statement, [...values, version], owner);
