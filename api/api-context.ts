@@ -36,8 +36,6 @@ export interface ApiContext {
   readonly figures: DaemonFigures;
   /** Values that are the same for as long as the state is. */
   readonly memo: Memo;
-  /** The same for lists of keys, some kilobytes each. */
-  readonly keyMemo: Memo;
   readonly snapshot: WithSnapshot;
   readonly health: Pick<Health, 'reasons' | 'notes'>;
   /** The chain of a checked parameter. */

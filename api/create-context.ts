@@ -20,8 +20,7 @@ import type { WithSnapshot } from './state/snapshot.ts';
 import type { StateWatch } from './state/state-watch.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
-const MEMO_ENTRIES = 10_000;
-const KEY_MEMO_ENTRIES = 500;
+const MEMO_BYTES = 32 * 1024 * 1024;
 /** Fewer than the connections to ClickHouse, so that requests never hold up the pipeline. */
 const STATEMENTS = { atOnce: 6, reserved: 1, mostWaiting: Number.POSITIVE_INFINITY };
 /** Clients time out and retry after about this long. */
@@ -70,8 +69,7 @@ export function createContexts(
     currencies: createCurrencyDirectory(config.chains),
     natives: createNativeCurrencies(daemons, logger),
     figures,
-    memo: createMemo(MEMO_ENTRIES),
-    keyMemo: createMemo(KEY_MEMO_ENTRIES),
+    memo: createMemo(MEMO_BYTES),
     health,
     chain(name) {
       const chain = chains.get(name);

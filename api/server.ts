@@ -162,7 +162,7 @@ async function open(options: ApiOptions, closers: Closers) {
   const underWay: RequestsUnderWay = { count: 0, sending: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
-  const rebuilding = rebuildAnswers({ api, prepared, watch, underWay, logger });
+  const rebuilding = rebuildAnswers({ api, apiOf, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
   const bodies = createBufferedBodies();
   const unsent = createUnsentAnswers({ underWay });

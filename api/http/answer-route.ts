@@ -1,6 +1,7 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { WorkOwner } from '../access/priority-lanes.ts';
+import { orOwn } from '../access/shared-work.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isBehind, isFinal } from '../state/chain-state.ts';
 import type { CurrentState } from '../state/current-state.ts';
@@ -81,12 +82,13 @@ export function preparedReply(
   route: AnsweredRoute,
   { params, key }: RouteRequest,
   asked: RequestInfo,
+  caller: WorkOwner,
 ): Reply | null {
   if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
   const unchanged = matchingEtag(asked.ifNoneMatch, known);
   if (unchanged !== null) return notModified(unchanged, route);
-  const answer = preparedAnswer(options, route, key, known);
+  const answer = preparedAnswer(options, route, key, known, caller);
   return answer && (unchangedReply(answer, asked) ?? answer.forms.atHand(asked.acceptEncoding));
 }
 
@@ -102,7 +104,7 @@ export async function answerRoute(
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked);
   const answer = await (route.cache === 'prepared'
-    ? preparedOrMade(options, route, params, key)
+    ? preparedOrMade(options, route, params, key, caller)
     : repeatedAnswer({ ...options, api: options.apiOf(caller) }, route, params, key));
   return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
 }
@@ -118,11 +120,19 @@ async function preparedOrMade(
   route: StateRoute,
   params: Values,
   key: string,
+  caller: WorkOwner,
 ): Promise<StateAnswer> {
-  const { api, prepared } = options;
+  const { api, apiOf, prepared } = options;
   const known = tagOf(api, route, params, api.watch.state);
-  const ready = preparedAnswer(options, route, key, known);
-  return ready ?? prepared.make(key, known, () => freshAnswer(api, route, params));
+  const ready = preparedAnswer(options, route, key, known, caller);
+  if (ready) return ready;
+  let isOwn = false;
+  const make = (owner: WorkOwner) => {
+    isOwn = true;
+    return freshAnswer(apiOf(owner), route, params);
+  };
+  const made = prepared.make(key, known, make, { lane: caller.lane, payer: caller.payer });
+  return isOwn ? made : orOwn(made, () => make(caller));
 }
 
 function preparedAnswer(
@@ -130,9 +140,10 @@ function preparedAnswer(
   { cache }: StateRoute,
   key: string,
   known: string,
+  caller: WorkOwner,
 ): StateAnswer | null {
   if (cache !== 'prepared') return null;
-  return prepared.get(key, known) ?? youngAnswer(api, prepared.latest(key)) ?? null;
+  return prepared.get(key, known, caller) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 
 /** Reads the committed state first: a client that learned of a block from another process may ask this one before it has seen the block. */

@@ -88,7 +88,7 @@ it('counts as one scan does', async () => {
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
       await clear();
       await append(995);
-      const api = { memo: createMemo(100) };
+      const api = { memo: createMemo(1e6) };
       for (const { act, blocks, least } of steps) {
         if (act === 'append') await append(blocks);
         if (act === 'rewind') await rewind(blocks);
@@ -101,7 +101,7 @@ it('counts as one scan does', async () => {
 });
 
 it('does not count again what is settled', async () => {
-  const api = { memo: createMemo(100) };
+  const api = { memo: createMemo(1e6) };
   await append(1500);
   await count(api, 0);
   scans = [];

@@ -53,7 +53,7 @@ function registerRoute(
   const askedOf = memoize(readAddress(route, names, options), MEMOIZED);
   const addressOf = ({ parts, query }: RequestInfo) => askedOf(`${parts}?${query}`);
   const answerer: Answerer = {
-    atHand: (asked) => preparedReply(options, route, addressOf(asked), asked),
+    atHand: (asked, caller) => preparedReply(options, route, addressOf(asked), asked, caller),
     async make(asked, caller, body) {
       const request = { caller, host: asked.host, body: readJson?.(body) };
       return answerRoute(options, route, addressOf(asked), asked, request);

@@ -1,6 +1,7 @@
 /** Bodies kept until the state that they were made from changes; the least recently asked go first. */
 import { LRUCache } from 'lru-cache';
 import { createFlights } from '../../infra/shared.ts';
+import { SERVICE, type WorkOwner } from '../access/priority-lanes.ts';
 
 export interface PreparedAnswer {
   /** State that the body was made from. */
@@ -10,16 +11,33 @@ export interface PreparedAnswer {
   readonly transient?: boolean;
 }
 
+/** An answer that was asked for lately. */
+export interface Demanded<A> {
+  readonly key: string;
+  readonly answer: A;
+  /** The only one who asks for it, or the service. */
+  readonly owner: WorkOwner;
+}
+
+export interface Demand {
+  /** Before the last call. */
+  readonly milliseconds: number;
+  readonly most: number;
+  /** Of answers that one owner alone asks for. */
+  readonly mostOfOne: number;
+}
+
+/** Where nobody says who asks, it is the service. */
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   /** The cached answer if it belongs to this state. Counts as a request in either case. */
-  get(key: string, tag: string): A | undefined;
+  get(key: string, tag: string, asker?: WorkOwner): A | undefined;
   /** The kept body of whatever state. */
   latest(key: string): A | undefined;
-  keep(key: string, answer: A): void;
-  /** Makes it once however many ask at the same time. */
-  make(key: string, tag: string, work: () => Promise<A>): Promise<A>;
-  /** Keys requested within this time before the last call, or since; the most recent first. */
-  askedWithin(milliseconds: number, most: number): readonly (readonly [key: string, answer: A])[];
+  keep(key: string, answer: A, asker?: WorkOwner): void;
+  /** Makes it once however many ask at the same time: for whoever begins, or for the service where another has asked for it too. */
+  make(key: string, tag: string, work: (owner: WorkOwner) => Promise<A>, asker?: WorkOwner): Promise<A>;
+  /** Those requested lately, or since the last call: what several ask for first, then the most recent. */
+  demanded(demand: Demand): readonly Demanded<A>[];
 }
 
 /** Bytes that an answer takes in addition to its body. */
@@ -31,6 +49,8 @@ interface Kept<A> {
   isAsked: boolean;
   /** Milliseconds of the process' clock. */
   askedAt: number;
+  /** The only one who has asked for it; the service once there are several. */
+  owner: WorkOwner;
 }
 
 export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>(
@@ -44,40 +64,50 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   });
   const flights = createFlights<string, A>();
 
-  function keep(key: string, answer: A): void {
+  function keep(key: string, answer: A, asker: WorkOwner = SERVICE): void {
     if (answer.transient) {
       kept.delete(key);
       return;
     }
     const { isAsked, askedAt } = kept.peek(key) ?? { isAsked: false, askedAt: now() };
-    kept.set(key, { answer, isAsked, askedAt });
+    kept.set(key, { answer, isAsked, askedAt, owner: ownerOf(key, asker) });
   }
 
-  async function makeAndKeep(key: string, work: () => Promise<A>): Promise<A> {
-    const answer = await work();
-    keep(key, answer);
+  function ownerOf(key: string, asker: WorkOwner): WorkOwner {
+    const { owner } = kept.peek(key) ?? { owner: asker };
+    return owner.payer === asker.payer ? owner : SERVICE;
+  }
+
+  async function makeAndKeep(key: string, asker: WorkOwner, work: (owner: WorkOwner) => Promise<A>): Promise<A> {
+    const answer = await work(ownerOf(key, asker));
+    keep(key, answer, asker);
     return answer;
   }
 
   return {
-    get(key, tag) {
+    get(key, tag, asker = SERVICE) {
       const found = kept.get(key);
       if (!found) return undefined;
       found.isAsked = true;
+      if (found.owner.payer !== asker.payer) found.owner = SERVICE;
       return found.answer.tag === tag ? found.answer : undefined;
     },
     latest: (key) => kept.peek(key)?.answer,
     keep,
-    make: (key, tag, work) => flights(`${tag} ${key}`, () => makeAndKeep(key, work)),
-    askedWithin(milliseconds, most) {
+    make: (key, tag, work, asker = SERVICE) => flights(`${tag} ${key}`, () => makeAndKeep(key, asker, work)),
+    demanded({ milliseconds, most, mostOfOne }) {
       const at = now();
       const since = at - milliseconds;
       for (const entry of kept.values()) if (entry.isAsked) [entry.isAsked, entry.askedAt] = [false, at];
-      return [...kept.entries()]
+      const lately = [...kept.entries()]
         .filter(([, { askedAt }]) => askedAt >= since)
         .sort(([, one], [, other]) => other.askedAt - one.askedAt)
-        .slice(0, most)
-        .map(([key, { answer }]) => [key, answer] as const);
+        .map(([key, { answer, owner }]) => ({ key, answer, owner }));
+      const ofAll = lately.filter(({ owner }) => owner.payer === SERVICE.payer);
+      const ofOne = Map.groupBy(lately, ({ owner }) => owner.payer);
+      ofOne.delete(SERVICE.payer);
+      const allowed = new Set([...ofOne.values()].flatMap((own) => own.slice(0, mostOfOne)));
+      return [...ofAll, ...lately.filter((one) => allowed.has(one))].slice(0, most);
     },
   };
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
+import { SERVICE, type WorkOwner } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import { object } from '../schema/json-schema.ts';
 import { freshAnswer, type StateAnswer } from './answer-route.ts';
@@ -28,6 +29,11 @@ function world() {
   const api = {
     snapshot: (work: (read: unknown) => unknown) => work({ state: { ...state } }),
   } as unknown as ApiContext;
+  const owners: string[] = [];
+  const apiOf = ({ payer }: WorkOwner) => {
+    owners.push(payer);
+    return api;
+  };
   const prepared = createPreparedAnswers<StateAnswer>(1e6, () => time);
   const underWay = { count: 0, sending: 0 };
   const route = stateRoute({
@@ -46,7 +52,7 @@ function world() {
       return {};
     },
   });
-  const options = { api, prepared, watch, underWay, logger: pino({ level: 'silent' }) };
+  const options = { api, apiOf, prepared, watch, underWay, logger: pino({ level: 'silent' }) };
   rebuilding = rebuildAnswers(options as unknown as Parameters<typeof rebuildAnswers>[0]);
   return {
     made,
@@ -55,8 +61,11 @@ function world() {
     passTime: (milliseconds: number) => {
       time += milliseconds;
     },
-    ask: async (name: string) =>
-      prepared.get(name, state.tag) ?? (await prepared.make(name, state.tag, () => freshAnswer(api, route, { name }))),
+    /** Whose the work of rebuilding was, and is. */
+    owners,
+    ask: async (name: string, asker = SERVICE) =>
+      prepared.get(name, state.tag, asker) ??
+      (await prepared.make(name, state.tag, () => freshAnswer(api, route, { name }), asker)),
     move(tag: string) {
       state.tag = tag;
       for (const moved of moves) moved();
@@ -127,6 +136,25 @@ describe('when the state moves', () => {
     expect(made.length).toBe(152 + 100);
     expect(prepared.latest('last')?.tag).toBe('block 2');
     expect(prepared.latest('broken')?.tag).toBe('block 1');
+  });
+
+  it('what one caller alone asks for is made for that one, what several ask for is made for the service and first', async () => {
+    const { ask, move, made, owners, prepared, passTime } = world();
+    const [one, other]: WorkOwner[] = ['one', 'other'].map((payer) => ({ lane: 'standard', payer }));
+    await ask('shared', one);
+    await ask('shared', other);
+    passTime(2_000);
+    for (let n = 0; n < 30; n += 1) await ask(`${n}`, one);
+    await ask('of another', other);
+    const asked = made.length;
+    move('block 2');
+    await until(() => made.length === asked + 22);
+    await rebuilding?.stop();
+    const remade = made.slice(asked).map((text) => text.replace(' at block 2', ''));
+    expect(remade[0]).toBe('shared');
+    expect(remade).toContain('of another');
+    expect(owners.toSorted()).toEqual([...Array(20).fill('one'), 'other', 'service']);
+    expect(prepared.latest('0')?.tag).toBe('block 1');
   });
 
   it('once stopped nothing is made any more', async () => {

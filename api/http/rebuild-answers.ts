@@ -4,14 +4,16 @@
  */
 import type { Logger } from '../../infra/logger.ts';
 import { pause } from '../../infra/repeat-until.ts';
+import type { WorkOwner } from '../access/priority-lanes.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { freshAnswer, type StateAnswer, tagOf } from './answer-route.ts';
 import type { RequestsUnderWay } from './exchange.ts';
-import type { PreparedAnswers } from './prepared-answers.ts';
+import type { Demanded, PreparedAnswers } from './prepared-answers.ts';
 
 export interface RebuildOptions {
   readonly api: ApiContext;
+  readonly apiOf: (owner: WorkOwner) => ApiContext;
   readonly prepared: PreparedAnswers<StateAnswer>;
   readonly watch: Pick<StateWatch, 'state' | 'onMove'>;
   readonly underWay: RequestsUnderWay;
@@ -26,13 +28,16 @@ export interface Rebuilding {
 /** Two blocks of a chain of minutes: a client that looks at every block keeps its answers warm. */
 const LATELY_MS = 120_000;
 const MOST_ANSWERS = 100;
+/** Of those that one caller alone asks for: whoever asks for many different ones has the newest of them rebuilt. */
+const MOST_OF_ONE = 20;
+const DEMAND = { milliseconds: LATELY_MS, most: MOST_ANSWERS, mostOfOne: MOST_OF_ONE };
 /** From the beginning of one round to that of the next, while blocks come faster. */
 const ROUND_MS = 1000;
 /** One at a time while fewer requests than this wait for a store or a daemon: none of them waits for it. */
 const QUIET_REQUESTS = 3;
 const BUSY_MS = 20;
 
-export function rebuildAnswers({ api, prepared, watch, underWay, logger }: RebuildOptions): Rebuilding {
+export function rebuildAnswers({ api, apiOf, prepared, watch, underWay, logger }: RebuildOptions): Rebuilding {
   const stopping = new AbortController();
   const { signal } = stopping;
   let moved = false;
@@ -43,22 +48,23 @@ export function rebuildAnswers({ api, prepared, watch, underWay, logger }: Rebui
     while (!signal.aborted && underWay.count - underWay.sending >= QUIET_REQUESTS) await pause(BUSY_MS, signal);
   }
 
-  async function rebuild(key: string, { route, params }: StateAnswer): Promise<void> {
+  async function rebuild({ key, answer: { route, params }, owner }: Demanded<StateAnswer>): Promise<void> {
     const isCurrent = () => prepared.latest(key)?.tag === tagOf(api, route, params, watch.state);
     if (isCurrent()) return;
     await quiet();
     if (signal.aborted || isCurrent()) return;
-    await prepared.make(key, tagOf(api, route, params, watch.state), () => freshAnswer(api, route, params));
+    const tag = tagOf(api, route, params, watch.state);
+    await prepared.make(key, tag, (maker) => freshAnswer(apiOf(maker), route, params), owner);
   }
 
   async function runRounds(): Promise<void> {
     while (moved && !signal.aborted) {
       moved = false;
       const began = performance.now();
-      for (const [key, answer] of prepared.askedWithin(LATELY_MS, MOST_ANSWERS)) {
-        await rebuild(key, answer).catch((err: unknown) => {
+      for (const demanded of prepared.demanded(DEMAND)) {
+        await rebuild(demanded).catch((err: unknown) => {
           logger.warn(
-            { err, route: answer.route.path },
+            { err, route: demanded.answer.route.path },
             'a prepared answer could not be rebuilt; the next request for it gets the error',
           );
         });

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import type { WorkOwner } from '../access/priority-lanes.ts';
 import { chainOfHost } from '../rpc/rpc-routes.ts';
-import { createMemo } from '../state/memo.ts';
 import { matchingEtag } from './etag.ts';
 import { createPreparedAnswers } from './prepared-answers.ts';
 
@@ -43,6 +43,28 @@ describe('prepared answers', () => {
     expect(prepared.get('k', 't2')).toBeUndefined();
   });
 
+  it('are made for whoever asks alone, and for the service once two have asked', async () => {
+    const prepared = createPreparedAnswers(10_000);
+    const [one, other]: WorkOwner[] = ['one', 'other'].map((payer) => ({ lane: 'standard', payer }));
+    const owners: string[] = [];
+    const ask = async (tag: string, asker: WorkOwner | undefined) => {
+      const work = async ({ payer }: WorkOwner) => {
+        owners.push(payer);
+        return { tag, body: body(tag) };
+      };
+      return prepared.get('k', tag, asker) ?? (await prepared.make('k', tag, work, asker));
+    };
+    for (const [tag, asker] of [
+      ['t1', one],
+      ['t2', one],
+      ['t2', other],
+      ['t3', one],
+      ['t4', other],
+    ] as const)
+      await ask(tag, asker);
+    expect(owners).toEqual(['one', 'one', 'service', 'service']);
+  });
+
   it('are kept up to a number of bytes, the least recently asked go first', async () => {
     const prepared = createPreparedAnswers(25_000);
     const large = body('x'.repeat(10_000));
@@ -62,19 +84,5 @@ describe('prepared answers', () => {
     const prepared = createPreparedAnswers(10_000);
     await expect(prepared.make('a', 't', () => Promise.reject(new Error('no')))).rejects.toThrow('no');
     expect(String((await prepared.make('a', 't', async () => ({ tag: 't', body: body('ok') }))).body)).toBe('ok');
-  });
-});
-
-describe('memo', () => {
-  it('works once a state, again after a failure, and forgets the oldest', async () => {
-    const memo = createMemo(2);
-    let runs = 0;
-    const work = async () => ++runs;
-    expect([await memo.get('a', '1', work), await memo.get('a', '1', work)]).toEqual([1, 1]);
-    expect(await memo.get('a', '2', work)).toBe(2);
-    await expect(memo.get('b', '1', () => Promise.reject(new Error('no')))).rejects.toThrow();
-    expect(await memo.get('b', '1', work)).toBe(3);
-    await memo.get('c', '1', work);
-    expect(await memo.get('a', '2', work)).toBe(5);
   });
 });

@@ -4,6 +4,9 @@ import { ApiError } from './api-error.ts';
 /** Digits of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
 const DIGITS = 12;
 
+/** Latest moment of ClickHouse's times, seconds since the epoch; no block is as late. */
+export const LAST_MOMENT = 2 ** 32 - 1;
+
 export const SECONDS = { type: 'integer', minimum: 0, maximum: 10 ** DIGITS - 1 } as const;
 
 export const TIME = {

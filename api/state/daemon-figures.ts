@@ -33,7 +33,7 @@ export interface KnownFigures extends MiningFigures {
 }
 
 const TIMEOUT_MS = 10_000;
-const CHAINS = 100;
+const MEMO_BYTES = 1024 * 1024;
 const METHODS = ['getmininginfo', 'getinfo', 'coinsupply'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
@@ -47,7 +47,7 @@ interface Said {
 }
 
 export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, logger: Logger): DaemonFigures {
-  const memo = createMemo(CHAINS);
+  const memo = createMemo(MEMO_BYTES);
   const lastSaid = new Map<string, Said>();
   const asking = new Set<string>();
 

@@ -1,6 +1,7 @@
 /** Expensive values, each valid for one state; the least recently used are dropped first. */
 import { LRUCache } from 'lru-cache';
-import { QueueFull } from '../access/priority-lanes.ts';
+import { orOwn } from '../access/shared-work.ts';
+import { approximateBytes } from './approximate-bytes.ts';
 
 export interface Memo {
   /** The value of `key` at the state of `tag`; `work` runs when it is not known, and where another caller's found no place. */
@@ -12,23 +13,30 @@ interface Kept {
   readonly value: Promise<unknown>;
 }
 
-export function createMemo(maxEntries: number): Memo {
-  const kept = new LRUCache<string, Kept>({ max: maxEntries });
+/** What an entry takes in addition to its key and its value. */
+const ENTRY_BYTES = 300;
+
+/** Keeps values of `maxBytes` in all, keys included: requests choose what is kept, so a number of entries would bound nothing. */
+export function createMemo(maxBytes: number): Memo {
+  const kept = new LRUCache<string, Kept>({ maxSize: maxBytes });
+  const sizeOf = (key: string, value?: unknown) => ENTRY_BYTES + approximateBytes(key) + approximateBytes(value);
   return {
     async get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T> {
       const known = kept.get(key);
-      if (known?.tag === tag) {
-        return (known.value as Promise<T>).catch((error: unknown) => {
-          if (error instanceof QueueFull) return work();
-          throw error;
-        });
-      }
+      if (known?.tag === tag) return orOwn(known.value as Promise<T>, work);
       const value = work();
-      const entry = { tag, value };
-      kept.set(key, entry);
-      value.catch(() => {
-        if (kept.peek(key) === entry) kept.delete(key);
-      });
+      const underWay = { tag, value };
+      kept.set(key, underWay, { size: sizeOf(key) });
+      const isKept = () => kept.peek(key) === underWay;
+      value.then(
+        (made) => {
+          // An entry of its own: the cache weighs none again.
+          if (isKept()) kept.set(key, { tag, value }, { size: sizeOf(key, made) });
+        },
+        () => {
+          if (isKept()) kept.delete(key);
+        },
+      );
       return value;
     },
   };

@@ -14,22 +14,19 @@ export type Period = RowRead<typeof readPeriod>;
 /** The clock decides: it never steps back, so that the blocks of a period follow each other. */
 const START_OF = { day: 'toStartOfDay(clock)', month: "toDateTime(toStartOfMonth(clock), 'UTC')" } as const;
 
-/** Those from `since` on that have a block, oldest first. */
+/** Those that have a block, oldest first. */
 export function periodsOf(
   read: Snapshot,
   api: ApiContext,
   chain: string,
   unit: keyof typeof START_OF,
-  since = 0,
 ): Promise<readonly Period[]> {
-  const key = `${unit}s of ${chain} since ${since}`;
-  return api.memo.get(key, read.state.chainTag(chain), () =>
+  return api.memo.get(`${unit}s of ${chain}`, read.state.chainTag(chain), () =>
     api.clickhouse.rows(
       readPeriod,
       `SELECT toUnixTimestamp(${START_OF[unit]}) AS start, max(height) AS height FROM blocks
-       WHERE chain = {chain: String} AND position <= {position: UInt64} AND clock >= fromUnixTimestamp({since: UInt32})
-       GROUP BY start ORDER BY start`,
-      { chain, position: read.state.derived.get(chain)?.position ?? 0, since },
+       WHERE chain = {chain: String} AND position <= {position: UInt64} GROUP BY start ORDER BY start`,
+      { chain, position: read.state.derived.get(chain)?.position ?? 0 },
     ),
   );
 }

@@ -9,6 +9,7 @@ import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { ApiContext } from '../api-context.ts';
 import { HeadedValue } from '../http/route.ts';
+import { LAST_MOMENT } from '../http/time-parameter.ts';
 import { isoTime } from '../http/values.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -108,7 +109,7 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
     async tickAt(moment) {
       if (runs.length > 0 && firsts.some(([, , clock]) => clock <= moment)) {
         const sql = `SELECT max(tick) AS tick FROM ${beyondLine('prices')} WHERE clock <= fromUnixTimestamp({moment: UInt32})`;
-        const [row] = await api.clickhouse.rows(readNewest, sql, { ...params, moment });
+        const [row] = await api.clickhouse.rows(readNewest, sql, { ...params, moment: Math.min(moment, LAST_MOMENT) });
         if (row && row.tick !== '0') return row.tick;
       }
       return completeTickAt(read, moment);

@@ -53,7 +53,7 @@ const series = stateRoute({
     const { currencyId, fullyQualifiedName } = findCurrency(currencies, api, chain, written, 'currency');
     const today = utcDay(read.state.derived.get(chain)?.clock ?? 0);
     const since = Math.max(0, today - params.days + 1) * SECONDS_PER_DAY;
-    const days = await periodsOf(read, api, chain, 'day', since);
+    const days = (await periodsOf(read, api, chain, 'day')).filter(({ start }) => start >= since);
     const heights = days.map(({ height }) => height);
     const rows = await read.rows(readBalance, BALANCES_SQL, [chain, address, currencyId, heights]);
     const heldAt = new Map(rows.map((row) => [row.height, row]));

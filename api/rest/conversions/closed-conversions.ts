@@ -152,5 +152,5 @@ export function findClosed(
   const find = () => api.clickhouse.rows(readKey, statement, values);
   return rows > MOST_REMEMBERED
     ? find()
-    : api.keyMemo.get(`keys of closed conversions ${JSON.stringify([order, sql, values])}`, tag, find);
+    : api.memo.get(`keys of closed conversions ${JSON.stringify([order, sql, values])}`, tag, find);
 }

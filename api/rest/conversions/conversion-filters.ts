@@ -6,7 +6,7 @@ import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers
 import type { ApiContext } from '../../api-context.ts';
 import { heightConditions } from '../../http/height-range.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
-import { parseTime, TIME } from '../../http/time-parameter.ts';
+import { LAST_MOMENT, parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -250,9 +250,6 @@ export function storedBound(decimal: string, operator: '>=' | '<='): string | nu
   if (digits.length > 2 * STORED_DIGITS) return null;
   return `${digits.slice(0, -STORED_DIGITS)}.${digits.slice(-STORED_DIGITS)}`;
 }
-
-/** Latest moment of ClickHouse's times; no block is as late. */
-const LAST_MOMENT = 2 ** 32 - 1;
 
 function addExecution(parts: Parts, filters: Filters): void {
   for (const [bound, operator] of [

@@ -62,6 +62,11 @@ export async function asOf(
   return { tick, height: newest, moment };
 }
 
+/** Postgres keeps the newest price of every currency that ever had one. */
+const EVER_PRICED_SQL = `SELECT wanted.id FROM unnest($2::text[]) AS wanted(id)
+  WHERE EXISTS (SELECT FROM prices WHERE generation = $1 AND currency_id = wanted.id)`;
+const readId = rowReader({ id: columns.text });
+
 const readStored = rowReader({ ...PRICE, time: columns.number, tick: columns.text });
 
 const COLUMNS = 'currency_id, tier, usd_price, ema_price, total_depth, source_basket, baskets, height, time, tick';
@@ -73,11 +78,13 @@ const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(f
  * chain make. What external feeds said then is not kept.
  */
 export async function pricesAsOf(
+  read: Snapshot,
   api: ApiContext,
   rows: PricedRows,
   { tick, moment }: AsOf,
-  ids: readonly string[],
+  asked: readonly string[],
 ): Promise<LatestPrice[]> {
+  const ids = (await read.rows(readId, EVER_PRICED_SQL, [read.state.generation, asked])).map(({ id }) => id);
   const wanted = { columns: COLUMNS, answered: ANSWERED, ids, until: tick, moment };
   const ofDefault = { condition: 'chain = {chain: String}', values: { chain: defaultChain(api) } };
   const [newest, steps] = await Promise.all([

@@ -59,7 +59,7 @@ async function pricesThen(read: Snapshot, api: ApiContext, asked: MomentQuery, i
   const priced = await pricedRows(read, api);
   const then = await asOf(read, api, priced, asked);
   if (then === null) return { rows: await latestPrices(read, api, ids), tip: priceTip(read, api) };
-  return { rows: await pricesAsOf(api, priced, then, ids), tip: then.height };
+  return { rows: await pricesAsOf(read, api, priced, then, ids), tip: then.height };
 }
 
 const MOST_IDS = 100;
