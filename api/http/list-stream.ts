@@ -125,7 +125,7 @@ function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<B
   return async () => {
     if (isOver) return null;
     const asked = { ...params, ...batch, ...(cursor !== undefined && { cursor }) };
-    const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read }));
+    const made = await api.snapshot((read) => route.handler({ params: asked as never, api, read, rowsAlone: true }));
     const whole = typeof made === 'function' ? await made() : made;
     const { value, headers } = whole instanceof HeadedValue ? whole : { value: whole, headers: {} };
     const rows = (member === null ? value : value[member]) as Rows;

@@ -22,6 +22,8 @@ export interface LiveCall<P extends Parameters = Parameters, Body = unknown> ext
 
 export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
   readonly read: Snapshot;
+  /** Of the answer nothing but its rows is used. */
+  readonly rowsAlone?: boolean;
 }
 
 /** Answer of a live route. A state route returns only a value, which is served as JSON with status 200. */

@@ -25,9 +25,11 @@ const readPlace = rowReader({
   hash: columns.text,
   time: columns.bigint,
   clock: columns.bigint,
+  /** Of its record: a block that comes back after a rewind has another. */
+  position: columns.bigint,
 });
 const PLACE_SQL =
-  "SELECT height, encode(hash, 'hex') AS hash, time, clock FROM blocks WHERE chain = $1 AND height = $2";
+  "SELECT height, encode(hash, 'hex') AS hash, time, clock, position FROM blocks WHERE chain = $1 AND height = $2";
 export type BlockPlace = RowRead<typeof readPlace>;
 
 /** Height and clock of that block; of the newest one the snapshot has them. @throws ApiError as blockAt */

@@ -106,7 +106,11 @@ const rewards = listRoute({
     const maturity = MATURITY_SECONDS / api.chain(chain).blockSeconds;
     const values: unknown[] = [chain, address];
     const within = heightCondition(heights, 'r.height', values);
-    const sums = await read.rows(readRewardSum, rewardSumsSql(within), values);
+    const sums = await api.memo.get(
+      `sums of rewards ${within} ${JSON.stringify(values)}`,
+      read.state.chainTag(chain),
+      () => read.rows(readRewardSum, rewardSumsSql(within), values),
+    );
     const sumOf = (kind: RewardFact['kind']) => {
       const sum = sums.find((row) => row.kind === kind);
       return { count: Number(sum?.count ?? 0n), total: coins(BigInt(sum?.total ?? '0')) };

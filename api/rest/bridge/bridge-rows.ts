@@ -7,7 +7,15 @@ import type { ApiContext } from '../../api-context.ts';
 import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { ENDS, ENDS_COLUMNS, endsAnswer, JOINED_ENDS, otherChain, STAMP_JOIN } from '../conversions/transfer-ends.ts';
+import {
+  ENDS,
+  ENDS_COLUMNS,
+  endsAnswer,
+  JOINED_ENDS,
+  otherChain,
+  SAME_EXPORT,
+  STAMP_JOIN,
+} from '../conversions/transfer-ends.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import type { BRIDGE_DIRECTIONS } from './schema.ts';
 
@@ -27,6 +35,8 @@ export interface BridgeFilter {
   /** Generation of the stamps, which may determine the status. */
   readonly generation: number;
   readonly chain: string;
+  /** All that are configured. */
+  readonly chains: readonly string[];
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
   /** Sender or recipient. */
   readonly address?: string | undefined;
@@ -47,14 +57,32 @@ const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.source_system_id, t.impo
     AND e.payout_vout = coalesce(near.vout, t.vout) LIMIT 1) first ON true
   WHERE ${BRIDGED}`;
 
+/**
+ * Keys of all rows of the chain $2 that may concern an address: as recipient, or as sender of the row itself, of the transfer whose
+ * payout it continues, or of the end of either on another chain. Each is found by an index; the condition of the list decides.
+ */
+const concerning = (address: string, chains: string) => `
+  SELECT txid, vout FROM transfers WHERE to_height IS NULL AND chain = $2 AND destination = ${address}
+  UNION (WITH sent AS MATERIALIZED (SELECT chain, txid, vout, import_txid, payout_vout, export_txid, export_vout, export_index
+      FROM transfers WHERE to_height IS NULL AND chain = ANY(${chains}) AND source = ${address}),
+    legs AS (SELECT chain, txid, vout, export_txid, export_vout, export_index FROM sent
+      UNION ALL SELECT leg.chain, leg.txid, leg.vout, leg.export_txid, leg.export_vout, leg.export_index
+      FROM sent JOIN transfers leg ON leg.to_height IS NULL AND leg.chain = sent.chain AND leg.txid = sent.import_txid
+        AND leg.vout = sent.payout_vout)
+    SELECT txid, vout FROM legs WHERE chain = $2
+    UNION ALL SELECT e.txid, e.vout FROM legs t JOIN transfers e ON e.source_system_id IS NOT NULL AND ${SAME_EXPORT}
+      WHERE e.chain = $2)`;
+
 /** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
-export function bridgeSql({ generation, chain, direction, address, heights }: BridgeFilter) {
+export function bridgeSql({ generation, chain, chains, direction, address, heights }: BridgeFilter) {
   const values: unknown[] = [generation, chain];
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
   const own = ofDirection + (heights ? heightCondition(heights, 't.request_height', values) : '');
   if (address === undefined) return { sql: SQL + own, rows: `transfers t WHERE ${BRIDGED}${own}`, values };
-  const ofAddress = ` AND $${values.push(address)} IN (t.destination, t.source, near.source, first.source)`;
-  const sql = SQL + own + ofAddress;
+  const place = `$${values.push(address)}::text`;
+  const keys = concerning(place, `$${values.push(chains)}::text[]`);
+  const ofAddress = ` AND ${place} IN (t.destination, t.source, near.source, first.source)`;
+  const sql = `${SQL}${own} AND (t.txid, t.vout) IN (${keys})${ofAddress}`;
   return { sql, rows: `(${sql}) AS matching`, values };
 }
 

@@ -25,7 +25,9 @@ const recent = listRoute({
   async select({ params: { chain, direction, address: asked }, heights, read, api }) {
     tipHeight(read, chain);
     const address = asked === undefined ? undefined : resolveAddress(api.chain(chain), asked, 'address');
-    const { sql, rows, values } = bridgeSql({ generation: read.state.generation, chain, direction, address, heights });
+    const { generation } = read.state;
+    const chains = api.config.chains.map(({ name }) => name);
+    const { sql, rows, values } = bridgeSql({ generation, chain, chains, direction, address, heights });
     return {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       sql,

@@ -12,9 +12,11 @@ import { newestPricesOf, pricesOfBlock } from '../addresses/balance-rows.ts';
 import { currencyHolders } from './at-height-schema.ts';
 import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './currency-at.ts';
 
+const MAX_HOLDERS = 500;
+
 interface Holders {
   readonly count: number;
-  /** Largest first, of equal ones in the order of addresses. */
+  /** One more than are ever shown; largest first, of equal ones in the order of addresses. */
   readonly largest: readonly { readonly address: string; readonly balance: bigint }[];
 }
 
@@ -22,11 +24,11 @@ const HELD = 'newest_balances WHERE chain = $1 AND currency_id = $2 AND magnitud
 const NOW_SQL = `SELECT address, balance FROM ${HELD} ORDER BY magnitude DESC, balance DESC, address LIMIT $4`;
 const readHolder = rowReader({ address: columns.text, balance: columns.bigint });
 
-async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt, limit: number): Promise<Holders> {
+async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt): Promise<Holders> {
   const values = [entry.chain, entry.currencyId, [...SYSTEM_ADDRESSES]];
   return {
     count: await countRows(read, api, entry.chain, { rows: HELD, values }),
-    largest: await read.rows(readHolder, NOW_SQL, [...values, limit]),
+    largest: await read.rows(readHolder, NOW_SQL, [...values, MAX_HOLDERS + 1]),
   };
 }
 
@@ -38,26 +40,19 @@ const THEN_SQL = `SELECT address, sum(received) - sum(sent) AS balance, count() 
 
 const readPastHolder = rowReader({ address: columns.text, balance: columns.text, holders: columns.text });
 
-async function holdersThen(
-  read: Snapshot,
-  api: ApiContext,
-  { entry, block }: CurrencyAt,
-  limit: number,
-): Promise<Holders> {
+async function holdersThen(read: Snapshot, api: ApiContext, { entry, block }: CurrencyAt): Promise<Holders> {
   const { chain, currencyId: id } = entry;
   const position = read.state.derived.get(chain)?.position ?? 0;
-  const values = { chain, id, height: block.height, position, system: [...SYSTEM_ADDRESSES], limit };
-  // Remembered while the block stands: what holds at it no later one changes.
-  const key = `holders of ${id} on ${chain} at ${block.height}, ${limit}`;
-  const tag = `${block.hash} ${read.state.redrives}`;
+  const values = { chain, id, height: block.height, position, system: [...SYSTEM_ADDRESSES], limit: MAX_HOLDERS + 1 };
+  // Remembered while the block stands: what holds at it no later one changes. A rewind deletes here before it counts.
+  const key = `holders of ${id} on ${chain} at ${block.height}`;
+  const tag = `${block.position} ${read.state.redrives}`;
   const rows = await api.memo.get(key, tag, () => api.clickhouse.rows(readPastHolder, THEN_SQL, values));
   return {
     count: Number(rows[0]?.holders ?? 0),
     largest: rows.map(({ address, balance }) => ({ address, balance: BigInt(balance) })),
   };
 }
-
-const MAX_HOLDERS = 500;
 
 const holders = stateRoute({
   path: '/api/currency/:nameOrId/holders',
@@ -78,7 +73,7 @@ const holders = stateRoute({
     const limit = Math.min(params.limit, MAX_HOLDERS);
     const at = await currencyAt(call);
     const { chain, currencyId } = at.entry;
-    const found = await (at.isNewest ? holdersNow : holdersThen)(read, api, at, limit + 1);
+    const found = await (at.isNewest ? holdersNow : holdersThen)(read, api, at);
     const shown = found.largest.slice(0, limit);
     const names = await identityNames(
       read,

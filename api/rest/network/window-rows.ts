@@ -26,8 +26,12 @@ export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE val
     max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
   FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
 
-const RESERVES_SQL = `SELECT flags, reserves FROM currency_states
-  WHERE chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)`;
+/** The last state of each currency of the chain $1 up to the height $2. */
+const RESERVES_SQL = `SELECT last.flags, last.reserves
+  FROM (SELECT currency_id FROM currency_states WHERE chain = $1 AND to_height IS NULL) AS stated
+  CROSS JOIN LATERAL (SELECT flags, reserves FROM currency_states
+    WHERE chain = $1 AND currency_id = stated.currency_id AND from_height <= $2
+    ORDER BY from_height DESC, tx_index DESC, vout DESC LIMIT 1) AS last`;
 
 /** Satoshis of a currency in the baskets of a chain that were live at a height. */
 export async function inPools(read: Snapshot, chain: string, currencyId: string, height: number): Promise<bigint> {

@@ -170,7 +170,7 @@ const history = stateRoute({
       minimum: 1,
       maximum: 1_000_000,
     }),
-    limit: queryParameter('Rows; more than 1,000 is served as 1,000', {
+    limit: queryParameter('Rows of an answer in JSON; more than 1,000 is served as 1,000. CSV and NDJSON have all', {
       type: 'integer',
       minimum: 1,
       default: DEFAULT_ROWS,
