@@ -1,6 +1,6 @@
 /**
- * Prints the updateidentity request that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
- * is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out.
+ * Prints a request for update-identity that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
+ * is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out. `replaces` is the state that was merged.
  *
  *   node examples/wallets/merge-multimap.ts SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
  */
@@ -42,4 +42,5 @@ for (const [key, values] of Object.entries(changes)) {
   else throw new Error(`${key} must have a list of values, or null`);
 }
 const { name: label, parent } = identity;
-console.log(printJson({ name: label, parent, contentmultimap: Object.fromEntries(merged) }));
+const contentmultimap = Object.fromEntries(merged);
+console.log(printJson({ name: label, parent, contentmultimap, replaces: { txid, vout } }));

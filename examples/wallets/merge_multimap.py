@@ -1,5 +1,5 @@
-"""Prints the updateidentity request that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
-is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out.
+"""Prints a request for update_identity that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
+is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out. `replaces` is the state that was merged.
 
     python3 examples/wallets/merge_multimap.py SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
 """
@@ -36,4 +36,5 @@ for key, values in read_json(changes).items():
     else:
         raise SystemExit(f'{key} must have a list of values, or null')
 identity = state['identity']
-print(print_json({'name': identity['name'], 'parent': identity['parent'], 'contentmultimap': merged}))
+replaces = {'txid': state['txid'], 'vout': state['vout']}
+print(print_json({'name': identity['name'], 'parent': identity['parent'], 'contentmultimap': merged, 'replaces': replaces}))

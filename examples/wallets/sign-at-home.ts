@@ -8,18 +8,21 @@ import { printJson, type Rpc, toSatoshis } from './rpc.ts';
 
 type Identity = Readonly<Record<string, unknown>>;
 
-/** What getidentity answers at home. */
-export interface Known {
-  readonly identity: Identity;
+export interface Output {
   readonly txid: string;
   readonly vout: number;
+}
+
+/** What getidentity answers at home. */
+export interface Known extends Output {
+  readonly identity: Identity;
 }
 
 export interface Decoded {
   readonly txid: string;
   readonly locktime: number;
   readonly expiryheight: number;
-  readonly vin: readonly { readonly txid: string; readonly vout: number }[];
+  readonly vin: readonly Output[];
   readonly vout: readonly {
     readonly valueSat: number;
     readonly scriptPubKey: { readonly identityprimary?: Identity; readonly hex: string };
@@ -30,6 +33,8 @@ export interface Wanted {
   /** Members of the identity that change; all others must stay. Identities by i-address. */
   readonly changes: (known: Identity, transaction: Decoded) => Identity;
   readonly map: (stored: StoredMap) => void;
+  /** The state that the map was merged from. */
+  readonly replaces?: Output | undefined;
 }
 
 export interface Ends {
@@ -54,6 +59,9 @@ export async function check(wallet: Rpc, name: string, unsigned: string, wanted:
     throw new Error(
       `it must spend the identity's output ${txid}:${vout} and nothing else: is your daemon synchronised?`,
     );
+  const { replaces = input } = wanted;
+  if (input.txid !== replaces.txid || input.vout !== replaces.vout)
+    throw new Error(`the identity was updated after ${replaces.txid}:${replaces.vout} was merged: merge again`);
   if (!output?.scriptPubKey.identityprimary || outputs.length > 0 || output.valueSat !== 0)
     throw new Error('it must have one output, the identity, without coins');
   if (transaction.locktime !== 0) throw new Error('it must not be locked until later');

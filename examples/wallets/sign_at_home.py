@@ -8,14 +8,17 @@ SOON = 3  # the daemon refuses a transaction that expires within so many blocks
 LONGEST_LIFE = 100
 
 
-def check(wallet, name, unsigned, changes, check_map):
-    """changes(identity, transaction): members that change, identities by i-address; all others must stay. Exits saying what is wrong."""
+def check(wallet, name, unsigned, changes, check_map, replaces=None):
+    """changes(identity, transaction): members that change, identities by i-address; all others must stay. replaces: the output that
+    the map was merged from. Exits saying what is wrong."""
     transaction = wallet('decoderawtransaction', unsigned)
     known = wallet('getidentity', name, -1)
     blocks = wallet('getblockchaininfo')['blocks']
     spends = [(source.get('txid'), source.get('vout')) for source in transaction['vin']]
     if spends != [(known['txid'], known['vout'])]:
         raise SystemExit(f"it must spend the identity's output {known['txid']}:{known['vout']} and nothing else: is your daemon synchronised?")
+    if replaces and spends != [(replaces['txid'], replaces['vout'])]:
+        raise SystemExit(f"the identity was updated after {replaces['txid']}:{replaces['vout']} was merged: merge again")
     outputs = transaction['vout']
     if len(outputs) != 1 or 'identityprimary' not in outputs[0]['scriptPubKey'] or outputs[0]['valueSat'] != 0:
         raise SystemExit('it must have one output, the identity, without coins')

@@ -1,6 +1,7 @@
 /**
  * Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
- * service broadcasts it. REQUEST is that of updateidentity, as merge-multimap.ts prints it; identities by i-address.
+ * service broadcasts it. REQUEST is that of updateidentity, identities by i-address. `replaces`, which merge-multimap.ts adds, names the
+ * output that must still be the newest: without it an update that others sent in the meantime is overwritten.
  *
  *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/update-identity.ts SERVICE NAME@ REQUEST
  *
@@ -9,14 +10,20 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredMap } from './identity-output.ts';
 import { connect, readJson, required } from './rpc.ts';
-import { check, signAndSend } from './sign-at-home.ts';
+import { check, type Output, signAndSend } from './sign-at-home.ts';
 
 const [address, name, json] = process.argv.slice(2);
 const service = connect(required(address, 'SERVICE'));
 const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
 const identity = required(name, 'NAME@');
-const request = readJson(required(json, 'REQUEST')) as Readonly<Record<string, unknown>>;
-const { contentmultimap: map = {}, ...changes } = request as { contentmultimap?: Readonly<Record<string, unknown[]>> };
+
+interface Request extends Readonly<Record<string, unknown>> {
+  readonly contentmultimap?: Readonly<Record<string, unknown[]>>;
+  readonly replaces?: Output;
+}
+
+const { replaces, ...request } = readJson(required(json, 'REQUEST')) as Request;
+const { contentmultimap: map = {}, ...changes } = request;
 
 const hexOnly = (values: readonly unknown[]) =>
   values.map((value) => (typeof value === 'string' ? value.toLowerCase() : null));
@@ -40,5 +47,5 @@ function checkMap(stored: StoredMap): void {
 }
 
 const unsigned = await service<string>('updateidentity', request, true);
-await check(wallet, identity, unsigned, { changes: () => changes, map: checkMap });
+await check(wallet, identity, unsigned, { changes: () => changes, map: checkMap, replaces });
 console.log(`sent ${await signAndSend({ service, wallet }, unsigned, process.env.MOST_FEE ?? '0.01')}`);

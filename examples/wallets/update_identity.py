@@ -1,5 +1,6 @@
 """Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
-service broadcasts it. REQUEST is that of updateidentity, as merge_multimap.py prints it; identities by i-address.
+service broadcasts it. REQUEST is that of updateidentity, identities by i-address. `replaces`, which merge_multimap.py adds, names the
+output that must still be the newest: without it an update that others sent in the meantime is overwritten.
 
     WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/update_identity.py SERVICE NAME@ REQUEST
 
@@ -15,6 +16,7 @@ address, name, request = sys.argv[1:]
 service = connect(address)
 wallet = connect(os.environ['WALLET_URL'])
 request = read_json(request)
+replaces = request.pop('replaces', None)
 wanted = request.get('contentmultimap', {})
 changes = {member: value for member, value in request.items() if member != 'contentmultimap'}
 
@@ -36,5 +38,5 @@ def check_map(stored):
 
 
 unsigned = service('updateidentity', request, True)
-check(wallet, name, unsigned, lambda _known, _transaction: changes, check_map)
+check(wallet, name, unsigned, lambda _known, _transaction: changes, check_map, replaces)
 print('sent', sign_and_send(service, wallet, unsigned, os.environ.get('MOST_FEE', '0.01')))

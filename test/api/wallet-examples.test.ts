@@ -193,12 +193,21 @@ it('watch-identity finds an update in the mempool, and gives it up when it has e
 /** The recording knows height -1 of some identities only; those asked here have nothing in the mempool. */
 const withoutMempool = (body: string) => body.replace('@",-1]', '@"]').replace('@", -1]', '@"]');
 
+interface Merged {
+  readonly name: string;
+  readonly parent: string;
+  readonly contentmultimap: Readonly<Record<string, string[]>>;
+  readonly replaces: { readonly txid: string; readonly vout: number };
+}
+
 it('merge-multimap keeps every kind of value as the chain stores it, lists in lists too', async () => {
   askInstead = withoutMempool;
   const merge = async (name: string, changes: object) => {
     const { out, err } = await run('merge-multimap', [name, JSON.stringify(changes)]);
     expect(err).toBe('');
-    return JSON.parse(out) as { name: string; parent: string; contentmultimap: Record<string, string[]> };
+    const { replaces, ...request } = JSON.parse(out) as Merged;
+    expect(replaces).toEqual({ txid: expect.stringMatching(/^[0-9a-f]{64}$/), vout: expect.any(Number) });
+    return request;
   };
   const printed = recorded<{ identity: { contentmultimap: Record<string, [{ objectdata: string; epk: string }[]]> } }>(
     'getidentitycontent/encrypted',
@@ -263,6 +272,18 @@ it('update-identity has the service build and send what the own daemon checks, f
   });
   expect(perLanguage('signrawtransaction')).toBe(1);
   expect(sent()).toHaveLength(LANGUAGES.length);
+});
+
+it('update-identity signs an update of the state that was merged, and of no other', async () => {
+  wallet.script = scriptOf();
+  const { txid, vout } = recorded<{ txid: string; vout: number }>('getidentity/bob-mempool').result;
+  const ask = (replaces: object) => run('update-identity', ['bob@', JSON.stringify({ ...update, replaces })], home());
+  expect(await ask({ txid, vout })).toMatchObject({ out: `sent ${PENDING}\n`, code: 0 });
+  expect(received.join()).not.toContain('replaces');
+  const before = sent().length;
+  const refused = await ask({ txid: ON_BOTH_BRANCHES, vout });
+  expect(refused).toMatchObject({ out: '', code: 1, err: expect.stringMatching(/updated after .* was merged/) });
+  expect(sent()).toHaveLength(before);
 });
 
 it.each([
