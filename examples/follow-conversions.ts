@@ -41,6 +41,19 @@ function save(): void {
   savedAt = Date.now();
 }
 
+/** Height of the block that brought it; null for what is to be ignored. */
+function broughtAt(chain: string, conversion: ConversionEvent['data']): number | null {
+  // The block that brings it is told before it.
+  if (conversion.reason !== 'no_delivery') return state.heights[chain] ?? 0;
+  // A correction belongs to the block of what it corrects, and may come more than once.
+  const { txid, vout } = conversion;
+  const held = state.changes.findLast(
+    (change) => change.chain === chain && change.conversion.txid === txid && change.conversion.vout === vout,
+  );
+  const { status, importTxid } = held?.conversion ?? {};
+  return held && status === 'unmatched' && importTxid === conversion.importTxid ? held.height : null;
+}
+
 const stop = new AbortController();
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => stop.abort());
 
@@ -63,8 +76,8 @@ for await (const event of stream) {
     );
   } else if (type === 'conversion') {
     const conversion = event.data;
-    // The block that brings it is told before it.
-    state.changes.push({ chain, height: state.heights[chain] ?? 0, conversion });
+    const height = broughtAt(chain, conversion);
+    if (height !== null) state.changes.push({ chain, height, conversion });
     console.log(
       `${conversion.status.padEnd(10)}${conversion.amountIn} ${conversion.fromCurrencyId} → ${conversion.toCurrencyId}`,
     );

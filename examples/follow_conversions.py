@@ -53,6 +53,20 @@ def messages(cursor):
                 yield json.loads(line[len(b'data: '):], parse_float=Decimal)
 
 
+def brought_at(state, chain, conversion):
+    """Height of the block that brought it; None for what is to be ignored."""
+    # The block that brings it is told before it.
+    if conversion.get('reason') != 'no_delivery':
+        return state['heights'].get(chain, 0)
+    # A correction belongs to the block of what it corrects, and may come more than once.
+    for change in reversed(state['changes']):
+        held = change['conversion']
+        if (change['chain'], held['txid'], held['vout']) == (chain, conversion['txid'], conversion['vout']):
+            corrects = held['status'] == 'unmatched' and held['importTxid'] == conversion['importTxid']
+            return change['height'] if corrects else None
+    return None
+
+
 def apply(state, event):
     kind, chain = event['type'], event.get('chain')
     if kind == 'block':
@@ -61,8 +75,9 @@ def apply(state, event):
         state['changes'] = [c for c in state['changes'] if c['chain'] != chain or c['height'] > height - FINAL_AFTER_BLOCKS]
     elif kind == 'conversion':
         conversion = event['data']
-        # The block that brings it is told before it.
-        state['changes'].append({'chain': chain, 'height': state['heights'].get(chain, 0), 'conversion': conversion})
+        height = brought_at(state, chain, conversion)
+        if height is not None:
+            state['changes'].append({'chain': chain, 'height': height, 'conversion': conversion})
         print(f"{conversion['status']:10}{conversion['amountIn']} {conversion['fromCurrencyId']} → {conversion['toCurrencyId']}", flush=True)
     elif kind == 'undo':
         height = event['data']['toHeight']
