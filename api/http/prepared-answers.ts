@@ -40,8 +40,10 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   demanded(demand: Demand): readonly Demanded<A>[];
 }
 
-/** Bytes that an answer takes in addition to its body. */
+/** Bytes that an answer takes in addition to its body and to what was asked. */
 const ENTRY_BYTES = 1024;
+/** A key repeats the parameters, which the answer holds as well. */
+const KEY_COPIES = 2;
 
 interface Kept<A> {
   readonly answer: A;
@@ -60,7 +62,7 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   const kept = new LRUCache<string, Kept<A>>({
     // 0 bytes keep nothing: every answer is larger than 1. No number of entries: room for all of them would be made at the start.
     maxSize: Math.max(1, maxBytes),
-    sizeCalculation: ({ answer }) => answer.body.byteLength + ENTRY_BYTES,
+    sizeCalculation: ({ answer }, key) => answer.body.byteLength + KEY_COPIES * key.length + ENTRY_BYTES,
   });
   const flights = createFlights<string, A>();
 

@@ -74,6 +74,13 @@ describe('prepared answers', () => {
     expect(['a', 'b', 'c'].map((key) => prepared.get(key, 't') !== undefined)).toEqual([true, false, true]);
   });
 
+  it('count what was asked: empty answers to long questions fill the room as well', async () => {
+    const prepared = createPreparedAnswers(25_000);
+    const keys = ['a', 'b', 'c'].map((letter) => letter.repeat(5_000));
+    for (const key of keys) await prepared.make(key, 't', async () => ({ tag: 't', body: body('[]') }));
+    expect(keys.map((key) => prepared.latest(key) !== undefined)).toEqual([false, true, true]);
+  });
+
   it('are not kept in 0 bytes', async () => {
     const prepared = createPreparedAnswers(0);
     expect(String((await prepared.make('k', 't', async () => ({ tag: 't', body: body('made') }))).body)).toBe('made');
