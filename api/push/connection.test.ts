@@ -310,6 +310,32 @@ describe('a client of the stream', () => {
     expect(asked).toBeLessThan(1_000);
   });
 
+  it('is closed with 4408 when it goes on with pings and takes none of the answers', () => {
+    let [closed, pings, held] = [0, 0, 0];
+    const client = createConnection({
+      hub,
+      share: createNetworkShares().open('test'),
+      first: { channels: ['blocks'] },
+      ...timing,
+      transport: {
+        send: () => true,
+        together: () => true,
+        buffered: () => held,
+        end: (code) => {
+          closed = code;
+        },
+      },
+    });
+    vi.useFakeTimers();
+    for (; closed === 0 && pings < 1_000; pings += 1) {
+      vi.advanceTimersByTime(200);
+      held += 127;
+      client.ping(125);
+    }
+    expect(closed).toBe(CLOSE_SLOW);
+    expect(held).toBeLessThan(66_000);
+  });
+
   it('hears a heartbeat after silence, and none before', () => {
     const client = connect(hub, () => true, undefined, ['blocks']);
     client.connection.tick(Date.now() + timing.heartbeatMs - 1000);

@@ -194,6 +194,10 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     receive(message) {
       if (outbox.isOpen) inbox.receive(message);
     },
+    ping(bytes) {
+      inbox.ping();
+      outbox.ponged(bytes);
+    },
     tick(now) {
       if (!outbox.isOpen) return;
       if (outbox.blockedSince !== null) {

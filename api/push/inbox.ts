@@ -17,6 +17,8 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Inbox {
   receive(message: Uint8Array): void;
+  /** A ping of the protocol, which counts as a message. */
+  ping(): void;
   /** Whether the inbox is empty. */
   readonly isEmpty: boolean;
   close(): void;
@@ -119,6 +121,9 @@ export function createInbox({
       }
       waiting.push(text);
       if (!isReading) readAll().catch(fail);
+    },
+    ping() {
+      if (!closing.signal.aborted && !budget.take(Date.now())) tooMany();
     },
     close() {
       closing.abort();

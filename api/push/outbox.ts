@@ -6,6 +6,8 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { LiveEvent, Transport } from './transport.ts';
 
 const HELLO_VERSION = 1;
+/** What a frame takes beside its payload, at the least. */
+const FRAME_BYTES = 2;
 
 export interface Outbox {
   /** Whether the socket takes more. */
@@ -24,6 +26,8 @@ export interface Outbox {
   sendLive(live: LiveEvent): void;
   /** Messages sent inside it leave together. */
   together(send: () => void): void;
+  /** The socket has answered a ping of so many bytes. */
+  ponged(bytes: number): void;
   /** The socket has room again. */
   drained(): void;
   /** Since when the socket has taken nothing, in milliseconds; null while it takes more. */
@@ -116,6 +120,12 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     },
     together(send) {
       if (isOpen && !transport.together(send)) blocked();
+    },
+    ponged(bytes) {
+      if (!isOpen || transport.buffered() === 0) return;
+      if (blockedSince === null) blocked();
+      untaken += FRAME_BYTES + bytes;
+      if (untaken > MAX_UNTAKEN_ANSWERS) onOverflow();
     },
     drained() {
       blockedSince = null;

@@ -6,6 +6,8 @@ import type { LiveEvent } from './transport.ts';
 export interface PushConnection {
   /** A message of the client, UTF-8; the bytes may change afterwards. */
   receive(message: Uint8Array): void;
+  /** A ping of the protocol, with so many bytes, which the socket has answered by itself. */
+  ping(bytes: number): void;
   /** The socket has room again. */
   drained(): void;
   /**

@@ -103,6 +103,9 @@ export function socketBehavior(
         connection?.end(INTERNAL_ERROR, 'internal error');
       }
     },
+    ping(ws, bytes) {
+      ws.getUserData().connection?.ping(bytes.byteLength);
+    },
     drain(ws) {
       if (ws.getBufferedAmount() === 0) ws.getUserData().connection?.drained();
     },

@@ -7,6 +7,7 @@ import type { Stores } from '../../infra/stores.ts';
 import { isRedriven, requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { runDerive } from '../../pipeline/derive/run-derive.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { UsageError } from '../../schemas/errors.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
@@ -46,6 +47,8 @@ export async function run(
     output.line(`${chain.name} has no dead letters.`);
     return { exitCode: 0, state: { chain: chain.name, from: null, left: 0 } };
   }
+  if (from > before.height)
+    throw new UsageError(`${chain.name} is derived up to block ${before.height}: ${from} is above it`);
   const id = await requestRedrive(pool, chain.name, from);
   output.progress(`${chain.name} is being derived again from block ${from} on.`);
   const isDone = async (): Promise<boolean> =>

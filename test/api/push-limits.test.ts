@@ -1,6 +1,9 @@
 /** What strangers may cause by the push stream, over real sockets: names are counted, and a caller who has used up what it may costs nothing. */
 import crypto from 'node:crypto';
+import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { watchLoopTurns } from '../support/infra/loop-turns.ts';
 import { type RunningService, startService } from './running-service.ts';
@@ -45,13 +48,36 @@ afterAll(async () => {
 
 const manyNames = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
 
+/** A ping of the protocol with as much as one may hold. */
+const PING = Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(4 + 125)]);
+const PONG = Buffer.concat([Buffer.from([0x8a, 125]), Buffer.alloc(125)]);
+
 describe('WebSocket', () => {
+  it('answers no more pings of a client that does not read than it may send messages', async () => {
+    const socket = connect(service.port, '127.0.0.1');
+    socket.write(
+      'GET /api/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
+        'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+    );
+    await once(socket, 'readable'); // the upgrade
+    for (let sent = 0; sent < 5_000; sent += 100) socket.write(Buffer.concat(Array(100).fill(PING)));
+    await sleep(500);
+    const received: Buffer[] = [];
+    for await (const bytes of socket) received.push(bytes);
+    const all = Buffer.concat(received);
+    let pongs = 0;
+    for (let at = all.indexOf(PONG); at >= 0; at = all.indexOf(PONG, at + PONG.length)) pongs += 1;
+    expect(pongs).toBeGreaterThan(50);
+    expect(pongs).toBeLessThanOrEqual(101);
+    expect(all.includes('may send 100 messages')).toBe(true);
+  });
+
   it('refuses 2,000 names in a message before one of them is hashed', async () => {
     const reader = new StreamReader(service.port);
     await reader.opened();
     hashed = 0;
     reader.send({ op: 'subscribe', id: 1, channels: ['conversions'], filter: { currency: manyNames(2_000) } });
-    while (!reader.closed) await new Promise((resolve) => setTimeout(resolve, 10));
+    while (!reader.closed) await sleep(10);
     expect(reader.messages.at(-1)).toMatchObject({ type: 'error', code: 'limit_exceeded' });
     expect(hashed).toBe(0);
   });
@@ -73,7 +99,7 @@ describe('WebSocket', () => {
     }
     // Another caller is answered meanwhile.
     expect((await fetch(`${service.url}/api/health`)).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 3_000));
+    await sleep(3_000);
     turns.stop();
     console.log(
       `320 messages of 400 names: ${hashed / LABELS} hashed, the longest turn of the event loop took ${turns.longest().toFixed(0)} ms of CPU`,

@@ -17,7 +17,7 @@ const READY_MS = 120_000;
 const END_MS = 10_000;
 const NOBODY = '65534';
 /** What a container engine does as root of the image, and cannot be done here. */
-const OF_THE_ENGINE = ['install -d -o node -g node -m 700 /data'];
+const OF_THE_ENGINE = ['install -d -o node -g node -m 700 /data /data/datasets'];
 
 const folder = mkdtempSync(join(tmpdir(), 'verustream-image-'));
 const context = join(folder, 'context');
