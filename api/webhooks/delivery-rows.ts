@@ -3,7 +3,7 @@ import type { PoolClient } from 'pg';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { FeedTopicName } from '../push/cursor.ts';
-import { newMessageId, revertedBody, revertedKind } from './message-body.ts';
+import { messageBody, newMessageId, revertedBody, revertedKind } from './message-body.ts';
 
 export interface Delivery {
   readonly id: string;
@@ -20,6 +20,16 @@ export interface Delivery {
   readonly reverts: string | null;
 }
 
+/** Of a message of type `resync`: events of the log are gone, or too many messages waited. */
+export const RESYNC_REASONS = ['log_gap', 'backlog'] as const;
+
+/** Says that what a receiver holds of a chain may be incomplete. */
+export function resyncOf(webhookId: string, chain: string, reason: (typeof RESYNC_REASONS)[number]): Delivery {
+  const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason }) });
+  const place = { chain, height: null, releaseHeight: null };
+  return { id: newMessageId(), webhookId, kind: 'resync', ...place, body, reverts: null };
+}
+
 const INSERT_SQL = `INSERT INTO webhook_deliveries
     (id, webhook_id, kind, topic, chain, height, release_height, body, reverts, state, next_attempt_at)
   SELECT id, webhook_id, kind, topic, chain, height, release_height, body, reverts,
@@ -28,8 +38,25 @@ const INSERT_SQL = `INSERT INTO webhook_deliveries
     WITH ORDINALITY AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, topic, place)
   ORDER BY place`;
 
-export async function insertDeliveries(client: PoolClient, made: readonly Delivery[]): Promise<void> {
-  if (made.length === 0) return;
+/** Of one statement, which pg sends as one text; characters of all bodies. */
+const MOST_TOGETHER = { rows: 1_000, characters: 8 * 1024 * 1024 };
+
+/** In their order, whatever their number: written in parts as they are made. */
+export async function insertDeliveries(client: PoolClient, made: Iterable<Delivery>): Promise<void> {
+  let part: Delivery[] = [];
+  let characters = 0;
+  for (const delivery of made) {
+    part.push(delivery);
+    characters += delivery.body.length;
+    if (part.length < MOST_TOGETHER.rows && characters < MOST_TOGETHER.characters) continue;
+    await insertPart(client, part);
+    part = [];
+    characters = 0;
+  }
+  if (part.length > 0) await insertPart(client, part);
+}
+
+async function insertPart(client: PoolClient, made: readonly Delivery[]): Promise<void> {
   await client.query(INSERT_SQL, [
     made.map(({ id }) => id),
     made.map(({ webhookId }) => webhookId),
@@ -62,18 +89,14 @@ export async function releaseHeld(
   return rows.map((row) => row.webhook_id);
 }
 
-const REVERTED = {
+const readReverted = rowReader({
   id: columns.text,
   webhook_id: columns.text,
   kind: columns.text,
   chain: columns.text,
   body: columns.text,
-  serial: columns.bigint,
-};
-const readReverted = rowReader(REVERTED);
-type RevertedDelivery = RowRead<typeof readReverted>;
-
-const REVERTED_COLUMNS = Object.keys(REVERTED).join(', ');
+});
+const readRevertedId = rowReader({ id: columns.text, serial: columns.bigint });
 
 /**
  * A rewind of a topic to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
@@ -90,8 +113,8 @@ export async function revertRewound(
   await client.query(`DELETE FROM webhook_deliveries WHERE ${removed} AND state = 'held'`, values);
   const rows = await readRows(
     client,
-    readReverted,
-    `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
+    readRevertedId,
+    `UPDATE webhook_deliveries SET reverted = true WHERE ${removed} AND NOT reverted RETURNING id, serial`,
     values,
   );
   return enqueueReversals(client, rows);
@@ -103,8 +126,8 @@ export async function revertDeliveries(client: PoolClient, ids: readonly string[
   await client.query(`DELETE FROM webhook_deliveries WHERE id = ANY($1) AND state = 'held'`, [ids]);
   const rows = await readRows(
     client,
-    readReverted,
-    `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING ${REVERTED_COLUMNS}`,
+    readRevertedId,
+    `UPDATE webhook_deliveries SET reverted = true WHERE id = ANY($1) AND NOT reverted RETURNING id, serial`,
     [ids],
   );
   return enqueueReversals(client, rows);
@@ -140,13 +163,27 @@ export async function revertConversions(
   return { woken, sent: new Set(rows.filter(({ held }) => !held).map(({ key }) => key)) };
 }
 
-async function enqueueReversals(client: PoolClient, rows: readonly RevertedDelivery[]): Promise<string[]> {
+/** Bodies that are read at a time. */
+const REVERTED_AT_ONCE = 100;
+
+/** Newest first. Returns whose they are. */
+async function enqueueReversals(
+  client: PoolClient,
+  reverted: readonly RowRead<typeof readRevertedId>[],
+): Promise<string[]> {
   const now = new Date();
-  await insertDeliveries(
-    client,
-    rows
-      .toSorted((a, b) => (a.serial < b.serial ? 1 : -1))
-      .map((row) => ({
+  const ids = reverted.toSorted((a, b) => (a.serial < b.serial ? 1 : -1)).map(({ id }) => id);
+  const webhookIds = new Set<string>();
+  for (let first = 0; first < ids.length; first += REVERTED_AT_ONCE) {
+    const rows = await readRows(
+      client,
+      readReverted,
+      `SELECT id, webhook_id, kind, chain, body FROM webhook_deliveries WHERE id = ANY($1) ORDER BY serial DESC`,
+      [ids.slice(first, first + REVERTED_AT_ONCE)],
+    );
+    await insertDeliveries(
+      client,
+      rows.map((row) => ({
         id: newMessageId(),
         webhookId: row.webhook_id,
         kind: revertedKind(row.kind),
@@ -156,6 +193,8 @@ async function enqueueReversals(client: PoolClient, rows: readonly RevertedDeliv
         body: revertedBody(row, now),
         reverts: row.id,
       })),
-  );
-  return rows.map((row) => row.webhook_id);
+    );
+    for (const row of rows) webhookIds.add(row.webhook_id);
+  }
+  return [...webhookIds];
 }

@@ -12,7 +12,14 @@ import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { PushEvent } from '../push/push-event.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
-import { type Delivery, insertDeliveries, releaseHeld, revertConversions, revertRewound } from './delivery-rows.ts';
+import {
+  type Delivery,
+  insertDeliveries,
+  releaseHeld,
+  resyncOf,
+  revertConversions,
+  revertRewound,
+} from './delivery-rows.ts';
 import type { SourceRecord, WebhookEventSource } from './event-source.ts';
 import { messageBody, newMessageId } from './message-body.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
@@ -117,13 +124,9 @@ async function enqueue(
   woken: Set<string>,
 ): Promise<void> {
   const { topic, chain } = source;
-  let made: Delivery[] = [];
   let tip: number | null = null;
   const settle = async () => {
-    await insertDeliveries(client, made);
-    for (const { webhookId, releaseHeight } of made) if (releaseHeight === null) woken.add(webhookId);
     if (tip !== null) for (const id of await releaseHeld(client, topic, chain, tip)) woken.add(id);
-    made = [];
     tip = null;
   };
   // Both change deliveries that turns may change at this moment.
@@ -144,7 +147,7 @@ async function enqueue(
     } else {
       tip = record.height;
     }
-    made.push(...deliveriesOf(source, record, webhooks, isConfirmed));
+    await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed), woken));
   }
   await settle();
 }
@@ -152,42 +155,40 @@ async function enqueue(
 /** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
 type IsConfirmed = (webhookId: string, event: PushEvent) => boolean;
 
-function deliveriesOf(
+function* deliveriesOf(
   { topic, chain }: WebhookEventSource,
   { mark, kind: recordKind, time, events, ...record }: SourceRecord,
   webhooks: readonly ActiveWebhook[],
   isConfirmed: IsConfirmed,
-): Delivery[] {
+): Generator<Delivery> {
   const listening = webhooks.filter(({ since }) => mark > since);
-  if (listening.length === 0) return [];
+  if (listening.length === 0) return;
   const at = time === null ? new Date() : new Date(time * 1000);
-  return events.flatMap((event) => {
+  const height = recordKind === 'rewind' ? null : record.height;
+  for (const event of events) {
     let body: string | null = null; // the same for all
-    return listening.flatMap(({ id: webhookId, confirmations, kindOf }): Delivery[] => {
+    for (const { id: webhookId, confirmations, kindOf } of listening) {
       const kind = kindOf(event);
-      if (kind === null) return [];
+      if (kind === null) continue;
       body ??= messageBody({ type: kind, at, chain, data: event.data() });
-      const height = recordKind === 'rewind' ? null : record.height;
       const isDue = height === null || confirmations === 0 || isConfirmed(webhookId, event);
       const releaseHeight = isDue ? null : height + confirmations;
-      return [{ id: newMessageId(), webhookId, kind, topic, chain, height, releaseHeight, body, reverts: null }];
-    });
-  });
+      yield { id: newMessageId(), webhookId, kind, topic, chain, height, releaseHeight, body, reverts: null };
+    }
+  }
+}
+
+/** Notes whose deliveries are due at once. */
+function* noting(made: Iterable<Delivery>, woken: Set<string>): Generator<Delivery> {
+  for (const delivery of made) {
+    if (delivery.releaseHeight === null) woken.add(delivery.webhookId);
+    yield delivery;
+  }
 }
 
 /** Records that the log no longer has can never be delivered: tells each receiver to read the state again. */
 async function enqueueGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
-  const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason: 'log_gap' }) });
-  const made = webhooks.map(({ id }) => ({
-    id: newMessageId(),
-    webhookId: id,
-    kind: 'resync',
-    chain,
-    height: null,
-    releaseHeight: null,
-    body,
-    reverts: null,
-  }));
+  const made = webhooks.map(({ id }) => resyncOf(id, chain, 'log_gap'));
   await insertDeliveries(client, made);
   for (const { webhookId } of made) woken.add(webhookId);
 }

@@ -2,6 +2,7 @@
 
 import { type EventDescription, pushEvents } from '../push/message-schema.ts';
 import { height, isoTime, type JsonSchema, object, string, unixTime } from '../schema/json-schema.ts';
+import { RESYNC_REASONS } from './delivery-rows.ts';
 
 export interface WebhookMessage {
   readonly summary: string;
@@ -52,8 +53,8 @@ export const webhookMessages: Readonly<Record<string, WebhookMessage>> = {
     message: typed('reorg', { chain, data: dataOf(pushEvents.undo) }),
   },
   resync: {
-    summary: 'Events can no longer be read: ask the REST paths for the state',
-    message: typed('resync', { chain, data: object({ reason: { type: 'string', enum: ['log_gap'] } }) }),
+    summary: 'Events are not sent, for they can no longer be read or too many waited: ask the REST paths for the state',
+    message: typed('resync', { chain, data: object({ reason: { type: 'string', enum: RESYNC_REASONS } }) }),
   },
   test: {
     summary: 'Asked for by the owner of the webhook',

@@ -9,7 +9,7 @@ import { decimal, writtenNumber } from '../http/values.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
 import { type Delivery, insertDeliveries, revertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
-import type { TurnQueue } from './turn-queue.ts';
+import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 export interface PriceCrossingOptions {
   readonly postgres: Postgres;
@@ -44,9 +44,9 @@ const readHeld = rowReader({ held: columns.boolean });
 const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newest
   FROM generations g LEFT JOIN LATERAL (SELECT tick, hash FROM price_ticks ORDER BY tick DESC LIMIT 1) t ON true WHERE g.served`;
 const readNewest = rowReader({ newest: columns.text });
-const GONE_SQL = `DELETE FROM webhook_price_sides s
-  WHERE NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)
-  RETURNING delivery_id`;
+const IS_GONE = 'NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)';
+const ANY_GONE_SQL = `SELECT EXISTS (SELECT FROM webhook_price_sides s WHERE ${IS_GONE}) AS any`;
+const GONE_SQL = `DELETE FROM webhook_price_sides s WHERE ${IS_GONE} RETURNING delivery_id`;
 const readGone = rowReader({ delivery_id: columns.nullable(columns.text) });
 /** Previous price of each currency, by ticks that still exist, and its current one; a new currency has only the latter. Skips provisional prices. */
 const CROSSINGS_SQL = `WITH watched AS (
@@ -79,6 +79,8 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
     const webhooks = (await activeWebhooks(client, null)).filter(({ thresholds }) => thresholds.length > 0);
     const seen = JSON.stringify([(await readRow(client, readNewest, NEWEST_SQL))?.newest, webhooks]);
     if (!lock?.held) return { due: 0, seen: looked };
+    // Webhooks are locked before their deliveries, which turns may change at this moment.
+    if ((await readRow(client, readAny, ANY_GONE_SQL))?.any) await lockWebhooks(client, null);
     const gone = await readRows(client, readGone, GONE_SQL);
     // Deliveries of another process may have been retracted in between although this process sees no change.
     if (seen === looked && gone.length === 0) return { due: 0, seen };

@@ -1,30 +1,41 @@
 /** What time does to deliveries: receivers that have something due have a turn, whatever became of it; old deliveries go. */
+import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
+import { MAY_RECEIVE_SQL } from './active-webhooks.ts';
+import { dropBacklogs } from './backlog.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** Enabled webhooks with due deliveries, at most 1000 at a time. */
+/** Webhooks with due deliveries, at most 1000 at a time. */
 const DUE_SQL = `SELECT DISTINCT d.webhook_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE w.enabled AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
+  WHERE ${MAY_RECEIVE_SQL} AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
 const readDue = rowReader({ webhook_id: columns.text });
 const PENDING_SQL = `SELECT count(*)::int4 AS count FROM webhook_deliveries WHERE state = 'pending'`;
 const readCount = rowReader({ count: columns.number });
 const KEPT_FOR = '7 days';
-/** One that a rewind may still take back stays. */
+/** One that a rewind may still take back stays, and one whose value the clock of another chain may still correct. */
 const FORGET_SQL = `DELETE FROM webhook_deliveries d
   WHERE state IN ('delivered', 'failed') AND created_at < now() - interval '${KEPT_FOR}'
-    AND (d.height IS NULL OR d.reverted OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain))
+    AND (d.height IS NULL OR d.reverted
+      OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain)
+        AND (d.topic <> 'stamps' OR d.height <= (SELECT height FROM ${positionsOf('price')} p WHERE p.chain = d.chain)))
     AND d.chain IS NOT DISTINCT FROM $1`;
+/** A webhook that has been off for as long gets nothing of what waited for it. */
+const GIVE_UP_SQL = `DELETE FROM webhook_deliveries d USING webhooks w
+  WHERE w.id = d.webhook_id AND NOT w.enabled AND d.state = 'pending' AND d.created_at < now() - interval '${KEPT_FOR}'`;
 
 export async function sweep(
   postgres: Postgres,
   queue: Pick<TurnQueue, 'wake'>,
   chains: Pick<Config, 'chains'>['chains'],
+  logger: Logger,
 ): Promise<void> {
+  for (const webhook of await dropBacklogs(postgres, queue))
+    logger.warn({ webhook }, 'too many messages waited for this webhook; they are dropped, and its owner is notified');
   await postgres.transaction(async (client) => {
     const rows = await readRows(client, readDue, DUE_SQL);
     await queue.wake(
@@ -36,4 +47,5 @@ export async function sweep(
   metrics.webhooksPending.set(pending?.count ?? 0);
   for (const { name, finalityDepth } of chains) await postgres.pool.query(FORGET_SQL, [name, finalityDepth]);
   await postgres.pool.query(FORGET_SQL, [null, 0]);
+  await postgres.pool.query(GIVE_UP_SQL);
 }

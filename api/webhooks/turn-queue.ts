@@ -41,6 +41,8 @@ const SCHEMA = 'webhook_queue';
 const QUEUE = 'receivers';
 const LEASE_SECONDS = 20;
 const CONNECTIONS = 3;
+/** Options of pg that pg-boss passes on: its own pool would wait for ever for a server that is gone without a word. */
+const ENDS_IN_TIME = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: 30_000 };
 /** How often turns of dead workers are looked for, while any turn is open. */
 const SUPERVISE_SECONDS = 5;
 /** How often ended turns are removed. */
@@ -80,6 +82,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     connectionString,
     application_name: 'verustream webhooks',
     max: CONNECTIONS,
+    ...ENDS_IN_TIME,
     schema: SCHEMA,
     schedule: false,
     supervise: false, // by itself it would also look after an empty queue

@@ -131,7 +131,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
       .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
     repeat('prices for webhooks cannot be read', followPrices),
     repeat('webhook deliveries could not be swept', async () => {
-      await sweep(postgres, queue, config.chains);
+      await sweep(postgres, queue, config.chains, logger);
       turns.wake();
       await pause(SWEEP_MS, signal);
     }),

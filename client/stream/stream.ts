@@ -76,6 +76,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
       signal?.addEventListener('abort', close, { once: true });
       try {
         for await (const message of messagesOf(connection)) {
+          if (signal?.aborted) return;
           failures = 0;
           cursor = message.cursor;
           if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;

@@ -1,0 +1,134 @@
+/** What time does to deliveries, and who still gets what waits. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import type { Config } from '../../schemas/config.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { dropBacklogs } from './backlog.ts';
+import { insertDeliveries, resyncOf } from './delivery-rows.ts';
+import { sweep } from './sweep.ts';
+
+const CHAIN = 'c';
+const FINALITY = 10;
+const HOOKS = ['a', 'b'];
+const CHAINS = [{ name: CHAIN, finalityDepth: FINALITY }] as unknown as Config['chains'];
+
+let stores: TestStores;
+let woken: string[] = [];
+const queue = { wake: async (_client: unknown, ids: readonly string[]) => void woken.push(...ids) };
+const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.query(sql, values);
+
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+afterAll(() => stores?.close());
+
+beforeEach(async () => {
+  woken = [];
+  await query('TRUNCATE webhooks, webhook_deliveries, stage_positions, identities, identity_tiers CASCADE');
+  await query(
+    `INSERT INTO identities SELECT $1, 'i', 1, NULL, 0, 0, '', 'i', '', 'i@', '', 0, 0, '', '', '{}', 1, 1, NULL, '{}', '{}', 1`,
+    [CHAIN],
+  );
+  await query(`INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, 'i', 'pro')`, [CHAIN]);
+  for (const id of HOOKS) {
+    await query(
+      `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+        VALUES ($1, $2, 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
+      [id, CHAIN],
+    );
+  }
+});
+
+interface Made {
+  readonly id: string;
+  readonly state?: string;
+  readonly topic?: string;
+  readonly height?: number;
+  readonly days?: number;
+  readonly body?: string;
+}
+
+async function deliver(webhook: string, made: readonly Made[]): Promise<void> {
+  for (const { id, state = 'pending', topic = 'facts', height = 5, days = 0, body = '{}' } of made) {
+    await query(
+      `INSERT INTO webhook_deliveries (id, webhook_id, kind, topic, chain, height, body, state, next_attempt_at, created_at)
+        VALUES ($1, $2, 'block', $3, $4, $5, $6, $7, now(), now() - make_interval(days => $8))`,
+      [id, webhook, topic, CHAIN, height, body, state, days],
+    );
+  }
+}
+
+const left = async (): Promise<string[]> =>
+  (await query('SELECT id FROM webhook_deliveries ORDER BY serial')).rows.map(({ id }) => id);
+const swept = () => sweep(stores.postgres, queue, CHAINS, pino({ level: 'silent' }));
+
+it('old deliveries go, but for those that a rewind or the clock of another chain may still take back', async () => {
+  await query(`INSERT INTO stage_positions VALUES ('derive', $1, 1, 1000, '', 0), ('price', $1, 1, 500, '', 0)`, [
+    CHAIN,
+  ]);
+  await deliver('a', [
+    { id: 'old', state: 'delivered', height: 900, days: 8 },
+    { id: 'young', state: 'delivered', height: 900, days: 6 },
+    { id: 'near the tip', state: 'delivered', height: 995, days: 8 },
+    { id: 'of a value that is complete', state: 'failed', topic: 'stamps', height: 500, days: 8 },
+    { id: 'of a value that waits for another chain', state: 'delivered', topic: 'stamps', height: 501, days: 8 },
+  ]);
+  await swept();
+  expect(await left()).toEqual(['young', 'near the tip', 'of a value that waits for another chain']);
+});
+
+it('what waited for a webhook that has long been off goes, and nothing else that waits', async () => {
+  await deliver('a', [{ id: 'waits' }, { id: 'has long waited', days: 30 }]);
+  await deliver('b', [
+    { id: 'of one that is off', days: 6 },
+    { id: 'of one that has long been off', days: 8 },
+  ]);
+  await query(`UPDATE webhooks SET enabled = false WHERE id = 'b'`);
+  await swept();
+  expect(await left()).toEqual(['waits', 'has long waited', 'of one that is off']);
+});
+
+it.each([
+  ['is revoked', `UPDATE identities SET flags = ${IDENTITY_FLAGS.REVOKED}`, 'UPDATE identities SET flags = 0'],
+  ['has lost its tier', `UPDATE identity_tiers SET tier = 'free'`, `UPDATE identity_tiers SET tier = 'pro'`],
+])('an identity that %s gets nothing of what waits until that ends', async (_, lose, regain) => {
+  await deliver('a', [{ id: 'waits' }]);
+  await query(lose);
+  await swept();
+  expect(woken).toEqual([]);
+  await query(regain);
+  await swept();
+  expect(woken).toEqual(['a']);
+});
+
+it.each([
+  ['number', { deliveries: 3, bytes: 1e9 }],
+  ['size', { deliveries: 1e9, bytes: 39 }],
+])('above a bound of %s what waits for a receiver is dropped, and it is told for each chain', async (_, bounds) => {
+  const body = 'x'.repeat(10);
+  const waiting = ['1', '2', '3', '4'].map((id) => ({ id, state: id === '4' ? 'held' : 'pending', body }));
+  await deliver('a', [...waiting, { id: 'delivered', state: 'delivered' }]);
+  await deliver(
+    'b',
+    waiting.slice(1).map((made) => ({ ...made, id: `b${made.id}` })),
+  );
+  expect(await dropBacklogs(stores.postgres, queue, bounds)).toEqual(['a']);
+  const { rows } = await query(
+    'SELECT id, webhook_id, kind, chain, state, body FROM webhook_deliveries ORDER BY serial',
+  );
+  expect(rows.map(({ id }) => id)).toEqual(['delivered', 'b2', 'b3', 'b4', expect.stringMatching(/^msg_/)]);
+  expect(rows.at(-1)).toMatchObject({ webhook_id: 'a', kind: 'resync', chain: CHAIN, state: 'pending' });
+  expect(JSON.parse(rows.at(-1).body)).toMatchObject({ type: 'resync', chain: CHAIN, data: { reason: 'backlog' } });
+  expect(woken).toEqual(['a']);
+});
+
+it('writes any number of deliveries in their order, in parts', async () => {
+  const made = Array.from({ length: 2_500 }, (_, index) => ({
+    ...resyncOf('a', CHAIN, 'log_gap'),
+    id: `${index}`,
+    body: 'x'.repeat(index % 1_000 === 0 ? 9_000_000 : 10),
+  }));
+  await stores.postgres.transaction((client) => insertDeliveries(client, made));
+  expect(await left()).toEqual(made.map(({ id }) => id));
+});
