@@ -23,11 +23,11 @@ export interface Demand {
   /** Before the last call. */
   readonly milliseconds: number;
   readonly most: number;
-  /** Of answers that one owner alone asks for. */
+  /** The most of what one owner alone asks for. */
   readonly mostOfOne: number;
 }
 
-/** Where nobody says who asks, it is the service. */
+/** Without an asker it is the service. */
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   /** The cached answer if it belongs to this state. Counts as a request in either case. */
   get(key: string, tag: string, asker?: WorkOwner): A | undefined;

@@ -28,7 +28,7 @@ export interface Rebuilding {
 /** Two blocks of a chain of minutes: a client that looks at every block keeps its answers warm. */
 const LATELY_MS = 120_000;
 const MOST_ANSWERS = 100;
-/** Of those that one caller alone asks for: whoever asks for many different ones has the newest of them rebuilt. */
+/** The most of what one caller alone asks for: whoever asks for many different ones has the newest of them rebuilt. */
 const MOST_OF_ONE = 20;
 const DEMAND = { milliseconds: LATELY_MS, most: MOST_ANSWERS, mostOfOne: MOST_OF_ONE };
 /** From the beginning of one round to that of the next, while blocks come faster. */

@@ -22,7 +22,7 @@ export interface LiveCall<P extends Parameters = Parameters, Body = unknown> ext
 
 export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
   readonly read: Snapshot;
-  /** Of the answer nothing but its rows is used. */
+  /** The caller uses nothing of the answer but its rows. */
   readonly rowsAlone?: boolean;
 }
 

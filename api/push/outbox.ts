@@ -6,7 +6,7 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { LiveEvent, Transport } from './transport.ts';
 
 const HELLO_VERSION = 1;
-/** What a frame takes beside its payload, at the least. */
+/** What a frame takes in addition to its payload, at the least. */
 const FRAME_BYTES = 2;
 
 export interface Outbox {

@@ -25,7 +25,7 @@ const readPlace = rowReader({
   hash: columns.text,
   time: columns.bigint,
   clock: columns.bigint,
-  /** Of its record: a block that comes back after a rewind has another. */
+  /** Position of its record: a block that comes back after a rewind has another. */
   position: columns.bigint,
 });
 const PLACE_SQL =

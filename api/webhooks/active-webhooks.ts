@@ -21,7 +21,7 @@ export interface ActiveWebhook extends Interest {
 /** `since` is of the feed. */
 export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
 
-/** Of a webhook `w`: one that is revoked or has lost its tier receives nothing, neither what is new nor what waits. */
+/** Condition on a webhook `w`: an owner who is revoked or has lost the tier receives nothing, neither what is new nor what waits. */
 export const MAY_RECEIVE_SQL = `w.enabled AND EXISTS (SELECT FROM identities i
   JOIN identity_tiers t ON t.chain = i.chain AND t.identity_address = i.identity_address AND t.tier = '${TIERS.at(-1)}'
   WHERE i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL AND i.${IS_NOT_REVOKED_SQL})`;

@@ -6,10 +6,10 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import { insertDeliveries, resyncOf } from './delivery-rows.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
-/** Of one webhook: a receiver of every block of four chains that is away for a month stays below. */
+/** Bounds of one webhook. A receiver of every block of four chains that is away for a month stays below. */
 export interface BacklogBounds {
   readonly deliveries: number;
-  /** Of all bodies. */
+  /** All bodies together. */
   readonly bytes: number;
 }
 

@@ -6,6 +6,7 @@ import { createTestStores, type TestStores } from '../../test/support/infra/test
 import { redrive, redriveFailed } from './delivery-store.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, type SourceRecord } from './event-source.ts';
+import { createPriceCrossings } from './price-crossings.ts';
 import { lockWebhooks } from './turn-queue.ts';
 import { deleteWebhook } from './webhook-store.ts';
 
@@ -46,6 +47,12 @@ async function revertByRewind(): Promise<void> {
   await enqueueEvents({ ...rest, source, postgres: stores.postgres, queue });
 }
 
+async function revertByPrice(): Promise<void> {
+  const sql = `INSERT INTO webhook_price_sides (webhook_id, watch, tick, hash, above, delivery_id) VALUES ($1, 0, 7, '', true, $2)`;
+  await stores.postgres.pool.query(sql, [HOOK, DELIVERY]);
+  await createPriceCrossings({ postgres: stores.postgres, queue, activeWebhooks: async () => [] })();
+}
+
 /** Whether another connection waits for a lock. */
 async function isWaiting(): Promise<boolean> {
   const sql = `SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
@@ -56,6 +63,7 @@ it.each([
   ['one delivery is sent again', () => redrive(stores.postgres, queue, HOOK, DELIVERY)],
   ['all failed ones are sent again', () => redriveFailed(stores.postgres, queue, HOOK)],
   ['a reorganisation reverts deliveries', revertByRewind],
+  ['a reorganisation takes the tick of a price away', revertByPrice],
   ['the webhook is deleted', () => deleteWebhook(stores.postgres, OWNER, HOOK)],
 ] as const)('while %s', async (_, change) => {
   let changing: Promise<unknown> = Promise.resolve();

@@ -20,7 +20,7 @@ export interface Delivery {
   readonly reverts: string | null;
 }
 
-/** Of a message of type `resync`: events of the log are gone, or too many messages waited. */
+/** Why a `resync` is sent: events of the log are gone, or too many messages waited. */
 export const RESYNC_REASONS = ['log_gap', 'backlog'] as const;
 
 /** Says that what a receiver holds of a chain may be incomplete. */
@@ -38,7 +38,7 @@ const INSERT_SQL = `INSERT INTO webhook_deliveries
     WITH ORDINALITY AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, topic, place)
   ORDER BY place`;
 
-/** Of one statement, which pg sends as one text; characters of all bodies. */
+/** Bounds of one statement, which pg sends as one text; characters of all bodies. */
 const MOST_TOGETHER = { rows: 1_000, characters: 8 * 1024 * 1024 };
 
 /** In their order, whatever their number: written in parts as they are made. */

@@ -12,7 +12,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { claimDataFolder, inspectDataFolder } from './data-folder.ts';
+import { claimDataFolder, inspectDataFolder, SCRATCH_PREFIX } from './data-folder.ts';
 
 const folder = () => mkdtempSync(join(tmpdir(), 'verustream-folder-'));
 const module = new URL('./data-folder.ts', import.meta.url).href;
@@ -51,6 +51,14 @@ it('kill -9 frees it', () => {
   const path = folder();
   expect(inChild(path, 'process.kill(process.pid, "SIGKILL")').signal).toBe('SIGKILL');
   claimDataFolder(path).release();
+});
+
+it('what a killed command has left goes with the next claim, and nothing else', () => {
+  const path = folder();
+  mkdirSync(join(path, `${SCRATCH_PREFIX}abc`, 'log'), { recursive: true });
+  mkdirSync(join(path, 'log'));
+  claimDataFolder(path).release();
+  expect(readdirSync(path).toSorted()).toEqual(['lock', 'log', 'pid']);
 });
 
 it('a folder that cannot be made says so', () => {

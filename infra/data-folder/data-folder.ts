@@ -1,9 +1,12 @@
 /** The data folder belongs to one process, and is closed to other users. */
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { type ExclusiveFile, isFileLocked, lockFile } from '../exclusive-file.ts';
 import { closeTree, isClosed, mayClose } from './closed-files.ts';
+
+/** Names folders in it that no process needs after the one that made them. */
+export const SCRATCH_PREFIX = 'verify-';
 
 export interface DataFolder {
   readonly path: string;
@@ -43,7 +46,11 @@ export function claimDataFolder(folder: string): DataFolder {
     if (mayClose(path)) chmodSync(path, 0o700);
     lock = lockFile(join(path, 'lock'));
     if (!lock) throw new DataFolderBusy(path, readPid(pidFile));
-    for (const name of readdirSync(path)) closeTree(join(path, name));
+    for (const name of readdirSync(path)) {
+      // What a command that was killed has left.
+      if (name.startsWith(SCRATCH_PREFIX)) rmSync(join(path, name), { recursive: true, force: true });
+      else closeTree(join(path, name));
+    }
     writeFileSync(pidFile, String(process.pid), { mode: 0o600 });
   } catch (cause) {
     lock?.release();
