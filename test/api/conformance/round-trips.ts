@@ -29,7 +29,7 @@ const TRIPS: readonly (readonly [path: string, trips: number])[] = [
   ['/api/identity/', 1],
   [`/api/address/${MINER}`, 1],
   [`/api/address/${MINER}/balance`, 2],
-  [`/api/address/${MINER}/rewards`, 2],
+  [`/api/address/${MINER}/rewards`, 1],
   [`/api/address/${MINER}/conversions`, 1],
   [`/api/currency/${USDX}`, 1],
   [`/api/currency/${NATIVE}`, 2],
