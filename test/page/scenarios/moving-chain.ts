@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHAIN, type RunningService } from '../../api/running-service.ts';
+import { StreamReader } from '../../api/stream-reader.ts';
 import { recordedBranches } from '../../laws/chain-records.ts';
 import type { Opened } from '../opened-page.ts';
 import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
@@ -29,6 +30,14 @@ export function movingChain(opened: () => Opened): void {
       await watched.page.locator('main[data-ready="true"]').waitFor();
       await streamIs(watched.page, 'live');
       return watched;
+    }
+
+    /** Tips with which the stream greets: it hears of a block after the stores. */
+    async function greeting(): Promise<unknown> {
+      const reader = new StreamReader(Number(new URL(service.url).port));
+      const { chains } = await reader.next();
+      reader.socket.close();
+      return chains;
     }
 
     async function step(until: () => boolean): Promise<void> {
@@ -102,6 +111,7 @@ export function movingChain(opened: () => Opened): void {
       await streamIs(page, 'offline');
       const { height } = service.node;
       await step(() => service.node.height === height + 5);
+      await expect.poll(greeting).toMatchObject({ [CHAIN]: { height: height + 5 } });
       expect(await laneOf(page, CHAIN)).toEqual(before);
       await setHidden(page, false);
       await streamIs(page, 'live');
