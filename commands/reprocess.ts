@@ -8,6 +8,7 @@ import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess
 import { readProgress } from '../pipeline/reprocess/progress.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
 import { createStageProgress } from '../pipeline/stage/stage-progress.ts';
+import { rulesDigest } from '../processors/pricing/rules-digest.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
@@ -59,10 +60,11 @@ async function make(
   { line, progress }: Output,
 ): Promise<GenerationComparison | null> {
   const { config, stores, logger, signal } = context;
-  const generation = await beginGeneration(stores, range, description);
+  const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
+  const rules = pricingRules(chains, config);
+  const generation = await beginGeneration(stores, { ...range, rules: rulesDigest(rules) }, description);
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
-  const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
   line(
     `Generation ${generation.generation} (${description}) is being made next to generation ${base}, which is served.`,
   );
@@ -72,7 +74,6 @@ async function make(
       clearTimeout(waits),
     );
     try {
-      const rules = pricingRules(chains, config);
       const fenced = fencedBy(lock, stores);
       const maker = createGenerationMaker({ generation, base, chains, rules, stores: fenced, lock, logger, signal });
       const show = createProgress(progress);

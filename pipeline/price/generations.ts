@@ -17,12 +17,15 @@ const GENERATION = {
 const readGeneration = rowReader({ ...GENERATION, regimes: columns.text });
 const readRanges: (text: string) => readonly RegimeRange[] = jsonReader(
   columns.list(
-    columns.object({
-      regime: columns.choice(RANGE_REGIMES),
-      from: columns.nullable(columns.number),
-      to: columns.nullable(columns.number),
-      chains: columns.nullable(columns.texts),
-    }),
+    columns.object(
+      {
+        regime: columns.choice(RANGE_REGIMES),
+        from: columns.nullable(columns.number),
+        to: columns.nullable(columns.number),
+        chains: columns.nullable(columns.texts),
+      },
+      { rules: columns.text },
+    ),
   ),
 );
 

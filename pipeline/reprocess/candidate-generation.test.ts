@@ -40,6 +40,16 @@ it('goes on with what was begun for the same, and lets nothing else beside it', 
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
 });
 
+it('does not go on under other rules', async () => {
+  const begun = await beginGeneration(world.stores, LIVE, 'live');
+  const other = beginGeneration(world.stores, { ...LIVE, rules: 'other' }, 'live');
+  await expect(other).rejects.toMatchObject({
+    code: 'generation_in_the_way',
+    message: expect.stringMatching(/another configuration .*--drop 2/),
+  });
+  expect(await beginGeneration(world.stores, LIVE, 'live')).toEqual(begun);
+});
+
 it('tells who makes a generation that it was dropped meanwhile', async () => {
   const made = withMaker(world, config, async (maker) => {
     await maker.step();

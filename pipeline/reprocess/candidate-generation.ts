@@ -23,6 +23,17 @@ class CandidateGenerationExists extends PermanentError {
   }
 }
 
+class MadeByOtherRules extends PermanentError {
+  constructor({ generation, description, isUnfinished }: Generation) {
+    const state = isUnfinished ? 'was begun' : 'was made';
+    super(
+      'generation_in_the_way',
+      `Generation ${generation} (${description}) ${state} under another configuration or version, which prices otherwise. ` +
+        `Run \`verustream reprocess --drop ${generation}\`, and then the same command again.`,
+    );
+  }
+}
+
 class NothingToSwap extends PermanentError {
   constructor(reason: string) {
     super('nothing_to_swap', reason);
@@ -35,7 +46,10 @@ class GenerationNotDropped extends PermanentError {
   }
 }
 
-/** The generation that is to have `range` laid over what is served: begun now, or the one that was begun for it before. */
+/**
+ * The generation that is to have `range` laid over what is served: begun now, or the one that was begun for it before.
+ * @throws CandidateGenerationExists, MadeByOtherRules: a generation is made by one set of rules
+ */
 export async function beginGeneration(stores: Stores, range: RegimeRange, description: string): Promise<Generation> {
   await removeLeftovers(stores);
   return stores.postgres.transaction(async (client) => {
@@ -44,8 +58,9 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     const ranges = withRange(served.ranges, range);
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
-      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
-      return beside;
+      if (isDeepStrictEqual(beside.ranges, ranges)) return beside;
+      if (isDeepStrictEqual(withoutRules(beside.ranges), withoutRules(ranges))) throw new MadeByOtherRules(beside);
+      throw new CandidateGenerationExists(beside);
     }
     const row = await readRow(
       client,
@@ -59,6 +74,8 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     return { generation, served: false, description, ranges, isUnfinished: true };
   });
 }
+
+const withoutRules = (ranges: readonly RegimeRange[]) => ranges.map(({ rules: _, ...range }) => range);
 
 /** Serves the newer of the two generations, or the older one again; who reads sees one or the other. @throws NothingToSwap */
 export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older'): Promise<Generation> {

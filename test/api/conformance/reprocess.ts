@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../commands/parse-command.ts';
 import { runStoreCommand } from '../../../commands/store-commands.ts';
+import type { Config } from '../../../schemas/config.ts';
 import { collectedOutput } from '../../support/commands/collected-output.ts';
 import { readJsonOutput } from '../../support/commands/command-output.ts';
 import { isNearOrNull } from '../../support/processors/pricing/near.ts';
@@ -13,10 +14,14 @@ import type { LooseJson } from '../truth.ts';
 const NEVER = new AbortController().signal;
 
 export function reprocessConforms(client: TestClient, service: () => RunningService): void {
-  const run = async (args: readonly string[], signal = NEVER): Promise<{ code: number; said: string }> => {
+  const run = async (
+    args: readonly string[],
+    { signal = NEVER, ...changes }: { readonly signal?: AbortSignal } & Partial<Config> = {},
+  ): Promise<{ code: number; said: string }> => {
     const { output, lines } = collectedOutput();
-    const context = { ...service().context, signal };
-    const code = await runStoreCommand(context, parseCommand(['reprocess', ...args]), output);
+    const { config, ...context } = service().context;
+    const given = { ...context, config: { ...config, ...changes }, signal };
+    const code = await runStoreCommand(given, parseCommand(['reprocess', ...args]), output);
     return { code, said: lines.join('\n') };
   };
   const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'backfill');
@@ -53,7 +58,7 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
     it('compares in a dry run, stops where it is told to, and changes nothing', async () => {
       const stop = new AbortController();
       stop.abort();
-      const stopped = await run(['--regime', 'backfill'], stop.signal);
+      const stopped = await run(['--regime', 'backfill'], { signal: stop.signal });
       expect(stopped.code).toBe(1);
       expect(stopped.said).toContain('the same command continues from here');
       const dry = await run(['--regime', 'backfill', '--dry-run']);
@@ -61,6 +66,10 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
       for (const part of ['to_side, mirrored', 'new / served', 'largest differences']) expect(dry.said).toContain(part);
       expect((await run([])).said).toContain('2  unfinished  backfill');
       await expect(run(['--swap'])).rejects.toMatchObject({ code: 'nothing_to_swap' });
+      await expect(run(['--regime', 'backfill'], { minBasketDepthUsd: 77 })).rejects.toMatchObject({
+        code: 'generation_in_the_way',
+        message: expect.stringMatching(/under another configuration .*--drop 2/),
+      });
       expect(await stamped()).toEqual(served);
     });
 
