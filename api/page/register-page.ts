@@ -5,6 +5,7 @@
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { createHash } from 'node:crypto';
+import { LRUCache } from 'lru-cache';
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
@@ -127,6 +128,12 @@ function serveDocument(
   });
 }
 
+/** Documents by their ETag, which keep their compressed forms. All addresses that are not known have one in common. */
+const documents = new LRUCache<string, Buffer>({
+  maxSize: 4 * 1024 * 1024,
+  sizeCalculation: ({ length }) => 2 * length,
+});
+
 async function documentReply(
   { acceptEncoding, ifNoneMatch }: PageRequest,
   html: string,
@@ -138,7 +145,8 @@ async function documentReply(
     return { status: 304, headers: documentHeaders(kept), body: null };
   }
   const encoding = chooseEncoding(acceptEncoding);
-  const plain = Buffer.from(html);
+  const plain = documents.get(etag) ?? Buffer.from(html);
+  documents.set(etag, plain);
   if (encoding === null) return { status, headers: documentHeaders(kept), body: plain };
   const headers = documentHeaders({ ...kept, 'Content-Encoding': encoding });
   return { status, headers, body: await compressed(plain, encoding) };

@@ -1,8 +1,11 @@
 /** Limits of the push stream: per connection, per network, and in total. */
 export const MAX_SUBSCRIPTIONS = 50;
 export const MAX_MESSAGE_BYTES = 16 * 1024;
-/** Largest frame: up to here, a client that exceeds the message limit gets an error; beyond it, the socket is closed unread. */
-export const MAX_FRAME_BYTES = 4 * MAX_MESSAGE_BYTES;
+/**
+ * Largest frame: up to here, a client that exceeds the message limit gets an error; beyond it, the socket is closed unread. What has come of an
+ * unfinished one is memory that is not counted.
+ */
+export const MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 2 * 1024;
 /** Names, ids and addresses in all filters of a connection, repeated ones included. */
 export const MAX_FILTER_ENTRIES = 1_000;
 /** Longest entry: a qualified name has a few labels of at most 64 bytes, a shielded address 78 characters. */

@@ -247,7 +247,6 @@ describe('WebSocket', () => {
   it.each([
     ['100 messages', (reader: StreamReader) => Array.from({ length: 101 }, () => reader.send({ op: 'ping' }))],
     ['16 kB', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(17_000) })],
-    ['16 kB by far', (reader: StreamReader) => reader.send({ op: 'ping', id: 'x'.repeat(60_000) })],
     [
       '50 subscriptions',
       (reader: StreamReader) => Array.from({ length: 51 }, (_, id) => reader.send({ op: 'subscribe', id })),
@@ -271,10 +270,10 @@ describe('WebSocket', () => {
   });
 });
 
-it('cuts a client off that sends more than is held for it', async () => {
+it.each([20_000, 60_000, 900_000])('cuts a client off that sends more than is held for it: %i', async (length) => {
   const reader = openReader();
   await reader.opened();
-  reader.send({ op: 'ping', id: 'x'.repeat(900_000) });
+  reader.send({ op: 'ping', id: 'x'.repeat(length) });
   while (!reader.closed) await new Promise((resolve) => setTimeout(resolve, 10));
   expect(reader.messages.length).toBe(1);
 });

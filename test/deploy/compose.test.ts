@@ -175,7 +175,7 @@ describe('what stands around the services', () => {
   });
 
   it('the proxy knows every process that serves', () => {
-    const upstreams = [...textOf('infra/deploy/proxy/nginx.conf').matchAll(/^ +server ([\w-]+):(\d+);/gm)];
+    const upstreams = [...textOf('infra/deploy/proxy/nginx.conf').matchAll(/^ +server ([\w-]+):(\d+) max_fails=0;/gm)];
     expect(upstreams.map(([, host]) => host)).toEqual(
       roles.filter(([, { environment }]) => environment?.ROLES === 'serve').map(([name]) => name),
     );

@@ -1,5 +1,7 @@
 /** The deployment of docker-compose.yml runs: one process a role, the proxy, Prometheus and the dashboards' queries. */
+import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -96,6 +98,24 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     const call = await fetch(proxy.base, { method: 'POST', body: '{"id":1,"method":"getblockcount","params":[]}' });
     expect(((await call.json()) as { result: number }).result).toBeGreaterThanOrEqual(FIRST_BLOCK);
     expect((await fetch(`${proxy.base}/metrics`)).status).toBe(404);
+  });
+
+  it('requests that no process answers take none away from others', async () => {
+    const { hostname, port } = new URL(proxy.base);
+    const closed = Array.from({ length: 3 }, () => {
+      const socket = connect(Number(port), hostname);
+      socket.resume().end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-A: \x01\r\n\r\n');
+      return once(socket, 'close');
+    });
+    let isOver = false;
+    const over = Promise.all(closed).then(() => {
+      isOver = true;
+    });
+    for (let more = 10; more > 0; more -= isOver ? 1 : 0) {
+      expect((await fetch(`${proxy.base}/api/health`)).status).toBe(200);
+      await sleep(100);
+    }
+    await over;
   });
 
   it('every role shows its own metrics', async () => {

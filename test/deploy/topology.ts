@@ -71,7 +71,7 @@ export const isInstalled = (program: string): boolean => spawnSync('which', [pro
 export async function startProxy(folder: string, upstreams: ReadonlyMap<string, string>): Promise<Started> {
   const { port } = await reservePort();
   let text = textOf('infra/deploy/proxy/nginx.conf').replace('listen 8080;', `listen 127.0.0.1:${port};`);
-  for (const [name, address] of upstreams) text = text.replace(`server ${name}:8080;`, `server ${address};`);
+  for (const [name, address] of upstreams) text = text.replace(`server ${name}:8080`, `server ${address}`);
   mkdirSync(folder);
   const file = join(folder, 'nginx.conf');
   writeFileSync(file, text.replaceAll('/tmp/', `${folder}/`));
