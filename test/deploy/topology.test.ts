@@ -104,7 +104,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     const { hostname, port } = new URL(proxy.base);
     const closed = Array.from({ length: 3 }, () => {
       const socket = connect(Number(port), hostname);
-      socket.resume().end('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-A: \x01\r\n\r\n');
+      socket.resume().write('GET / HTTP/1.1\r\nHost: x\r\nConnection: close\r\nX-A: \x01\r\n\r\n');
       return once(socket, 'close');
     });
     let isOver = false;
