@@ -50,6 +50,8 @@ export interface Holdings {
 }
 
 export const MAX_OF_NETWORK: Holdings = { connections: 1_000, subscriptions: 2_500, bytes: 8 * 1024 * 1024 };
+/** An IPv6 /48, which one customer may be given: 65,536 networks. */
+export const MAX_OF_ALLOCATION: Holdings = { connections: 4_000, subscriptions: 10_000, bytes: 32 * 1024 * 1024 };
 export const MAX_OF_ALL: Holdings = { connections: 20_000, subscriptions: 50_000, bytes: 128 * 1024 * 1024 };
 /** Messages that wait for their network's share of work. */
 export const MAX_WAITING_BYTES = {

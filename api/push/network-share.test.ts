@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_MESSAGE_BYTES, MAX_OF_ALL, MAX_OF_NETWORK, MAX_WAITING_BYTES, WORK } from './limits.ts';
+import { MAX_MESSAGE_BYTES, MAX_OF_ALL, MAX_OF_ALLOCATION, MAX_OF_NETWORK, MAX_WAITING_BYTES, WORK } from './limits.ts';
 import { createNetworkShares, type NetworkShare } from './network-share.ts';
 
 const refusalOf = (work: () => unknown): string | null => {
@@ -97,6 +97,25 @@ describe('the share of a network', () => {
     for (let left = MAX_OF_ALL.connections - opened.length, n = 0; left > 0; left -= 1, n += 1)
       shares.open(`${n >> 9}`);
     expect(refusalOf(() => shares.open('another'))).toBe('unavailable');
+  });
+
+  it('of an IPv6 /48 is bounded over its networks, and leaves others what is theirs', () => {
+    const shares = createNetworkShares();
+    const ofAllocation = (network: number, allocation = '20010db8aaaa') =>
+      `${allocation}${network.toString(16).padStart(4, '0')}/64`;
+    const { subscriptions, bytes } = MAX_OF_NETWORK;
+    const opened = [0, 1, 2, 3].map((network) => shares.open(ofAllocation(network)));
+    for (const share of opened) share.hold({ subscriptions, bytes });
+    const fifth = shares.open(ofAllocation(4));
+    expect(refusalOf(() => fifth.hold({ subscriptions: 1, bytes: 0 }))).toBe('too_many_streams');
+    expect(refusalOf(() => fifth.hold({ subscriptions: 0, bytes: 1 }))).toBe('too_many_streams');
+    while (refusalOf(() => opened.push(shares.open(ofAllocation(opened.length)))) === null);
+    expect(opened.length + 1).toBe(MAX_OF_ALLOCATION.connections);
+    expect(() => shares.open(ofAllocation(9_999))).toThrow('an IPv6 /48 may have 4000 streams');
+    const neighbour = shares.open(ofAllocation(0, '20010db8bbbb'));
+    expect(refusalOf(() => neighbour.hold({ subscriptions, bytes }))).toBeNull();
+    for (const share of opened) share.close();
+    expect(refusalOf(() => fifth.hold({ subscriptions, bytes }))).toBeNull();
   });
 
   it('of waiting messages is bounded over all networks, and leaves each of them room for a message', () => {

@@ -1,6 +1,15 @@
 /** Allowance shared by all connections of a network: work caused by their messages, and memory held for them. */
+import { allocationOf } from '../access/visitor.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type Holdings, MAX_OF_ALL, MAX_OF_NETWORK, MAX_WAITING_BYTES, messageWork, WORK } from './limits.ts';
+import {
+  type Holdings,
+  MAX_OF_ALL,
+  MAX_OF_ALLOCATION,
+  MAX_OF_NETWORK,
+  MAX_WAITING_BYTES,
+  messageWork,
+  WORK,
+} from './limits.ts';
 
 /** One connection's part in its network's share. */
 export interface NetworkShare {
@@ -23,6 +32,8 @@ export interface NetworkShares {
 }
 
 interface Account {
+  /** The /48 that it lies in, if any. */
+  readonly allocation: string | null;
   /** Units of work that were ordered and are not yet worked off at `at`. */
   ordered: number;
   at: number;
@@ -44,6 +55,8 @@ const REMEMBERED_MS = (WORK.atOnce + WORK.waiting) / WORK_PER_MS;
 /** `now` in milliseconds, never going back. */
 export function createNetworkShares(now: () => number = () => performance.now()): NetworkShares {
   const accounts = new Map<string, Account>();
+  /** By /48; those that hold something. */
+  const allocations = new Map<string, Holdings>();
   let all = NOTHING;
   let waiting = 0;
   let sweptAt = now();
@@ -52,7 +65,7 @@ export function createNetworkShares(now: () => number = () => performance.now())
     sweep();
     let account = accounts.get(network);
     if (!account) {
-      account = { ordered: 0, at: now(), held: NOTHING, waiting: 0 };
+      account = { allocation: allocationOf(network), ordered: 0, at: now(), held: NOTHING, waiting: 0 };
       accounts.set(network, account);
     }
     return account;
@@ -67,11 +80,19 @@ export function createNetworkShares(now: () => number = () => performance.now())
   }
 
   function change(account: Account, by: Holdings): void {
+    const { allocation } = account;
     const ofNetwork = sum(account.held, by);
+    const ofAllocation = allocation === null ? null : sum(allocations.get(allocation) ?? NOTHING, by);
     const ofAll = sum(all, by);
     refuseAbove(MAX_OF_NETWORK, by, ofNetwork, (most) => tooMany(`a network may have ${most} at a time: close some`));
+    if (ofAllocation)
+      refuseAbove(MAX_OF_ALLOCATION, by, ofAllocation, (most) => tooMany(`an IPv6 /48 may have ${most} at a time`));
     refuseAbove(MAX_OF_ALL, by, ofAll, (most) => unavailable(`the service has ${most}, as many as it takes`));
     account.held = ofNetwork;
+    if (allocation !== null && ofAllocation) {
+      if (ofAllocation.connections > 0) allocations.set(allocation, ofAllocation);
+      else allocations.delete(allocation);
+    }
     all = ofAll;
   }
 
