@@ -46,7 +46,7 @@ describe.skipIf(!isInstalled('promtool'))(
       ofChains = await run.ofChains();
       for (const fault of CHAIN_FAULTS) shown.push({ fault, scraped: [ofChains] });
       for (const fault of SERVICE_FAULTS) shown.push({ fault, scraped: [await run.ofService(fault)] });
-    }, 8 * MINUTES);
+    }, 15 * MINUTES);
     afterAll(() => run?.stop());
 
     it('the rules are valid', () => {

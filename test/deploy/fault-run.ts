@@ -34,7 +34,7 @@ const BLOCKS = 60;
 const FINALITY = 10;
 const BETWEEN_SCRAPES_MS = 1500;
 const REQUESTS = 8;
-const LONGEST_MS = 180_000;
+const LONGEST_MS = 300_000;
 const NOT_READY = /^verustream_unready_reason\{(?!.*code="stalled").*\} 1$/m;
 const FOR_LONG = { kind: 'delay', ms: 50_000 } as const;
 const PRELOADED = `--import ${new URL('./full-disk.mjs', import.meta.url).href}`;

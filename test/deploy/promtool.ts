@@ -10,6 +10,8 @@ import { textOf } from './compose-file.ts';
 import { type Scraped, STEP_SECONDS, seriesOf } from './scraped-series.ts';
 
 export const RULES = 'infra/deploy/prometheus/alerts.yml';
+/** Tells how busy this machine is, where no fault makes it fire. */
+const LATENCY = 'Latency';
 /** Longer than any rule lasts before it fires; promtool takes as long as the time that it looks at. */
 const LOOKED_AT = '29m';
 
@@ -66,7 +68,7 @@ function testRules(
     })),
     promql_expr_test: [
       {
-        expr: 'group by (alertname) (ALERTS{alertstate="firing"})',
+        expr: `group by (alertname) (ALERTS{alertstate="firing"${expected(fault).includes(LATENCY) ? '' : `, alertname!="${LATENCY}"`}})`,
         eval_time: LOOKED_AT,
         exp_samples: expected(fault).map((alertname) => ({ labels: `{alertname="${alertname}"}`, value: 1 })),
       },

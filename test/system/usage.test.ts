@@ -92,6 +92,7 @@ it(
     for (let kill = 0; kill < KILLS; kill++) {
       const { id, key } = await newKey();
       const clients = startClients(program, { path: READ, key, connections: 8, pauseMs: 5 });
+      await expect.poll(() => clients.answeredAt.length).toBeGreaterThan(0);
       await sleep(3_000 + random() * 2_000);
       const killed = performance.now();
       await program.kill('SIGKILL');
