@@ -33,6 +33,9 @@ async function askFresh(height: number): Promise<Record<string, string>> {
   const node = await startNode(height);
   const program = await startProgram(settingsForAll([{ ...CHAIN_SETTINGS, rpc: node.url }])).answers();
   await untilServed(program, node, 2 * MINUTES);
+  await until('the figures of its daemon are known', async () =>
+    /"updatedAt":"/.test((await program.get('/api/stats/')).body),
+  );
   const answers = await answersOf(program);
   await program.kill('SIGKILL');
   return answers;
