@@ -2,6 +2,7 @@
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import { allCompared } from './uncompared.ts';
 
 /** Prints a line for each table and invariant; exit code 0 only when both stores hold the same of every chain and every invariant holds. */
 export async function run(
@@ -21,9 +22,8 @@ export async function run(
   const broken = invariants.filter(({ violation }) => violation).length;
   if (broken > 0) line(`${broken} invariants are broken: run \`verustream verify\`.`);
   line(different === 0 ? 'Postgres and ClickHouse agree.' : `${different} tables differ: run \`verustream verify\`.`);
-  const uncompared = chains.filter(({ name }) => !results.some(({ chain, height }) => chain === name && height >= 0));
-  for (const { name } of uncompared) line(`${name}: nothing is derived yet, so nothing was compared.`);
-  const ok = different + broken + uncompared.length === 0;
+  const compared = (name: string) => results.some(({ chain, height }) => chain === name && height >= 0);
+  const ok = allCompared(chains, compared, line) && different + broken === 0;
   return { exitCode: ok ? 0 : 1, state: { ok, tables, invariants } };
 }
 

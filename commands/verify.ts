@@ -2,6 +2,7 @@
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import { allCompared } from './uncompared.ts';
 
 const PROGRESS_MS = 5000;
 
@@ -39,9 +40,8 @@ export async function run(
       ? `${tables.length} tables match the log.`
       : `${different} of ${tables.length} tables differ: rebuild the stores.`,
   );
-  const uncompared = config.chains.filter(({ name }) => !tables.some(({ chain }) => chain === name));
-  for (const { name } of uncompared) output.line(`${name}: nothing is derived yet, so nothing was compared.`);
-  const ok = different + uncompared.length === 0;
+  const compared = (name: string) => tables.some(({ chain }) => chain === name);
+  const ok = allCompared(config.chains, compared, output.line) && different === 0;
   return { exitCode: ok ? 0 : 1, state: { ok, tables } };
 }
 

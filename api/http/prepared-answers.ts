@@ -33,7 +33,7 @@ export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
   get(key: string, tag: string, asker?: WorkOwner): A | undefined;
   /** The kept body of whatever state. */
   latest(key: string): A | undefined;
-  keep(key: string, answer: A, asker?: WorkOwner): void;
+  keep(key: string, answer: A): void;
   /** Makes it once however many ask at the same time: for whoever begins, or for the service where another has asked for it too. */
   make(key: string, tag: string, work: (owner: WorkOwner) => Promise<A>, asker?: WorkOwner): Promise<A>;
   /** Those requested lately, or since the last call: what several ask for first, then the most recent. */
@@ -55,6 +55,8 @@ interface Kept<A> {
   owner: WorkOwner;
 }
 
+const ownerOf = (owner: WorkOwner, asker: WorkOwner) => (owner.payer === asker.payer ? owner : SERVICE);
+
 export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>(
   maxBytes: number,
   now: () => number = () => performance.now(),
@@ -66,22 +68,17 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   });
   const flights = createFlights<string, A>();
 
-  function keep(key: string, answer: A, asker: WorkOwner = SERVICE): void {
+  function keep(key: string, answer: A, asker: WorkOwner): void {
     if (answer.transient) {
       kept.delete(key);
       return;
     }
-    const { isAsked, askedAt } = kept.peek(key) ?? { isAsked: false, askedAt: now() };
-    kept.set(key, { answer, isAsked, askedAt, owner: ownerOf(key, asker) });
-  }
-
-  function ownerOf(key: string, asker: WorkOwner): WorkOwner {
-    const { owner } = kept.peek(key) ?? { owner: asker };
-    return owner.payer === asker.payer ? owner : SERVICE;
+    const { isAsked, askedAt, owner } = kept.peek(key) ?? { isAsked: false, askedAt: now(), owner: asker };
+    kept.set(key, { answer, isAsked, askedAt, owner: ownerOf(owner, asker) });
   }
 
   async function makeAndKeep(key: string, asker: WorkOwner, work: (owner: WorkOwner) => Promise<A>): Promise<A> {
-    const answer = await work(ownerOf(key, asker));
+    const answer = await work(ownerOf(kept.peek(key)?.owner ?? asker, asker));
     keep(key, answer, asker);
     return answer;
   }
@@ -91,11 +88,11 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
       const found = kept.get(key);
       if (!found) return undefined;
       found.isAsked = true;
-      if (found.owner.payer !== asker.payer) found.owner = SERVICE;
+      found.owner = ownerOf(found.owner, asker);
       return found.answer.tag === tag ? found.answer : undefined;
     },
     latest: (key) => kept.peek(key)?.answer,
-    keep,
+    keep: (key, answer) => keep(key, answer, SERVICE),
     make: (key, tag, work, asker = SERVICE) => flights(`${tag} ${key}`, () => makeAndKeep(key, asker, work)),
     demanded({ milliseconds, most, mostOfOne }) {
       const at = now();

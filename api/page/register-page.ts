@@ -128,7 +128,7 @@ function serveDocument(
   });
 }
 
-/** Documents by their ETag, which keep their compressed forms. All addresses that are not known have one in common. */
+/** By ETag; compressed() keeps the forms of a body as long as this does. All unknown addresses share one document. */
 const documents = new LRUCache<string, Buffer>({
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: ({ length }) => 2 * length,
@@ -145,8 +145,11 @@ async function documentReply(
     return { status: 304, headers: documentHeaders(kept), body: null };
   }
   const encoding = chooseEncoding(acceptEncoding);
-  const plain = documents.get(etag) ?? Buffer.from(html);
-  documents.set(etag, plain);
+  let plain = documents.get(etag);
+  if (!plain) {
+    plain = Buffer.from(html);
+    documents.set(etag, plain);
+  }
   if (encoding === null) return { status, headers: documentHeaders(kept), body: plain };
   const headers = documentHeaders({ ...kept, 'Content-Encoding': encoding });
   return { status, headers, body: await compressed(plain, encoding) };

@@ -108,6 +108,26 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: r
   return Object.assign(client, { connection, sent });
 }
 
+/** A client of blocks of which only the socket matters. `ended`: the code that it was closed with. */
+function connectSocket(hub: Hub, { takes, buffered }: { readonly takes: boolean; readonly buffered: () => number }) {
+  let code: number | null = null;
+  const connection = createConnection({
+    hub,
+    share: createNetworkShares().open('test'),
+    first: { channels: ['blocks'] },
+    ...timing,
+    transport: {
+      send: () => takes,
+      together: () => takes,
+      buffered,
+      end: (given) => {
+        code = given;
+      },
+    },
+  });
+  return { connection, ended: () => code };
+}
+
 /** Rests as the generator says, and without a timer. */
 function pace(spent: () => boolean = () => false): Pace {
   return { sliceMs: Number.POSITIVE_INFINITY, isSpent: spent, rest: () => Promise.resolve() };
@@ -285,54 +305,27 @@ describe('a client of the stream', () => {
 
   it('is closed with 4408 when it goes on asking and takes none of the answers', async () => {
     vi.useFakeTimers();
-    let closed: number | null = null;
     let asked = 0;
-    const client = createConnection({
-      hub,
-      share: createNetworkShares().open('test'),
-      first: { channels: ['blocks'] },
-      ...timing,
-      transport: {
-        send: () => false,
-        together: () => false,
-        buffered: () => 0,
-        end: (code) => {
-          closed = code;
-        },
-      },
-    });
-    for (; closed === null && asked < 1_000; asked += 1) {
+    const { connection, ended } = connectSocket(hub, { takes: false, buffered: () => 0 });
+    for (; ended() === null && asked < 1_000; asked += 1) {
       vi.advanceTimersByTime(200);
-      client.receive(Buffer.from(JSON.stringify({ op: 'ping', id: 'x'.repeat(64) })));
+      connection.receive(Buffer.from(JSON.stringify({ op: 'ping', id: 'x'.repeat(64) })));
       await settle();
     }
-    expect(closed).toBe(CLOSE_SLOW);
+    expect(ended()).toBe(CLOSE_SLOW);
     expect(asked).toBeLessThan(1_000);
   });
 
   it('is closed with 4408 when it goes on with pings and takes none of the answers', () => {
-    let [closed, pings, held] = [0, 0, 0];
-    const client = createConnection({
-      hub,
-      share: createNetworkShares().open('test'),
-      first: { channels: ['blocks'] },
-      ...timing,
-      transport: {
-        send: () => true,
-        together: () => true,
-        buffered: () => held,
-        end: (code) => {
-          closed = code;
-        },
-      },
-    });
     vi.useFakeTimers();
-    for (; closed === 0 && pings < 1_000; pings += 1) {
+    let [pings, held] = [0, 0];
+    const { connection, ended } = connectSocket(hub, { takes: true, buffered: () => held });
+    for (; ended() === null && pings < 1_000; pings += 1) {
       vi.advanceTimersByTime(200);
       held += 127;
-      client.ping(125);
+      connection.ping(125);
     }
-    expect(closed).toBe(CLOSE_SLOW);
+    expect(ended()).toBe(CLOSE_SLOW);
     expect(held).toBeLessThan(66_000);
   });
 

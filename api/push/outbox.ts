@@ -6,7 +6,7 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { LiveEvent, Transport } from './transport.ts';
 
 const HELLO_VERSION = 1;
-/** What a frame takes in addition to its payload, at the least. */
+/** The shortest header of a frame. */
 const FRAME_BYTES = 2;
 
 export interface Outbox {
@@ -66,6 +66,14 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     if (!transport.send(json, type, cursor)) blocked();
   }
 
+  /** Counts an answer that the client does not take. Returns whether these have become too many, which ends the connection. */
+  function isOverflowing(bytes: number): boolean {
+    if (blockedSince !== null) untaken += bytes;
+    if (untaken <= MAX_UNTAKEN_ANSWERS) return false;
+    onOverflow();
+    return true;
+  }
+
   function say(type: string, members: Readonly<Record<string, unknown>>): void {
     sayMembers(JSON.stringify({ type, ...members }).slice(0, -1), type);
   }
@@ -74,11 +82,7 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     if (!isOpen) return;
     const cursor = cursorHere();
     const json = `${members},"seq":${seq + 1},"cursor":"${cursor}"}`;
-    if (blockedSince !== null) untaken += json.length;
-    if (untaken > MAX_UNTAKEN_ANSWERS) {
-      onOverflow();
-      return;
-    }
+    if (isOverflowing(json.length)) return;
     seq += 1;
     write(json, type, cursor);
   }
@@ -124,8 +128,7 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     ponged(bytes) {
       if (!isOpen || transport.buffered() === 0) return;
       if (blockedSince === null) blocked();
-      untaken += FRAME_BYTES + bytes;
-      if (untaken > MAX_UNTAKEN_ANSWERS) onOverflow();
+      isOverflowing(FRAME_BYTES + bytes);
     },
     drained() {
       blockedSince = null;

@@ -13,7 +13,7 @@ interface Kept {
   readonly value: Promise<unknown>;
 }
 
-/** What an entry takes in addition to its key and its value. */
+/** Estimate of an entry's own size, without its key and its value. */
 const ENTRY_BYTES = 300;
 
 /** Keeps values of `maxBytes` in all, keys included: requests choose what is kept, so a number of entries would bound nothing. */
@@ -30,7 +30,7 @@ export function createMemo(maxBytes: number): Memo {
       const isKept = () => kept.peek(key) === underWay;
       value.then(
         (made) => {
-          // An entry of its own: the cache weighs none again.
+          // A new object: the cache does not update the size of an entry that is set again.
           if (isKept()) kept.set(key, { tag, value }, { size: sizeOf(key, made) });
         },
         () => {

@@ -1,4 +1,4 @@
-/** What waits for one receiver is bounded, for a receiver may be slower for ever than its events come: beyond that it is dropped, and `resync` says so. */
+/** Bounds the deliveries that wait for one webhook, since its receiver may always be slower than its events: above the bound they are dropped, and a `resync` tells the owner. */
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';

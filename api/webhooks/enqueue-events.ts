@@ -125,7 +125,7 @@ async function enqueue(
 ): Promise<void> {
   const { topic, chain } = source;
   let tip: number | null = null;
-  const settle = async () => {
+  const releaseUpToTip = async () => {
     if (tip !== null) for (const id of await releaseHeld(client, topic, chain, tip)) woken.add(id);
     tip = null;
   };
@@ -134,11 +134,11 @@ async function enqueue(
   for (const record of records) {
     let isConfirmed: IsConfirmed = () => false;
     if (record.kind === 'rewind') {
-      await settle();
+      await releaseUpToTip();
       for (const id of await revertRewound(client, topic, chain, record.height)) woken.add(id);
     } else if (record.kind === 'correction') {
       if (record.corrected.length === 0) continue;
-      await settle();
+      await releaseUpToTip();
       const { woken: receivers, sent } = await revertConversions(client, chain, record.height, record.corrected);
       for (const id of receivers) woken.add(id);
       const keys = new Map(record.corrected.map(({ now, txid, vout }) => [now, `${txid}:${vout}`]));
@@ -149,7 +149,7 @@ async function enqueue(
     }
     await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed), woken));
   }
-  await settle();
+  await releaseUpToTip();
 }
 
 /** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */

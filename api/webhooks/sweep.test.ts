@@ -1,4 +1,4 @@
-/** What time does to deliveries, and who still gets what waits. */
+/** The sweep deletes old deliveries and wakes the webhooks that may still receive. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';

@@ -6,6 +6,7 @@
 import type { PoolClient } from 'pg';
 import { PgBoss } from 'pg-boss';
 import type { Logger } from '../../infra/logger.ts';
+import { KEEP_ALIVE } from '../../infra/postgres/pool.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
@@ -41,8 +42,8 @@ const SCHEMA = 'webhook_queue';
 const QUEUE = 'receivers';
 const LEASE_SECONDS = 20;
 const CONNECTIONS = 3;
-/** Options of pg that pg-boss passes on: its own pool would wait for ever for a server that is gone without a word. */
-const ENDS_IN_TIME = { keepAlive: true, keepAliveInitialDelayMillis: 10_000, query_timeout: 30_000 };
+/** pg-boss opens a pool of its own and passes these on: without them it waits for ever for a server that is gone without a word. */
+const ENDS_IN_TIME = { ...KEEP_ALIVE, query_timeout: 30_000 };
 /** How often turns of dead workers are looked for, while any turn is open. */
 const SUPERVISE_SECONDS = 5;
 /** How often ended turns are removed. */

@@ -13,7 +13,7 @@ export interface Output {
   readonly vout: number;
 }
 
-/** What getidentity answers at home. */
+/** The answer of your own daemon to getidentity. */
 export interface Known extends Output {
   readonly identity: Identity;
 }

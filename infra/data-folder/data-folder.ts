@@ -5,7 +5,7 @@ import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { type ExclusiveFile, isFileLocked, lockFile } from '../exclusive-file.ts';
 import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
-/** Names folders in it that no process needs after the one that made them. */
+/** Begins the names of folders that only the process that made them needs. */
 export const SCRATCH_PREFIX = 'verify-';
 
 export interface DataFolder {
@@ -47,7 +47,7 @@ export function claimDataFolder(folder: string): DataFolder {
     lock = lockFile(join(path, 'lock'));
     if (!lock) throw new DataFolderBusy(path, readPid(pidFile));
     for (const name of readdirSync(path)) {
-      // What a command that was killed has left.
+      // A command that was killed left it behind.
       if (name.startsWith(SCRATCH_PREFIX)) rmSync(join(path, name), { recursive: true, force: true });
       else closeTree(join(path, name));
     }

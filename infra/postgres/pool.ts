@@ -5,7 +5,7 @@ import { createPool, type Limits } from './typed-client.ts';
 
 const LIMITS: Limits = { connectMs: 15_000, statementMs: null };
 /** A peer that is gone without a word is noticed about 20 s later: a connection that waits asks whether it is still there. */
-const KEEP_ALIVE_MS = 10_000;
+export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** When a server ends, its connections end together: one log line covers all. */
 const GATHER_MS = 500;
 
@@ -13,10 +13,7 @@ const GATHER_MS = 500;
 export type PoolConfig = Omit<pg.PoolConfig, 'connectionTimeoutMillis' | 'query_timeout'>;
 
 export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Limits> = {}): pg.Pool {
-  const pool = createPool(
-    { keepAlive: true, keepAliveInitialDelayMillis: KEEP_ALIVE_MS, ...config },
-    { ...LIMITS, ...limits },
-  );
+  const pool = createPool({ ...KEEP_ALIVE, ...config }, { ...LIMITS, ...limits });
   let lost = 0;
   let reason = '';
 

@@ -28,7 +28,7 @@ interface Transfer {
   readonly direction: 'out' | 'in' | 'within';
   readonly source: string | null;
   readonly destination: string | null;
-  /** Of few, so that ends meet. */
+  /** Drawn from few values, so that both ends of a transfer occur. */
   readonly exported: number | null;
   readonly payout: { readonly txid: number; readonly vout: number } | null;
 }
@@ -46,7 +46,7 @@ const transfer: fc.Arbitrary<Transfer> = fc
     exported: fc.option(fc.nat({ max: 3 })),
     payout: fc.option(fc.record({ txid, vout: fc.constantFrom(...OUTPUTS) })),
   })
-  // What comes from another system names nobody as its source.
+  // A transfer that arrives from another system has no source.
   .map((made): Transfer => ({ ...made, source: made.direction === 'in' ? null : made.source }) as Transfer);
 
 /** An export has a transfer once on a chain, and an output is the payout of one transfer. */

@@ -16,7 +16,7 @@ const MAX_HOLDERS = 500;
 
 interface Holders {
   readonly count: number;
-  /** One more than are ever shown; largest first, of equal ones in the order of addresses. */
+  /** At least one more than are asked for, where there is one; largest first, equal ones in the order of addresses. */
   readonly largest: readonly { readonly address: string; readonly balance: bigint }[];
 }
 
@@ -24,11 +24,11 @@ const HELD = 'newest_balances WHERE chain = $1 AND currency_id = $2 AND magnitud
 const NOW_SQL = `SELECT address, balance FROM ${HELD} ORDER BY magnitude DESC, balance DESC, address LIMIT $4`;
 const readHolder = rowReader({ address: columns.text, balance: columns.bigint });
 
-async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt): Promise<Holders> {
+async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt, limit: number): Promise<Holders> {
   const values = [entry.chain, entry.currencyId, [...SYSTEM_ADDRESSES]];
   return {
     count: await countRows(read, api, entry.chain, { rows: HELD, values }),
-    largest: await read.rows(readHolder, NOW_SQL, [...values, MAX_HOLDERS + 1]),
+    largest: await read.rows(readHolder, NOW_SQL, [...values, limit + 1]),
   };
 }
 
@@ -44,7 +44,7 @@ async function holdersThen(read: Snapshot, api: ApiContext, { entry, block }: Cu
   const { chain, currencyId: id } = entry;
   const position = read.state.derived.get(chain)?.position ?? 0;
   const values = { chain, id, height: block.height, position, system: [...SYSTEM_ADDRESSES], limit: MAX_HOLDERS + 1 };
-  // Remembered while the block stands: what holds at it no later one changes. A rewind deletes here before it counts.
+  // Remembered for every limit while the block stands: no later block changes it. A rewind deletes rows here before it counts.
   const key = `holders of ${id} on ${chain} at ${block.height}`;
   const tag = `${block.position} ${read.state.redrives}`;
   const rows = await api.memo.get(key, tag, () => api.clickhouse.rows(readPastHolder, THEN_SQL, values));
@@ -73,7 +73,7 @@ const holders = stateRoute({
     const limit = Math.min(params.limit, MAX_HOLDERS);
     const at = await currencyAt(call);
     const { chain, currencyId } = at.entry;
-    const found = await (at.isNewest ? holdersNow : holdersThen)(read, api, at);
+    const found = await (at.isNewest ? holdersNow : holdersThen)(read, api, at, limit);
     const shown = found.largest.slice(0, limit);
     const names = await identityNames(
       read,

@@ -1,0 +1,13 @@
+/** A check that has looked at nothing of a chain has not succeeded. */
+import type { Output } from './command.ts';
+
+/** Says of which of the chains nothing was compared. Returns whether there is none. */
+export function allCompared(
+  chains: readonly { readonly name: string }[],
+  isCompared: (chain: string) => boolean,
+  line: Output['line'],
+): boolean {
+  const uncompared = chains.filter(({ name }) => !isCompared(name));
+  for (const { name } of uncompared) line(`${name}: nothing is derived yet, so nothing was compared.`);
+  return uncompared.length === 0;
+}
