@@ -25,7 +25,11 @@ export default defineConfig({
     diff: { truncateThreshold: 40 },
     // Node.js imports modules itself, as it does for the program: docs/decisions/0107-less-work-in-the-tests.md.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: ['--disable-warning=ExperimentalWarning'],
+    execArgv: [
+      '--disable-warning=ExperimentalWarning',
+      '--import',
+      new URL('./infra/launch/stripped-types.mjs', import.meta.url).href,
+    ],
     reporters: [
       'default',
       './test/reporter/summary.ts',

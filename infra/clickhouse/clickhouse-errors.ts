@@ -34,15 +34,14 @@ class ClickHouseRefused extends PermanentError {
   }
 }
 
+/** Postgres stays: it alone holds tiers, keys and webhooks. */
+export const REBUILD =
+  'The log holds all facts: stop, remove the folder clickhouse of DATA_DIR (for a server, its database) and start; they are derived again from it.';
+
 /** Stored data is damaged. Statements that need it fail, so no wrong answer is given. */
 export class ClickHouseDamaged extends PermanentError {
   constructor(what: string, cause: unknown) {
-    super(
-      'clickhouse_damaged',
-      `${what}. The log holds everything: stop, remove the folders clickhouse and postgres of DATA_DIR (for servers, their ` +
-        'databases), and start: both are rebuilt from it.',
-      { cause },
-    );
+    super('clickhouse_damaged', `${what}. ${REBUILD}`, { cause });
   }
 }
 

@@ -283,7 +283,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     await clickhouse.close();
     const damaged = {
       code: 'clickhouse_damaged',
-      message: expect.stringMatching(/numbers .*all_2_2_0.* remove the folders/),
+      message: expect.stringMatching(/numbers .*all_2_2_0.* remove the folder clickhouse/),
     };
     for (let i = 0; i < 2; i++) await expect(open()).rejects.toMatchObject(damaged);
   });

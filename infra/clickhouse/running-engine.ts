@@ -12,18 +12,21 @@ import type { Logger } from '../logger.ts';
 import { shared } from '../shared.ts';
 import { type Settling, settleBrokenParts } from './broken-parts.ts';
 import { CONNECTION_SETTINGS } from './clickhouse.ts';
-import { ClickHouseDamaged, ClickHouseEnded, ClickHouseOverloaded, isConnectionError } from './clickhouse-errors.ts';
+import {
+  ClickHouseDamaged,
+  ClickHouseEnded,
+  ClickHouseOverloaded,
+  isConnectionError,
+  REBUILD,
+} from './clickhouse-errors.ts';
 import { type Client, settingsList } from './client.ts';
 import { type EngineProcess, startEngineProcess } from './engine-process/start.ts';
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
-    super(
-      'clickhouse_start_failed',
-      `The embedded ClickHouse cannot open ${path}: ${messageOf(cause)}. The log holds ` +
-        'everything: remove the folders clickhouse and postgres of DATA_DIR, and both are rebuilt from it.',
-      { cause },
-    );
+    super('clickhouse_start_failed', `The embedded ClickHouse cannot open ${path}: ${messageOf(cause)}. ${REBUILD}`, {
+      cause,
+    });
   }
 }
 
@@ -59,7 +62,7 @@ const REOPENED =
 /** After a start that failed; meanwhile statements wait. */
 const RETRY_MS = 1_000;
 
-/** @throws ClickHouseStartFailed, ClickHouseDamaged */
+/** @throws ClickHouseStartFailed, ClickHouseDamaged, PermanentError clickhouse_locked */
 export async function openRunningEngine(options: RunningEngineOptions): Promise<RunningEngine> {
   const { path, logger, onStartedAgain } = options;
   let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;

@@ -8,7 +8,7 @@ import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '.
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { blockOf } from '../../test/support/pipeline/sinks/made-facts.ts';
 import { storeDigests } from '../../test/support/pipeline/verify/all-store-digests.ts';
-import { insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
+import { cutBackTo, insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { EndWithoutRow } from '../sinks/postgres/end-rows.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
@@ -151,6 +151,34 @@ describe('at start', () => {
     expect(await storeDigests(stores, 'ahead')).not.toEqual(before);
     await deriveToEnd('ahead', { log, stores });
     expect(await storeDigests(stores, 'ahead')).toEqual(before);
+  });
+
+  it('takes away again what rewinds had taken away, where a loss of power brought it back', async () => {
+    const chain = newChain(14);
+    const rewind = (height: number, fromHeight: number): UnplacedRecord => ({
+      kind: 'rewind',
+      height,
+      hash: chain.rewind(height),
+      fromHeight,
+    });
+    await log.append('back', [...take(chain, 8), rewind(5, 7), ...take(chain, 4), rewind(3, 9), ...take(chain, 3)]);
+    await deriveToEnd('back', { log, stores });
+    const before = await storeDigests(stores, 'back');
+    const undone = factsByType([blockOf(6, []), blockOf(7, []), blockOf(4, []), blockOf(9, [], 12)]);
+    await insertFacts(stores.clickhouse, undone, { chain: 'back', nativeCurrencyId: NATIVE });
+    expect(await storeDigests(stores, 'back')).not.toEqual(before);
+    await deriveToEnd('back', { log, stores });
+    expect(await storeDigests(stores, 'back')).toEqual(before);
+  });
+
+  it('derives all again where ClickHouse was emptied', async () => {
+    await log.append('emptied', take(newChain(15), 20));
+    await deriveToEnd('emptied', { log, stores });
+    const before = await storeDigests(stores, 'emptied');
+    await cutBackTo(stores.clickhouse, 'emptied', -1);
+    expect(await storeDigests(stores, 'emptied')).not.toEqual(before);
+    await deriveToEnd('emptied', { log, stores });
+    expect(await storeDigests(stores, 'emptied')).toEqual(before);
   });
 
   it('refuses a log that ends before the stores', async () => {

@@ -2,14 +2,15 @@
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
-import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Probe } from '../../processors/faults/derive-with-dead-letters.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
-import { cutBackTo } from '../sinks/clickhouse/clickhouse-sink.ts';
+import { cutBackTo, holdsBlocks } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
+import { rewindsAfter } from '../sinks/postgres/removed-blocks.ts';
 import { type BatchBounds, createBatchSize } from '../stage/batch-size.ts';
 import type { CrashPoint } from '../stage/crash-point.ts';
 import { ownStage } from '../stage/own-stage.ts';
@@ -20,7 +21,7 @@ import { checkLog } from './check-log.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from './fold-log.ts';
-import { pendingRedriveHeight, publishRedrive, REDRIVES_CHANNEL, rewindForRedrive } from './redrive.ts';
+import { pendingRedriveHeight, publishRedrive, REDRIVES_CHANNEL, requestRedrive, rewindForRedrive } from './redrive.ts';
 import { createStoredState } from './stored-state.ts';
 
 export interface DeriveOptions {
@@ -51,6 +52,8 @@ const REDRIVE_EVERY_MS = 5000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
 const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
+/** An insert is flushed, and the file system writes what was done before it along with it: far fewer records than these. */
+const UNFLUSHED_RECORDS = 1000;
 
 /**
  * Resolves when the signal aborts. After any other end it may simply be called again.
@@ -82,7 +85,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
   const stored = await readStagePosition(stores.postgres.pool, 'derive', chain.name);
   await checkLog(log, chain.name, stored);
   await waitOutInserts(stores.clickhouse, signal);
-  await cutBackTo(stores.clickhouse, chain.name, stored?.position ?? -1);
+  await alignClickHouse(options, stored);
   const redrive = { chain: chain.name, stores, lock, crashPoint };
   const committed = await rewindForRedrive(redrive, stored);
   const publisher = await openFactsPublisher(log, chain.name, committed, options.topics);
@@ -123,6 +126,19 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
     for (const timer of timers) clearInterval(timer);
     await publisher.close();
   }
+}
+
+/** Takes ClickHouse, which has no transactions, to where Postgres stands. */
+async function alignClickHouse({ chain, stores, logger }: DeriveOptions, stored: StagePosition | null): Promise<void> {
+  if (!stored) return cutBackTo(stores.clickhouse, chain.name, -1);
+  const { pool } = stores.postgres;
+  // Deletes are not flushed: a loss of power may have brought back what the last rewinds took away.
+  const rewinds = await rewindsAfter(pool, chain.name, stored.position - UNFLUSHED_RECORDS);
+  await cutBackTo(stores.clickhouse, chain.name, stored.position, rewinds);
+  if (await holdsBlocks(stores.clickhouse, chain.name)) return;
+  const message = 'ClickHouse holds no block of the chain, and Postgres does: all facts are derived again from the log';
+  logger.warn({ chain: chain.name, height: stored.height }, message);
+  await requestRedrive(pool, chain.name, 0);
 }
 
 function waitForBlocks(

@@ -194,7 +194,7 @@ describe('a log that is damaged while nothing runs', () => {
     cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
     for (const marks of globSync('store/*/*/all_*/data.cmrk4', { cwd: folder })) truncateSync(join(folder, marks), 0);
     expect(refusal(await runCommand(['start'], settings))).toMatch(
-      /verustream\.blocks .*remove the folders clickhouse and postgres of DATA_DIR.*\(clickhouse_damaged\)$/,
+      /verustream\.blocks .*remove the folder clickhouse of DATA_DIR.*\(clickhouse_damaged\)$/,
     );
     rmSync(folder, { recursive: true });
     cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });

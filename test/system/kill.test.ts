@@ -2,6 +2,8 @@
  * kill -9 of the whole program at any moment, while it catches up and while its daemon changes branches: in the end it
  * serves what a program serves that nobody killed and that never saw another branch.
  */
+import { rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { beforeAll, expect, it } from 'vitest';
 import { createRandom } from '../../recordings/player/faults.ts';
@@ -9,7 +11,7 @@ import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { SEED } from '../setup/seed.ts';
 import { type Left, leftBy } from './digests.ts';
 import { type Program, type ProgramSettings, runCommand, startProgram, until } from './program.ts';
-import { settingsFor, startNode, untilServed } from './recorded-chain.ts';
+import { CHAIN, servedHeight, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
 const KILLS = Number(process.env.SYSTEM_KILLS ?? 4);
@@ -23,17 +25,18 @@ const AFTER_FORK = 15;
 const random = createRandom(SEED);
 let node: RecordedNode;
 let end: number;
+let undisturbed: ProgramSettings & { readonly DATA_DIR: string };
 let expected: Left;
 
 beforeAll(async () => {
   node = await startNode(0);
   end = node.fork + AFTER_FORK;
   node.advanceTo(end);
-  const settings = settingsFor(node.url);
-  const program = await startProgram(settings).answers();
+  undisturbed = settingsFor(node.url);
+  const program = await startProgram(undisturbed).answers();
   await untilServed(program, node, 2 * MINUTES);
   expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
-  expected = await leftBy(settings);
+  expected = await leftBy(undisturbed);
 }, 3 * MINUTES);
 
 it(
@@ -55,7 +58,7 @@ it(
     node.branch('main', end);
     const survivor = await startProgram(settings).answers();
     await untilServed(survivor, node, 2 * MINUTES);
-    await succeed(['verify', 'audit', 'status'], settings);
+    await succeed([['verify'], ['audit'], ['status']], settings);
     expect(await survivor.kill('SIGTERM')).toMatchObject({ code: 0 });
     // The digests stand for both commands here: docs/decisions/0119-cpu-of-whole-programs.md.
     const left = await leftBy(settings);
@@ -65,10 +68,24 @@ it(
   60 * MINUTES,
 );
 
-async function succeed(commands: readonly string[], settings: ProgramSettings): Promise<void> {
+it('builds ClickHouse again where its folder was removed, and keeps what only Postgres holds', async () => {
+  const tier = ['keys', CHAIN, 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2'];
+  await succeed([[...tier, 'pro']], undisturbed);
+  rmSync(join(undisturbed.DATA_DIR, 'clickhouse'), { recursive: true });
+  const program = await startProgram(undisturbed).answers();
+  await until('all is derived again', () => program.output().includes('derived again from the log'), MINUTES);
+  await until('what was derived is taken back', async () => (await servedHeight(program)) < end, MINUTES);
+  await untilServed(program, node, 2 * MINUTES);
+  await succeed([['verify'], ['audit']], undisturbed);
+  const { output } = await runCommand(tier, undisturbed);
+  expect(output).toContain('tier pro');
+  expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+});
+
+async function succeed(commands: readonly (readonly string[])[], settings: ProgramSettings): Promise<void> {
   for (const command of commands) {
-    const { code, output } = await runCommand([command], settings);
-    expect(code, `${command}: ${output}`).toBe(0);
+    const { code, output } = await runCommand(command, settings);
+    expect(code, `${command.join(' ')}: ${output}`).toBe(0);
   }
 }
 

@@ -1,23 +1,22 @@
 /** Named values, one below the other. */
 import type { ComponentChildren } from 'preact';
+import { Value, type ValueProps } from './value.tsx';
 
 export function Fields({ children }: { readonly children: ComponentChildren }) {
   return <dl class="fields">{children}</dl>;
 }
 
-export function Field({
-  label,
-  help,
-  children,
-}: {
-  readonly label: string;
-  readonly help?: string;
-  readonly children: ComponentChildren;
-}) {
+/** Shows the value at a pointer, as `Value` does, or what stands inside. */
+type FieldProps = { readonly label: string; readonly help?: string } & (
+  | ValueProps
+  | { readonly at?: never; readonly children: ComponentChildren }
+);
+
+export function Field({ label, help, ...shown }: FieldProps) {
   return (
     <div>
       <dt title={help}>{label}</dt>
-      <dd>{children}</dd>
+      <dd>{shown.at === undefined ? shown.children : <Value {...shown} />}</dd>
     </div>
   );
 }

@@ -1,11 +1,18 @@
 /** A list of an answer as a table, and as cards where there is no room: one row for each element. */
 import type { ComponentChildren } from 'preact';
 import { At, useLeaf, usePointer } from './scope.tsx';
+import { isNumberKind, Value, type ValueProps } from './value.tsx';
 
-export interface Column<Row> {
-  readonly head: string;
+/** One value of each element, or whatever `cell` makes; pointers are relative to the element. */
+export type Column<Row> = { readonly head: string } & (ValueColumn<Row> | CellColumn<Row>);
+
+interface ValueColumn<Row> extends Omit<ValueProps, 'href' | 'children'> {
+  readonly href?: (row: Row) => string | null | undefined;
+  readonly cell?: never;
+}
+
+interface CellColumn<Row> {
   readonly isNumber?: boolean;
-  /** Values in it stand relative to the element. */
   readonly cell: (row: Row, index: number) => ComponentChildren;
 }
 
@@ -30,9 +37,9 @@ export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row
         <caption class="hidden">{caption}</caption>
         <thead>
           <tr>
-            {columns.map(({ head, isNumber }) => (
-              <th key={head} scope="col" class={isNumber ? 'right' : undefined}>
-                {head}
+            {columns.map((column) => (
+              <th key={column.head} scope="col" class={sideOf(column)}>
+                {column.head}
               </th>
             ))}
           </tr>
@@ -41,9 +48,9 @@ export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row
           {rows.map((row, index) => (
             <At key={index} at={`${pointer}/${index}`}>
               <tr data-item={`${pointer}/${index}`}>
-                {columns.map(({ head, isNumber, cell }) => (
-                  <td key={head} data-label={head} class={isNumber ? 'right' : undefined}>
-                    {cell(row, index)}
+                {columns.map((column) => (
+                  <td key={column.head} data-label={column.head} class={sideOf(column)}>
+                    {column.cell ? column.cell(row, index) : <ValueCell column={column} row={row} />}
                   </td>
                 ))}
               </tr>
@@ -53,4 +60,14 @@ export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row
       </table>
     </div>
   );
+}
+
+function ValueCell<Row>({ column, row }: { readonly column: ValueColumn<Row>; readonly row: Row }) {
+  const { href, ...shown } = column;
+  return <Value {...shown} href={href?.(row)} />;
+}
+
+function sideOf<Row>(column: Column<Row>): string | undefined {
+  const isNumber = column.cell ? column.isNumber : isNumberKind(column.as);
+  return isNumber ? 'right' : undefined;
 }

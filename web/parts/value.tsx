@@ -10,7 +10,7 @@ import { millisecondsOf, shownTime } from '../text/times.ts';
 import { useLeaf, usePointer } from './scope.tsx';
 import { Id, Text } from './text.tsx';
 
-interface ValueProps {
+export interface ValueProps {
   /** JSON pointer: from the scope on, or from the root with a slash in front. */
   readonly at: string;
   readonly as?: NumberKind | 'time' | 'id' | 'name' | 'word' | 'text';
@@ -67,7 +67,8 @@ export function Value({ at, as = 'plain', unit, href, why = 'not known', childre
 }
 
 const NUMBER_KINDS: readonly string[] = ['amount', 'usd', 'price', 'plain', 'integer'] satisfies NumberKind[];
-const isNumberKind = (kind: string): kind is NumberKind => NUMBER_KINDS.includes(kind);
+export const isNumberKind = (kind: string | undefined): kind is NumberKind =>
+  kind !== undefined && NUMBER_KINDS.includes(kind);
 
 function shownText(text: string, as: string) {
   if (as === 'id') return <Id id={text} />;

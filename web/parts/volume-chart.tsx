@@ -1,7 +1,6 @@
 /** Trade volume by day, week or month. */
 import { shownNumber } from '../text/numbers.ts';
 import { Chart } from './chart.tsx';
-import { Value } from './value.tsx';
 
 interface VolumeRow {
   readonly date: string;
@@ -34,10 +33,10 @@ export function VolumeChart({ rows, period }: VolumeChartProps) {
       series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: ({ volume }) => volume }]}
       empty="Nothing was traded yet."
       columns={[
-        { head: `First day of the ${word}`, cell: () => <Value at="date" /> },
-        { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
-        { head: 'Trades', isNumber: true, cell: () => <Value at="trades" as="integer" /> },
-        { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
+        { head: `First day of the ${word}`, at: 'date' },
+        { head: 'Volume', at: 'volume', as: 'usd', unit: 'USD' },
+        { head: 'Trades', at: 'trades', as: 'integer' },
+        { head: 'Fees', at: 'fees', as: 'usd', unit: 'USD' },
       ]}
     />
   );

@@ -44,12 +44,8 @@ function Who({ answer }: { readonly answer: Answer<'/api/auth/session'> }) {
             <Field label="Address">
               <AddressLink at="/identityAddress" chain={chain} />
             </Field>
-            <Field label="Chain">
-              <Value at="/chain" />
-            </Field>
-            <Field label="Tier" help="Of its keys and sessions on this chain">
-              <Value at="/tier" />
-            </Field>
+            <Field label="Chain" at="/chain" />
+            <Field label="Tier" help="Of its keys and sessions on this chain" at="/tier" />
             <Field label="The session ends">
               <Value at="/expiresAt" as="time" />{' '}
               {reader && (

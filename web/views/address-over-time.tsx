@@ -1,5 +1,5 @@
 /** What an address held of a currency, day by day. */
-import { type Answer, type AnswerOf, Chart, Choices, hrefOf, Panel, Pick, shownNumber, Value } from '../kit.ts';
+import { type Answer, type AnswerOf, Chart, Choices, hrefOf, Panel, Pick, shownNumber } from '../kit.ts';
 
 type Point = AnswerOf<'/api/address/{addr}/series'>['data'][number];
 
@@ -39,16 +39,15 @@ export function OverTime({ answer, held, query }: OverTimeProps) {
               series={[{ name: 'Balance', kind: 'area', unit, as: 'amount', value: ({ balance }) => balance }]}
               empty="The chain has no block in these days."
               columns={[
-                { head: 'Day', cell: () => <Value at="date" /> },
+                { head: 'Day', at: 'date' },
                 {
                   head: 'Last block',
-                  isNumber: true,
-                  cell: ({ height }) => (
-                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                  ),
+                  at: 'height',
+                  as: 'integer',
+                  href: ({ height }) => hrefOf('block', { chain, block: height }),
                 },
-                { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" /> },
-                { head: 'Ever received', isNumber: true, cell: () => <Value at="received" as="amount" /> },
+                { head: 'Balance', at: 'balance', as: 'amount' },
+                { head: 'Ever received', at: 'received', as: 'amount' },
               ]}
             />
           );

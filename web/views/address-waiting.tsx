@@ -3,7 +3,6 @@ import {
   type Answer,
   type AnswerOf,
   At,
-  Currency,
   Field,
   hrefOf,
   Id,
@@ -11,6 +10,7 @@ import {
   NameOf,
   nativeNameOf,
   now,
+  OtherCoins,
   OutcomeText,
   outcomeOf,
   outcomes,
@@ -60,9 +60,7 @@ function Answered({ part: { transactions }, chain }: { readonly part: Part; read
         <Field label="Waiting">
           <Value at="txCount" as="integer" unit="transactions" /> <Unconfirmed />
         </Field>
-        <Field label="Together">
-          <Value at="net" as="amount" unit={unit} />
-        </Field>
+        <Field label="Together" at="net" as="amount" unit={unit} />
       </dl>
       <Table
         at="transactions"
@@ -70,21 +68,14 @@ function Answered({ part: { transactions }, chain }: { readonly part: Part; read
         caption="What each waiting transaction does to the address, newest first"
         empty="Nothing of it waits."
         columns={[
-          { head: 'Seen', cell: () => <Value at="seenAt" as="time" /> },
-          { head: 'Transaction', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
-          { head: 'Type', cell: () => <Value at="type" as="word" /> },
-          { head: 'Net', isNumber: true, cell: () => <Value at="net" as="amount" unit={unit} /> },
+          { head: 'Seen', at: 'seenAt', as: 'time' },
+          { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+          { head: 'Type', at: 'type', as: 'word' },
+          { head: 'Net', at: 'net', as: 'amount', unit },
           {
             head: 'Other currencies',
             isNumber: true,
-            cell: ({ currencies }) =>
-              currencies.map(({ currencyId }, index) => (
-                <At key={currencyId} at={`currencies/${index}`}>
-                  <div>
-                    <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
-                  </div>
-                </At>
-              )),
+            cell: ({ currencies }) => <OtherCoins chain={chain} currencies={currencies} />,
           },
           { head: 'State', cell: ({ txid }) => <State chain={chain} txid={txid} /> },
         ]}

@@ -73,14 +73,14 @@ function KnownOn({ addr }: { readonly addr: string }) {
           columns={[
             {
               head: 'Chain',
-              cell: ({ chain, address }) => (
-                <Value at="chain" as="word" href={hrefOf('address', { chain, addr: address })} />
-              ),
+              at: 'chain',
+              as: 'word',
+              href: ({ chain, address }) => hrefOf('address', { chain, addr: address }),
             },
-            { head: 'Identity', cell: () => <Value at="name" as="name" why="no identity there" /> },
-            { head: 'First block', isNumber: true, cell: () => <Value at="firstHeight" as="integer" /> },
-            { head: 'Last block', isNumber: true, cell: () => <Value at="lastHeight" as="integer" /> },
-            { head: 'Last time', cell: () => <Value at="lastTime" as="time" /> },
+            { head: 'Identity', at: 'name', as: 'name', why: 'no identity there' },
+            { head: 'First block', at: 'firstHeight', as: 'integer' },
+            { head: 'Last block', at: 'lastHeight', as: 'integer' },
+            { head: 'Last time', at: 'lastTime', as: 'time' },
           ]}
         />
       )}
@@ -115,12 +115,8 @@ function Balance({ answer, chain, addr }: BalanceProps) {
                   <Value at="native" as="amount" unit={unit} />
                 </strong>
               </Field>
-              <Field label="Ever received">
-                <Value at="received" as="amount" unit={unit} />
-              </Field>
-              <Field label="As of block">
-                <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-              </Field>
+              <Field label="Ever received" at="received" as="amount" unit={unit} />
+              <Field label="As of block" at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
             </dl>
             <Table
               at="/balances"
@@ -129,12 +125,8 @@ function Balance({ answer, chain, addr }: BalanceProps) {
               empty="It holds nothing."
               columns={[
                 { head: 'Currency', cell: () => <Currency chain={chain} name="currencyName" id="currencyId" /> },
-                { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" /> },
-                {
-                  head: 'Worth',
-                  isNumber: true,
-                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="the currency has no price" />,
-                },
+                { head: 'Balance', at: 'balance', as: 'amount' },
+                { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'the currency has no price' },
               ]}
             />
           </div>
@@ -164,19 +156,15 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
             columns={[
               {
                 head: 'Block',
-                isNumber: true,
-                cell: ({ height }) => (
-                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                ),
+                at: 'height',
+                as: 'integer',
+                href: ({ height }) => hrefOf('block', { chain, block: height }),
               },
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              {
-                head: 'Transaction',
-                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
-              },
-              { head: 'Type', cell: () => <Value at="type" as="word" /> },
-              { head: 'Received', isNumber: true, cell: () => <Value at="received" as="amount" /> },
-              { head: 'Sent', isNumber: true, cell: () => <Value at="sent" as="amount" /> },
+              { head: 'Time', at: 'time', as: 'time' },
+              { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+              { head: 'Type', at: 'type', as: 'word' },
+              { head: 'Received', at: 'received', as: 'amount' },
+              { head: 'Sent', at: 'sent', as: 'amount' },
               {
                 head: 'Net',
                 isNumber: true,
@@ -232,20 +220,16 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
             columns={[
               {
                 head: 'Block',
-                isNumber: true,
-                cell: ({ height }) => (
-                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                ),
+                at: 'height',
+                as: 'integer',
+                href: ({ height }) => hrefOf('block', { chain, block: height }),
               },
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              {
-                head: 'Transaction',
-                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
-              },
-              { head: 'Output', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
-              { head: 'By', cell: () => <Value at="type" as="word" /> },
-              { head: 'Amount', isNumber: true, cell: () => <Value at="amount" as="amount" unit={unit} /> },
-              { head: 'Mature', cell: () => <Value at="mature" /> },
+              { head: 'Time', at: 'time', as: 'time' },
+              { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+              { head: 'Output', at: 'vout', as: 'integer' },
+              { head: 'By', at: 'type', as: 'word' },
+              { head: 'Amount', at: 'amount', as: 'amount', unit },
+              { head: 'Mature', at: 'mature' },
             ]}
           />
           <Pager page={page} totalPages={totalPages} />

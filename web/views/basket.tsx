@@ -64,24 +64,12 @@ function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves
               <Value at="price" as="price" unit="USD" why="no reserve of it has a price" />
             </p>
             <Fields>
-              <Field label="Holds">
-                <Value at="tvl" as="usd" unit="USD" />
-              </Field>
-              <Field label="Supply">
-                <Value at="supply" as="amount" />
-              </Field>
-              <Field label="Volume of 24 h">
-                <Value at="volume24h" as="usd" unit="USD" />
-              </Field>
-              <Field label="Fees of 24 h">
-                <Value at="fees24h" as="usd" unit="USD" />
-              </Field>
-              <Field label="Chain">
-                <Value at="chain" as="word" />
-              </Field>
-              <Field label="Trading since block">
-                <Value at="inceptionHeight" as="integer" why="not known" />
-              </Field>
+              <Field label="Holds" at="tvl" as="usd" unit="USD" />
+              <Field label="Supply" at="supply" as="amount" />
+              <Field label="Volume of 24 h" at="volume24h" as="usd" unit="USD" />
+              <Field label="Fees of 24 h" at="fees24h" as="usd" unit="USD" />
+              <Field label="Chain" at="chain" as="word" />
+              <Field label="Trading since block" at="inceptionHeight" as="integer" why="not known" />
               <Field label="Currency">
                 <Value
                   at="currencyId"
@@ -104,7 +92,7 @@ function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves
                     return <Value at="name" as="name" href={href} />;
                   },
                 },
-                { head: 'Amount', isNumber: true, cell: () => <Value at="reserve" as="amount" /> },
+                { head: 'Amount', at: 'reserve', as: 'amount' },
                 {
                   head: 'Target weight',
                   isNumber: true,
@@ -115,17 +103,9 @@ function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves
                   isNumber: true,
                   cell: ({ usdValue }) => <ShareOfWorth part={usdValue} whole={basket.tvl} />,
                 },
-                { head: 'Price in the basket', isNumber: true, cell: () => <Value at="priceInReserve" as="price" /> },
-                {
-                  head: 'Price',
-                  isNumber: true,
-                  cell: () => <Value at="usdPrice" as="price" unit="USD" why="it has no price" />,
-                },
-                {
-                  head: 'Worth',
-                  isNumber: true,
-                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="it has no price" />,
-                },
+                { head: 'Price in the basket', at: 'priceInReserve', as: 'price' },
+                { head: 'Price', at: 'usdPrice', as: 'price', unit: 'USD', why: 'it has no price' },
+                { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'it has no price' },
               ]}
             />
           </At>
@@ -196,19 +176,15 @@ function Worth({ answer, basket }: OverTimeProps) {
             }))}
             empty="It had no state in these days."
             columns={[
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
-              {
-                head: 'Together',
-                isNumber: true,
-                cell: () => <Value at="tvl" as="usd" unit="USD" why="no reserve had a price then" />,
-              },
+              { head: 'Time', at: 'time', as: 'time' },
+              { head: 'Block', at: 'height', as: 'integer' },
+              { head: 'Together', at: 'tvl', as: 'usd', unit: 'USD', why: 'no reserve had a price then' },
               ...ids.map((id) => ({
                 head: inertText(nameIn(basket, id)),
                 isNumber: true,
                 cell: () => <Value at={`usdValues/${id}`} as="usd" unit="USD" why="it had no price then" />,
               })),
-              { head: 'Supply', isNumber: true, cell: () => <Value at="supply" as="amount" /> },
+              { head: 'Supply', at: 'supply', as: 'amount' },
             ]}
           />
         );
@@ -253,8 +229,8 @@ function Amounts({ answer, basket }: OverTimeProps) {
             series={series}
             empty="It had no state in these days."
             columns={[
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
-              { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" /> },
+              { head: 'Time', at: 'time', as: 'time' },
+              { head: 'Block', at: 'height', as: 'integer' },
               ...ids.map((id) => ({
                 head: inertText(nameIn(basket, id)),
                 isNumber: true,

@@ -1,8 +1,8 @@
 /** A block: its header, who made it, and its transactions. */
 import {
+  Amounts,
   type Answer,
   At,
-  Currency,
   Field,
   Fields,
   hrefOf,
@@ -30,45 +30,25 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
       <Panel title="Block" answer={answer} frame="tall">
         {(block) => (
           <Fields>
-            <Field label="Height">
-              <Value at="height" as="integer" />
-            </Field>
-            <Field label="Hash">
-              <Value at="hash" as="id" />
-            </Field>
-            <Field label="Time">
-              <Value at="time" as="time" />
-            </Field>
-            <Field label="Confirmations">
-              <Value at="confirmations" as="integer" />
-            </Field>
+            <Field label="Height" at="height" as="integer" />
+            <Field label="Hash" at="hash" as="id" />
+            <Field label="Time" at="time" as="time" />
+            <Field label="Confirmations" at="confirmations" as="integer" />
             <Field label="Made by">
               <Proof type={block.validationType} />
             </Field>
             <Field label={block.validationType === 'stake' ? 'Staker' : 'Miner'}>
               <Party at="minerAddress" chain={chain} why="the coinbase names none" />
             </Field>
-            <Field label="Coins that won">
-              <Value at="stakeAmount" as="amount" unit={unit} why="made by work" />
-            </Field>
-            <Field label="Reward">
-              <Value at="blockReward" as="amount" unit={unit} />
-            </Field>
-            <Field label="Fees" help="Paid by the transactions of this block">
-              <Value at="fees" as="amount" unit={unit} />
-            </Field>
+            <Field label="Coins that won" at="stakeAmount" as="amount" unit={unit} why="made by work" />
+            <Field label="Reward" at="blockReward" as="amount" unit={unit} />
+            <Field label="Fees" help="Paid by the transactions of this block" at="fees" as="amount" unit={unit} />
             <Field label="Fee pool" help="Held by the fee pool after the block">
               <Value at="feePool" as="amount" unit={unit} why="this chain has none" />
             </Field>
-            <Field label="Transactions">
-              <Value at="txCount" as="integer" />
-            </Field>
-            <Field label="Size">
-              <Value at="size" as="integer" unit="B" />
-            </Field>
-            <Field label="Difficulty">
-              <Value at="difficulty" as="price" />
-            </Field>
+            <Field label="Transactions" at="txCount" as="integer" />
+            <Field label="Size" at="size" as="integer" unit="B" />
+            <Field label="Difficulty" at="difficulty" as="price" />
             <Field label="Hash before">
               <Value
                 at="previousHash"
@@ -85,24 +65,12 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
                 href={block.nextHash && blockLink(String(Number(block.height) + 1))}
               />
             </Field>
-            <Field label="Merkle root">
-              <Value at="merkleRoot" as="id" />
-            </Field>
-            <Field label="Work so far">
-              <Value at="chainWork" as="id" />
-            </Field>
-            <Field label="Stake so far">
-              <Value at="chainStake" as="id" />
-            </Field>
-            <Field label="Bits">
-              <Value at="bits" />
-            </Field>
-            <Field label="Nonce">
-              <Value at="nonce" as="id" />
-            </Field>
-            <Field label="Version">
-              <Value at="version" as="integer" />
-            </Field>
+            <Field label="Merkle root" at="merkleRoot" as="id" />
+            <Field label="Work so far" at="chainWork" as="id" />
+            <Field label="Stake so far" at="chainStake" as="id" />
+            <Field label="Bits" at="bits" />
+            <Field label="Nonce" at="nonce" as="id" />
+            <Field label="Version" at="version" as="integer" />
           </Fields>
         )}
       </Panel>
@@ -114,35 +82,14 @@ export function View({ parts: { chain }, answers: [answer] }: ViewProps<'block'>
             caption="Transactions of the block"
             empty="The block has no transaction."
             columns={[
-              {
-                head: 'Transaction',
-                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
-              },
-              { head: 'Type', cell: () => <Value at="type" as="word" /> },
-              {
-                head: 'Fee',
-                isNumber: true,
-                cell: () => <Value at="fee" as="amount" unit={unit} why="a coinbase or an import pays none" />,
-              },
-              { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
+              { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+              { head: 'Type', at: 'type', as: 'word' },
+              { head: 'Fee', at: 'fee', as: 'amount', unit, why: 'a coinbase or an import pays none' },
+              { head: 'Size', at: 'size', as: 'integer', unit: 'B' },
               {
                 head: 'Sum of outputs',
                 isNumber: true,
-                cell: ({ currencies }) => (
-                  <>
-                    <div>
-                      <Value at="value" as="amount" unit={unit} />
-                    </div>
-                    {currencies.map(({ currencyId }, index) => (
-                      <At key={currencyId} at={`currencies/${index}`}>
-                        <div>
-                          <Value at="amount" as="amount" />{' '}
-                          <Currency chain={chain} name="currencyName" id="currencyId" />
-                        </div>
-                      </At>
-                    ))}
-                  </>
-                ),
+                cell: ({ currencies }) => <Amounts chain={chain} currencies={currencies} />,
               },
             ]}
           />
@@ -170,15 +117,9 @@ function Removed({ answer, chain }: RemovedProps) {
                 <Field label="Last common block">
                   <Value at="forkHeight" as="integer" href={hrefOf('block', { chain, block: removal.forkHeight })} />
                 </Field>
-                <Field label="Blocks removed">
-                  <Value at="depth" as="integer" />
-                </Field>
-                <Field label="Seen at">
-                  <Value at="seenAt" as="time" why="no block of the other branch came" />
-                </Field>
-                <Field label="Reason">
-                  <Value at="reason" as="word" />
-                </Field>
+                <Field label="Blocks removed" at="depth" as="integer" />
+                <Field label="Seen at" at="seenAt" as="time" why="no block of the other branch came" />
+                <Field label="Reason" at="reason" as="word" />
                 <Field label="In its place">
                   {removal.replacedBy === null ? (
                     <Value at="replacedBy" why="no block stands at this height" />

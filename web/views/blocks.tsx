@@ -1,5 +1,5 @@
 /** Blocks of a chain, newest first. */
-import { hrefOf, nativeNameOf, Pager, Panel, Party, Pick, Proof, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, nativeNameOf, Pager, Panel, Party, Pick, Proof, Table, type ViewProps } from '../kit.ts';
 
 const TYPES = ['work', 'stake'];
 
@@ -21,21 +21,20 @@ export function View({ parts: { chain }, query, answers: [blocks] }: ViewProps<'
               columns={[
                 {
                   head: 'Height',
-                  isNumber: true,
-                  cell: ({ height }) => (
-                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                  ),
+                  at: 'height',
+                  as: 'integer',
+                  href: ({ height }) => hrefOf('block', { chain, block: height }),
                 },
-                { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
-                { head: 'Time', cell: () => <Value at="time" as="time" /> },
+                { head: 'Hash', at: 'hash', as: 'id' },
+                { head: 'Time', at: 'time', as: 'time' },
                 { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
                 {
                   head: 'Miner or staker',
                   cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
                 },
-                { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
-                { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
-                { head: 'Reward', isNumber: true, cell: () => <Value at="blockReward" as="amount" unit={unit} /> },
+                { head: 'Transactions', at: 'txCount', as: 'integer' },
+                { head: 'Size', at: 'size', as: 'integer', unit: 'B' },
+                { head: 'Reward', at: 'blockReward', as: 'amount', unit },
               ]}
             />
             <Pager page={page} totalPages={totalPages} />

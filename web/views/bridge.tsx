@@ -1,5 +1,5 @@
 /** Transfers between a chain and other systems. */
-import { Currency, conversionHref, hrefOf, Pager, Panel, Party, Table, Value, type ViewProps } from '../kit.ts';
+import { Currency, conversionHref, hrefOf, Pager, Panel, Party, Status, Table, Value, type ViewProps } from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'bridge'>) {
   return (
@@ -12,7 +12,7 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
             caption={`Transfers between ${chain} and other systems`}
             empty="Nothing has come to the chain or left it."
             columns={[
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Time', at: 'time', as: 'time' },
               {
                 head: 'Request',
                 cell: ({ type, txid, vout, direction, importTxid }) => {
@@ -24,8 +24,8 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
                   );
                 },
               },
-              { head: 'Way', cell: () => <Value at="direction" as="word" /> },
-              { head: 'Kind', cell: () => <Value at="type" as="word" /> },
+              { head: 'Way', at: 'direction', as: 'word' },
+              { head: 'Kind', at: 'type', as: 'word' },
               {
                 head: 'System',
                 cell: ({ systemName, systemChain }) => {
@@ -39,11 +39,7 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
               },
               {
                 head: 'Status',
-                cell: ({ status }) => (
-                  <span class={`status ${status}`}>
-                    <Value at="status" as="word" />
-                  </span>
-                ),
+                cell: ({ status }) => <Status is={status} />,
               },
               {
                 head: 'Amount',
@@ -54,11 +50,7 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
                   </>
                 ),
               },
-              {
-                head: 'Worth',
-                isNumber: true,
-                cell: () => <Value at="usdValue" as="usd" unit="USD" why="the currency has no price" />,
-              },
+              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'the currency has no price' },
               {
                 head: 'Arrived',
                 isNumber: true,

@@ -89,7 +89,7 @@ function MetricChart({ metric, chain, period }: MetricChartProps) {
           empty="The chain has no block in this time."
           columns={[
             { head: begin, cell: () => (isByHour ? <Value at="timestamp" as="time" /> : <Value at="date" />) },
-            { head: shape.title, isNumber: true, cell: () => <Value at="value" as={shape.as} unit={unit} /> },
+            { head: shape.title, at: 'value', as: shape.as, unit },
           ]}
         />
       )}

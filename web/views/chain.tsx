@@ -88,9 +88,7 @@ function Now({ answer, chain }: FiguresProps<'/api/stats/network'>) {
       {({ height, figuresAt }) => (
         <>
           <Fields>
-            <Field label="Newest block">
-              <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-            </Field>
+            <Field label="Newest block" at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
             <Shares />
             <Field label="Difficulty" help="Of the next block by proof of work">
               <Value at="difficulty" as="price" why="the daemon is silent" />
@@ -121,19 +119,11 @@ function Then({ answer, chain }: FiguresProps<'/api/stats/network/{height}'>) {
     <Panel title="As of a block" answer={answer} frame="medium">
       {({ height }) => (
         <Fields>
-          <Field label="Block">
-            <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-          </Field>
-          <Field label="Hash">
-            <Value at="hash" as="id" />
-          </Field>
-          <Field label="Time">
-            <Value at="time" as="time" />
-          </Field>
+          <Field label="Block" at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+          <Field label="Hash" at="hash" as="id" />
+          <Field label="Time" at="time" as="time" />
           <Shares />
-          <Field label="Difficulty" help="Of the block">
-            <Value at="difficulty" as="price" />
-          </Field>
+          <Field label="Difficulty" help="Of the block" at="difficulty" as="price" />
           <Field label="Hash rate" help="Over 120 blocks">
             <Value at="hashRate" as="integer" unit="H/s" why="the chain was too young" />
           </Field>
@@ -141,18 +131,10 @@ function Then({ answer, chain }: FiguresProps<'/api/stats/network/{height}'>) {
           <Field label="Coins in transparent outputs">
             <Value at="transparentSupply" as="amount" unit={unit} why="not known at this height" />
           </Field>
-          <Field label="Coins shielded">
-            <Value at="shieldedSupply" as="amount" unit={unit} why="not known at this height" />
-          </Field>
-          <Field label="Fee pool">
-            <Value at="feePool" as="amount" unit={unit} why="there was none yet" />
-          </Field>
-          <Field label="Work so far">
-            <Value at="chainWork" as="id" />
-          </Field>
-          <Field label="Stake so far">
-            <Value at="chainStake" as="id" />
-          </Field>
+          <Field label="Coins shielded" at="shieldedSupply" as="amount" unit={unit} why="not known at this height" />
+          <Field label="Fee pool" at="feePool" as="amount" unit={unit} why="there was none yet" />
+          <Field label="Work so far" at="chainWork" as="id" />
+          <Field label="Stake so far" at="chainStake" as="id" />
         </Fields>
       )}
     </Panel>
@@ -181,9 +163,7 @@ function Supply({ unit }: { readonly unit: string }) {
       <Field label="Coins in circulation" help="All coins issued, shielded ones included">
         <Value at="circulatingSupply" as="amount" unit={unit} why="not known" />
       </Field>
-      <Field label="Coins in baskets">
-        <Value at="inPools" as="amount" unit={unit} />
-      </Field>
+      <Field label="Coins in baskets" at="inPools" as="amount" unit={unit} />
     </>
   );
 }
@@ -200,18 +180,15 @@ function NewestBlocks({ answer, chain }: { readonly answer: Answer<'/api/blocks/
           columns={[
             {
               head: 'Height',
-              isNumber: true,
-              cell: ({ height }) => <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />,
+              at: 'height',
+              as: 'integer',
+              href: ({ height }) => hrefOf('block', { chain, block: height }),
             },
-            { head: 'Hash', cell: () => <Value at="hash" as="id" /> },
-            { head: 'Time', cell: () => <Value at="time" as="time" /> },
+            { head: 'Hash', at: 'hash', as: 'id' },
+            { head: 'Time', at: 'time', as: 'time' },
             { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
-            { head: 'Transactions', isNumber: true, cell: () => <Value at="txCount" as="integer" /> },
-            {
-              head: 'Reward',
-              isNumber: true,
-              cell: () => <Value at="blockReward" as="amount" unit={nativeNameOf(chain)} />,
-            },
+            { head: 'Transactions', at: 'txCount', as: 'integer' },
+            { head: 'Reward', at: 'blockReward', as: 'amount', unit: nativeNameOf(chain) },
           ]}
         />
       )}

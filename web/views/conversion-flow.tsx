@@ -1,6 +1,6 @@
 /** The way of a conversion, over chains: each stage with its block, its time, and what happened to the amount. */
 import type { ComponentChildren } from 'preact';
-import { type AnswerOf, Currency, hrefOf, Party, shownSpan, Value } from '../kit.ts';
+import { type AnswerOf, Currency, Field, hrefOf, Party, Status, shownSpan, Value } from '../kit.ts';
 
 export type Leg = AnswerOf<'/api/tx/{txid}'>['conversions'][number];
 type StageName = 'request' | 'export' | 'import' | 'payout' | 'next-leg';
@@ -37,29 +37,29 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
       <ol role="list" class="flow" data-testid="flow">
         <Stage name="request" title="Request" state="done" says={requestSays(leg)}>
           <dl class="stage">
-            <Line label="Given">
+            <Field label="Given">
               <Value at="amountIn" as="amount" />{' '}
               <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
-            </Line>
-            <Line label="By">
+            </Field>
+            <Field label="By">
               <Party at="source" chain={source ?? chain} why="on another system" />
-            </Line>
-            <Line label="Transaction">
+            </Field>
+            <Field label="Transaction">
               <Value at="txid" as="id" href={source && hrefOf('tx', { chain: source, txid: leg.txid })} />
-            </Line>
+            </Field>
             {leg.sourceSystemId === null && <Block at="height" chain={chain} height={leg.height} time="time" />}
           </dl>
         </Stage>
         <Stage name="export" title="Export" state={exportState(leg)} says={exportSays(leg)}>
           <dl class="stage">
-            <Line label="Transaction">
+            <Field label="Transaction">
               <Value
                 at="exportTxid"
                 as="id"
                 why={leg.status === 'pending' ? 'not gathered yet' : 'it needed none'}
                 href={source && leg.exportTxid && hrefOf('tx', { chain: source, txid: leg.exportTxid })}
               />
-            </Line>
+            </Field>
             {leg.exportHeight !== null && source !== null && (
               <Block at="exportHeight" chain={source} height={leg.exportHeight} time="exportTime" />
             )}
@@ -68,18 +68,18 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
         <Stage name="import" title="Import" state={leg.importTxid ? 'done' : 'waiting'} says={importSays(leg)}>
           <dl class="stage">
             {leg.viaCurrencyId !== null && (
-              <Line label="Through">
+              <Field label="Through">
                 <Currency chain={importChain} name="viaCurrencyName" id="viaCurrencyId" />
-              </Line>
+              </Field>
             )}
-            <Line label="Transaction">
+            <Field label="Transaction">
               <Value
                 at="importTxid"
                 as="id"
                 why="not executed yet"
                 href={leg.importTxid && hrefOf('tx', { chain: importChain, txid: leg.importTxid })}
               />
-            </Line>
+            </Field>
             {leg.importHeight !== null && (
               <Block at="importHeight" chain={importChain} height={leg.importHeight} time="importTime" />
             )}
@@ -87,29 +87,29 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
         </Stage>
         <Stage name="payout" title="Payout" state={payoutState(leg)} says={payoutSays(leg)}>
           <dl class="stage">
-            <Line label="Paid">
+            <Field label="Paid">
               <Value at="amountOut" as="amount" why={noPayout(leg)} />{' '}
               <Currency chain={importChain} name="toCurrencyName" id="toCurrencyId" />
-            </Line>
-            <Line label="To">
+            </Field>
+            <Field label="To">
               <Party at="destination" chain={importChain} why="the request names none" />
-            </Line>
+            </Field>
           </dl>
         </Stage>
         {travelsOn(leg, chain) && (
           <Stage name="next-leg" title="Next leg" state={leg.nextLegTxid ? 'done' : 'waiting'} says={nextSays(leg)}>
             <dl class="stage">
-              <Line label="Goes to">
+              <Field label="Goes to">
                 <Currency chain={importChain} name="exportToName" id="exportTo" />
-              </Line>
-              <Line label="Transfer">
+              </Field>
+              <Field label="Transfer">
                 <Value
                   at="nextLegTxid"
                   as="id"
                   why="not sent on yet"
                   href={leg.nextLegTxid && hrefOf('tx', { chain: importChain, txid: leg.nextLegTxid })}
                 />
-              </Line>
+              </Field>
             </dl>
           </Stage>
         )}
@@ -121,21 +121,15 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
 function Facts({ leg }: { readonly leg: Leg }) {
   return (
     <dl class="facts">
-      <Line label="Status">
-        <span class={`status ${leg.status}`}>
-          <Value at="status" as="word" />
-        </span>
-      </Line>
-      <Line label="Kind">
-        <Value at="type" as="word" />
-      </Line>
-      <Line label="Price">
-        <Value at="price" as="price" why="nothing was paid out" />
-      </Line>
-      <Line label="Conversion fee">
+      <Field label="Status">
+        <Status is={leg.status} />
+      </Field>
+      <Field label="Kind" at="type" as="word" />
+      <Field label="Price" at="price" as="price" why="nothing was paid out" />
+      <Field label="Conversion fee">
         <Value at="fee" as="amount" /> {leg.fromCurrencyName !== null && <Value at="fromCurrencyName" as="name" />}
-      </Line>
-      <Line label="Waited">
+      </Field>
+      <Field label="Waited">
         {leg.latencySeconds !== null && (
           <>
             <Value at="latencySeconds">{shownSpan(Number(leg.latencySeconds) * 1000)}</Value>
@@ -145,26 +139,13 @@ function Facts({ leg }: { readonly leg: Leg }) {
         {(leg.latencyBlocks !== null || leg.latencySeconds === null) && (
           <Value at="latencyBlocks" as="integer" unit="blocks" why="not executed" />
         )}
-      </Line>
-      {leg.reason !== null && (
-        <Line label="Reason">
-          <Value at="reason" as="word" />
-        </Line>
-      )}
+      </Field>
+      {leg.reason !== null && <Field label="Reason" at="reason" as="word" />}
     </dl>
   );
 }
 
-export function Line({ label, children }: { readonly label: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{label}</dt>
-      <dd>{children}</dd>
-    </div>
-  );
-}
-
-interface BlockProps {
+export interface BlockProps {
   readonly at: string;
   readonly time: string;
   readonly chain: string;
@@ -173,9 +154,9 @@ interface BlockProps {
 
 function Block({ at, chain, height, time }: BlockProps) {
   return (
-    <Line label="Block">
+    <Field label="Block">
       <Value at={at} as="integer" href={hrefOf('block', { chain, block: height })} /> <Value at={time} as="time" />
-    </Line>
+    </Field>
   );
 }
 

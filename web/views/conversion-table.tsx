@@ -1,5 +1,5 @@
 /** Conversions as rows, each leading to its view. */
-import { type AnswerOf, Currency, conversionHref, Table, Value } from '../kit.ts';
+import { type AnswerOf, Currency, conversionHref, Status, Table, Value } from '../kit.ts';
 
 type Row = AnswerOf<'/api/address/{addr}/conversions'>['results'][number];
 
@@ -18,17 +18,13 @@ export function ConversionTable({ rows, chain, empty }: ConversionTableProps) {
       caption="Conversions, newest first"
       empty={empty}
       columns={[
-        { head: 'Time', cell: () => <Value at="time" as="time" /> },
-        { head: 'Conversion', cell: (row) => <Value at="txid" as="id" href={conversionHref(row)} /> },
+        { head: 'Time', at: 'time', as: 'time' },
+        { head: 'Conversion', at: 'txid', as: 'id', href: conversionHref },
         {
           head: 'Status',
-          cell: ({ status }) => (
-            <span class={`status ${status}`}>
-              <Value at="status" as="word" />
-            </span>
-          ),
+          cell: ({ status }) => <Status is={status} />,
         },
-        { head: 'Kind', cell: () => <Value at="type" as="word" /> },
+        { head: 'Kind', at: 'type', as: 'word' },
         {
           head: 'Given',
           isNumber: true,
@@ -49,11 +45,7 @@ export function ConversionTable({ rows, chain, empty }: ConversionTableProps) {
             </>
           ),
         },
-        {
-          head: 'Worth',
-          isNumber: true,
-          cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" />,
-        },
+        { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
       ]}
     />
   );

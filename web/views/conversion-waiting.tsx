@@ -1,6 +1,6 @@
 /** The way of a conversion whose request is in no block yet: nothing of it has happened. */
-import { type Answer, At, hrefOf, now, outcomeOf, Panel, Party, shownSpan, Unconfirmed, Value } from '../kit.ts';
-import { Line, Stage, type StageState } from './conversion-flow.tsx';
+import { type Answer, At, Field, hrefOf, now, outcomeOf, Panel, Party, shownSpan, Unconfirmed, Value } from '../kit.ts';
+import { Stage, type StageState } from './conversion-flow.tsx';
 import { CurrencyById } from './tx-waiting.tsx';
 
 interface WaitingFlowProps {
@@ -29,21 +29,17 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
         return (
           <At at={`/unconfirmed/conversions/${index}`}>
             <dl class="facts">
-              <Line label="Status">
+              <Field label="Status">
                 <Unconfirmed />
-              </Line>
-              <Line label="Kind">
-                <Value at="type" as="word" />
-              </Line>
-              <Line label="Conversion fee">
-                <Value at="fee" as="amount" />
-              </Line>
-              <Line label="Seen at">
+              </Field>
+              <Field label="Kind" at="type" as="word" />
+              <Field label="Conversion fee" at="fee" as="amount" />
+              <Field label="Seen at">
                 <Value at="/unconfirmed/seenAt" as="time" />{' '}
                 <span class="muted" data-derived="age">
                   {shownSpan(now.value - Number(unconfirmed.seenAt) * 1000)} ago
                 </span>
-              </Line>
+              </Field>
             </dl>
             {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
             <ol role="list" class="flow" data-testid="flow">
@@ -54,40 +50,38 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
                 says={isOver ? 'No block will hold the request.' : 'The request waits for a block.'}
               >
                 <dl class="stage">
-                  <Line label="Given">
+                  <Field label="Given">
                     <Value at="amountIn" as="amount" />{' '}
                     <CurrencyById at="fromCurrencyId" id={leg.fromCurrencyId} chain={chain} />
-                  </Line>
-                  <Line label="By">
+                  </Field>
+                  <Field label="By">
                     <Party at="source" chain={chain} why="what pays for it is not known" />
-                  </Line>
-                  <Line label="Transaction">
-                    <Value at="/txid" as="id" href={hrefOf('tx', { chain, txid })} />
-                  </Line>
+                  </Field>
+                  <Field label="Transaction" at="/txid" as="id" href={hrefOf('tx', { chain, txid })} />
                 </dl>
               </Stage>
               {LATER.map(([name, title, says]) => (
                 <Stage key={name} name={name} title={title} state={state} says={isOver ? 'It will not come.' : says}>
                   {name === 'import' && (
                     <dl class="stage">
-                      <Line label="By">
+                      <Field label="By">
                         <CurrencyById at="basketId" id={leg.basketId} chain={chain} />
-                      </Line>
+                      </Field>
                       {leg.viaCurrencyId !== null && (
-                        <Line label="Through">
+                        <Field label="Through">
                           <CurrencyById at="viaCurrencyId" id={leg.viaCurrencyId} chain={chain} />
-                        </Line>
+                        </Field>
                       )}
                     </dl>
                   )}
                   {name === 'payout' && (
                     <dl class="stage">
-                      <Line label="In">
+                      <Field label="In">
                         <CurrencyById at="toCurrencyId" id={leg.toCurrencyId} chain={chain} />
-                      </Line>
-                      <Line label="To">
+                      </Field>
+                      <Field label="To">
                         <Party at="destination" chain={chain} why="the request names none" />
-                      </Line>
+                      </Field>
                     </dl>
                   )}
                 </Stage>

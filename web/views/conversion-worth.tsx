@@ -1,5 +1,5 @@
 /** The USD value of a conversion, by which rule it was found, and how sure it is. */
-import { type AnswerOf, Currency, Field, Fields, hrefOf, shownNumber, Text, Value } from '../kit.ts';
+import { type AnswerOf, Currency, Field, Fields, hrefOf, Status, shownNumber, Text, Value } from '../kit.ts';
 
 export type Valuation = AnswerOf<'/api/oracle/conversions/{txid}'>['data'][number];
 
@@ -28,30 +28,22 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
       </p>
       <Fields>
         <Field label="Status">
-          <span class={`status ${valuation.status}`}>
-            <Value at="status" as="word" />
-          </span>
+          <Status is={valuation.status} />
         </Field>
         <Field label="Given">
           <Value at="amountIn" as="amount" />{' '}
           <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
         </Field>
-        <Field label="Given, in USD">
-          <Value at="fromUsd" as="usd" unit="USD" why="no price at its height" />
-        </Field>
+        <Field label="Given, in USD" at="fromUsd" as="usd" unit="USD" why="no price at its height" />
         <Field label="Paid">
           <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
           <Currency chain={executedOn} name="toCurrencyName" id="toCurrencyId" />
         </Field>
-        <Field label="Paid, in USD">
-          <Value at="toUsd" as="usd" unit="USD" why="no price at its height" />
-        </Field>
+        <Field label="Paid, in USD" at="toUsd" as="usd" unit="USD" why="no price at its height" />
         <Field label="Against the middle price" help="What was paid against what was given, both in USD at that height">
           <AgainstMid valuation={valuation} />
         </Field>
-        <Field label="Rule" help={RULES[rule]}>
-          <Value at="rule" as="word" />
-        </Field>
+        <Field label="Rule" help={RULES[rule]} at="rule" as="word" />
         <Field label="Priced by">
           <Named at="pricedCurrencyId" id={pricedCurrencyId} valuation={valuation} chain={executedOn} />{' '}
           <Value at="pricedCurrencyUsd" as="price" unit="USD" why="no currency was priced" />
@@ -67,21 +59,11 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
             href={priceHeight && hrefOf('block', { chain: executedOn, block: priceHeight })}
           />
         </Field>
-        <Field label="Regime">
-          <Value at="regime" as="word" why="it has no stamp" />
-        </Field>
-        <Field label="Version of the rules">
-          <Value at="regimeVersion" as="integer" why="it has no stamp" />
-        </Field>
-        <Field label="Provisional">
-          <Value at="provisional" />
-        </Field>
-        <Field label="Diverged">
-          <Value at="diverged" />
-        </Field>
-        <Field label="Reason">
-          <Value at="reason" as="word" why="nothing special" />
-        </Field>
+        <Field label="Regime" at="regime" as="word" why="it has no stamp" />
+        <Field label="Version of the rules" at="regimeVersion" as="integer" why="it has no stamp" />
+        <Field label="Provisional" at="provisional" />
+        <Field label="Diverged" at="diverged" />
+        <Field label="Reason" at="reason" as="word" why="nothing special" />
       </Fields>
       <p class="note">{RULES[rule]}</p>
     </>

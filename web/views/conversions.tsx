@@ -8,6 +8,7 @@ import {
   hrefOf,
   Pager,
   Panel,
+  Status,
   shownNumber,
   Table,
   Value,
@@ -31,23 +32,18 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
               caption="Conversions, the newest first"
               empty="No conversion fits these filters. Clear shows all of them."
               columns={[
-                { head: 'Time', cell: () => <Value at="time" as="time" /> },
+                { head: 'Time', at: 'time', as: 'time' },
                 {
                   head: 'Block',
-                  isNumber: true,
-                  cell: ({ chain, height }) => (
-                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                  ),
+                  at: 'height',
+                  as: 'integer',
+                  href: ({ chain, height }) => hrefOf('block', { chain, block: height }),
                 },
                 {
                   head: 'Status',
-                  cell: ({ status }) => (
-                    <span class={`status ${status}`}>
-                      <Value at="status" as="word" />
-                    </span>
-                  ),
+                  cell: ({ status }) => <Status is={status} />,
                 },
-                { head: 'Type', cell: () => <Value at="type" as="word" /> },
+                { head: 'Type', at: 'type', as: 'word' },
                 {
                   head: 'Given',
                   isNumber: true,
@@ -67,22 +63,11 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
                     </>
                   ),
                 },
-                {
-                  head: 'Price',
-                  isNumber: true,
-                  cell: () => <Value at="price" as="price" why="nothing was paid out" />,
-                },
-                { head: 'Fee', isNumber: true, cell: () => <Value at="fee" as="amount" /> },
-                {
-                  head: 'Worth',
-                  isNumber: true,
-                  cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height, or no payout" />,
-                },
-                { head: 'Rule', cell: () => <Value at="rule" as="word" /> },
-                {
-                  head: 'Request',
-                  cell: (conversion) => <Value at="txid" as="id" href={conversionHref(conversion)} />,
-                },
+                { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
+                { head: 'Fee', at: 'fee', as: 'amount' },
+                { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height, or no payout' },
+                { head: 'Rule', at: 'rule', as: 'word' },
+                { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
               ]}
             />
             <Pager page={page} totalPages={totalPages} />
@@ -105,18 +90,10 @@ function Sums({ answer }: SumsProps) {
     <Panel title="In all" answer={answer} frame="short">
       {() => (
         <Fields>
-          <Field label="Conversions">
-            <Value at="count" as="integer" />
-          </Field>
-          <Field label="With a value" help="Completed ones that have a USD value">
-            <Value at="valued" as="integer" />
-          </Field>
-          <Field label="Volume">
-            <Value at="volume" as="usd" unit="USD" />
-          </Field>
-          <Field label="Fees">
-            <Value at="fees" as="usd" unit="USD" />
-          </Field>
+          <Field label="Conversions" at="count" as="integer" />
+          <Field label="With a value" help="Completed ones that have a USD value" at="valued" as="integer" />
+          <Field label="Volume" at="volume" as="usd" unit="USD" />
+          <Field label="Fees" at="fees" as="usd" unit="USD" />
         </Fields>
       )}
     </Panel>
@@ -137,11 +114,11 @@ function Days({ answer }: SumsProps) {
           series={[{ name: 'Volume', kind: 'bars', unit: 'USD', as: 'usd', value: (day) => day.volume }]}
           empty="None of them was executed yet."
           columns={[
-            { head: 'Day', cell: () => <Value at="date" /> },
-            { head: 'Conversions', isNumber: true, cell: () => <Value at="count" as="integer" /> },
-            { head: 'With a value', isNumber: true, cell: () => <Value at="valued" as="integer" /> },
-            { head: 'Volume', isNumber: true, cell: () => <Value at="volume" as="usd" unit="USD" /> },
-            { head: 'Fees', isNumber: true, cell: () => <Value at="fees" as="usd" unit="USD" /> },
+            { head: 'Day', at: 'date' },
+            { head: 'Conversions', at: 'count', as: 'integer' },
+            { head: 'With a value', at: 'valued', as: 'integer' },
+            { head: 'Volume', at: 'volume', as: 'usd', unit: 'USD' },
+            { head: 'Fees', at: 'fees', as: 'usd', unit: 'USD' },
           ]}
         />
       )}

@@ -46,10 +46,10 @@ export function Estimate({ chain, from, to, amount, otherwise }: EstimateProps) 
                       </At>
                     )),
                 },
-                { head: 'Legs', isNumber: true, cell: () => <Value at="hops" as="integer" /> },
-                { head: 'Output', isNumber: true, cell: () => <Value at="output" as="amount" /> },
-                { head: 'Rate', isNumber: true, cell: () => <Value at="rate" as="price" /> },
-                { head: 'Slippage, of 1', isNumber: true, cell: () => <Value at="slippage" as="plain" /> },
+                { head: 'Legs', at: 'hops', as: 'integer' },
+                { head: 'Output', at: 'output', as: 'amount' },
+                { head: 'Rate', at: 'rate', as: 'price' },
+                { head: 'Slippage, of 1', at: 'slippage', as: 'plain' },
                 {
                   head: 'Fees',
                   isNumber: true,

@@ -1,5 +1,5 @@
 /** Currencies that are defined on a chain, newest definition first. */
-import { hrefOf, Pager, Panel, Pick, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, Pager, Panel, Pick, Table, type ViewProps } from '../kit.ts';
 
 const TYPES = ['token', 'basket', 'pbaas_chain', 'gateway', 'mapped', 'native'] as const;
 const LAUNCHES = ['prelaunch', 'launched', 'refunding'] as const;
@@ -22,34 +22,21 @@ export function View({ parts: { chain }, query, answers: [currencies] }: ViewPro
               columns={[
                 {
                   head: 'Name',
-                  cell: ({ currencyId }) => (
-                    <Value at="fullyQualifiedName" as="name" href={hrefOf('currency', { chain, id: currencyId })} />
-                  ),
+                  at: 'fullyQualifiedName',
+                  as: 'name',
+                  href: ({ currencyId }) => hrefOf('currency', { chain, id: currencyId }),
                 },
-                { head: 'Id', cell: () => <Value at="currencyId" as="id" /> },
-                { head: 'Kind', cell: () => <Value at="type" as="word" /> },
-                { head: 'Launch', cell: () => <Value at="launch" as="word" /> },
-                {
-                  head: 'Starts at block',
-                  isNumber: true,
-                  cell: () => <Value at="startBlock" as="integer" />,
-                },
+                { head: 'Id', at: 'currencyId', as: 'id' },
+                { head: 'Kind', at: 'type', as: 'word' },
+                { head: 'Launch', at: 'launch', as: 'word' },
+                { head: 'Starts at block', at: 'startBlock', as: 'integer' },
                 {
                   head: 'Defined in block',
-                  isNumber: true,
-                  cell: ({ definitionHeight }) => (
-                    <Value
-                      at="definitionHeight"
-                      as="integer"
-                      href={hrefOf('block', { chain, block: definitionHeight })}
-                    />
-                  ),
+                  at: 'definitionHeight',
+                  as: 'integer',
+                  href: ({ definitionHeight }) => hrefOf('block', { chain, block: definitionHeight }),
                 },
-                {
-                  head: 'Supply',
-                  isNumber: true,
-                  cell: () => <Value at="supply" as="amount" why="it has no state on this chain" />,
-                },
+                { head: 'Supply', at: 'supply', as: 'amount', why: 'it has no state on this chain' },
               ]}
             />
             <Pager page={page} totalPages={totalPages} />

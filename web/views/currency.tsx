@@ -77,21 +77,11 @@ function Summary({ answer, chain }: PartProps) {
               {words.length > 0 && ` It ${words.join(', ')}.`}
             </p>
             <Fields>
-              <Field label="Name">
-                <Value at="fullyQualifiedName" as="name" />
-              </Field>
-              <Field label="Id">
-                <Value at="currencyId" as="id" href={hrefOf('identity', { chain: home, name: currencyId })} />
-              </Field>
-              <Field label="Kind">
-                <Value at="type" as="word" />
-              </Field>
-              <Field label="Chain">
-                <Value at="chain" as="word" href={hrefOf('chain', { chain: home })} />
-              </Field>
-              <Field label="Supply">
-                <Value at="supply" as="amount" why="it has no state on this chain" />
-              </Field>
+              <Field label="Name" at="fullyQualifiedName" as="name" />
+              <Field label="Id" at="currencyId" as="id" href={hrefOf('identity', { chain: home, name: currencyId })} />
+              <Field label="Kind" at="type" as="word" />
+              <Field label="Chain" at="chain" as="word" href={hrefOf('chain', { chain: home })} />
+              <Field label="Supply" at="supply" as="amount" why="it has no state on this chain" />
               <Field label="Price">
                 <Value
                   at="price"
@@ -104,9 +94,7 @@ function Summary({ answer, chain }: PartProps) {
               <Field label="Parent">
                 <Currency chain={chain} name="parentName" id="parent" why="nothing" />
               </Field>
-              <Field label="System">
-                <Value at="systemId" as="id" href={hrefOf('currency', { chain: home, id: systemId })} />
-              </Field>
+              <Field label="System" at="systemId" as="id" href={hrefOf('currency', { chain: home, id: systemId })} />
               <Field label="Defined in block">
                 <Value
                   at="definitionHeight"
@@ -123,15 +111,9 @@ function Summary({ answer, chain }: PartProps) {
                   href={definitionTxid && hrefOf('tx', { chain: home, txid: definitionTxid })}
                 />
               </Field>
-              <Field label="Starts at block">
-                <Value at="startBlock" as="integer" />
-              </Field>
-              <Field label="Fee of an identity">
-                <Value at="idRegistrationFees" as="amount" />
-              </Field>
-              <Field label="Options">
-                <Value at="options" as="integer" />
-              </Field>
+              <Field label="Starts at block" at="startBlock" as="integer" />
+              <Field label="Fee of an identity" at="idRegistrationFees" as="amount" />
+              <Field label="Options" at="options" as="integer" />
             </Fields>
           </>
         );
@@ -148,15 +130,9 @@ function Launch({ answer, chain }: PartProps) {
         launch && (
           <>
             <Fields>
-              <Field label="Status">
-                <Value at="/launch/status" as="word" />
-              </Field>
-              <Field label="Decided at block">
-                <Value at="/launch/startBlock" as="integer" />
-              </Field>
-              <Field label="Blocks until then">
-                <Value at="/launch/blocksToStart" as="integer" why="it is decided" />
-              </Field>
+              <Field label="Status" at="/launch/status" as="word" />
+              <Field label="Decided at block" at="/launch/startBlock" as="integer" />
+              <Field label="Blocks until then" at="/launch/blocksToStart" as="integer" why="it is decided" />
             </Fields>
             {launch.preconversions.length > 0 && (
               <Table
@@ -166,21 +142,9 @@ function Launch({ answer, chain }: PartProps) {
                 empty=""
                 columns={[
                   { head: 'Currency', cell: () => <Currency chain={chain} name="currencyName" id="currencyId" /> },
-                  {
-                    head: 'Preconverted',
-                    isNumber: true,
-                    cell: () => <Value at="amount" as="amount" why="not known here" />,
-                  },
-                  {
-                    head: 'At least',
-                    isNumber: true,
-                    cell: () => <Value at="minimum" as="amount" why="none is asked for" />,
-                  },
-                  {
-                    head: 'At most',
-                    isNumber: true,
-                    cell: () => <Value at="maximum" as="amount" why="without a limit" />,
-                  },
+                  { head: 'Preconverted', at: 'amount', as: 'amount', why: 'not known here' },
+                  { head: 'At least', at: 'minimum', as: 'amount', why: 'none is asked for' },
+                  { head: 'At most', at: 'maximum', as: 'amount', why: 'without a limit' },
                 ]}
               />
             )}

@@ -1,5 +1,5 @@
 /** Identities of a chain, newest registration first, and how many there are. */
-import { Currency, Field, Fields, hrefOf, Pager, Panel, Pick, Table, Value, type ViewProps } from '../kit.ts';
+import { Currency, Field, Fields, hrefOf, Pager, Panel, Pick, Status, Table, type ViewProps } from '../kit.ts';
 
 const STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
 
@@ -9,24 +9,12 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
       <Panel title="How many" answer={stats} frame="short">
         {() => (
           <Fields>
-            <Field label="Of all chains">
-              <Value at="/total" as="integer" />
-            </Field>
-            <Field label={`Of ${chain}`}>
-              <Value at={`/chains/${chain}/total`} as="integer" />
-            </Field>
-            <Field label="Registered in 30 days">
-              <Value at={`/chains/${chain}/registered30d`} as="integer" />
-            </Field>
-            <Field label="Revoked">
-              <Value at={`/chains/${chain}/revoked`} as="integer" />
-            </Field>
-            <Field label="Locked">
-              <Value at={`/chains/${chain}/locked`} as="integer" />
-            </Field>
-            <Field label="With content">
-              <Value at={`/chains/${chain}/withContent`} as="integer" />
-            </Field>
+            <Field label="Of all chains" at="/total" as="integer" />
+            <Field label={`Of ${chain}`} at={`/chains/${chain}/total`} as="integer" />
+            <Field label="Registered in 30 days" at={`/chains/${chain}/registered30d`} as="integer" />
+            <Field label="Revoked" at={`/chains/${chain}/revoked`} as="integer" />
+            <Field label="Locked" at={`/chains/${chain}/locked`} as="integer" />
+            <Field label="With content" at={`/chains/${chain}/withContent`} as="integer" />
           </Fields>
         )}
       </Panel>
@@ -44,37 +32,27 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
               columns={[
                 {
                   head: 'Name',
-                  cell: ({ identityAddress }) => (
-                    <Value
-                      at="fullyQualifiedName"
-                      as="name"
-                      href={hrefOf('identity', { chain, name: identityAddress })}
-                    />
-                  ),
+                  at: 'fullyQualifiedName',
+                  as: 'name',
+                  href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
                 },
-                { head: 'Address', cell: () => <Value at="identityAddress" as="id" /> },
+                { head: 'Address', at: 'identityAddress', as: 'id' },
                 { head: 'Parent', cell: () => <Currency chain={chain} name="parentName" id="parent" /> },
                 {
                   head: 'Status',
-                  cell: ({ status }) => (
-                    <span class={`status ${status}`}>
-                      <Value at="status" as="word" />
-                    </span>
-                  ),
+                  cell: ({ status }) => <Status is={status} />,
                 },
                 {
                   head: 'Registered in block',
-                  isNumber: true,
-                  cell: ({ registeredAt }) => (
-                    <Value at="registeredAt" as="integer" href={hrefOf('block', { chain, block: registeredAt })} />
-                  ),
+                  at: 'registeredAt',
+                  as: 'integer',
+                  href: ({ registeredAt }) => hrefOf('block', { chain, block: registeredAt }),
                 },
                 {
                   head: 'Updated in block',
-                  isNumber: true,
-                  cell: ({ height }) => (
-                    <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                  ),
+                  at: 'height',
+                  as: 'integer',
+                  href: ({ height }) => hrefOf('block', { chain, block: height }),
                 },
               ]}
             />

@@ -1,5 +1,5 @@
 /** The content of an identity, decoded where its bytes say something. */
-import { type Answer, Field, Fields, JsonTree, Panel, Value } from '../kit.ts';
+import { type Answer, Field, Fields, JsonTree, Panel } from '../kit.ts';
 
 export function Content({ answer }: { readonly answer: Answer<'/api/identity/{nameOrId}/multimap'> }) {
   return (
@@ -7,12 +7,8 @@ export function Content({ answer }: { readonly answer: Answer<'/api/identity/{na
       {({ contentmultimap }) => (
         <>
           <Fields>
-            <Field label="As of block">
-              <Value at="/height" as="integer" />
-            </Field>
-            <Field label="Of">
-              <Value at="/mode" as="word" />
-            </Field>
+            <Field label="As of block" at="/height" as="integer" />
+            <Field label="Of" at="/mode" as="word" />
           </Fields>
           {Object.keys(contentmultimap).length === 0 ? (
             <p class="empty">Its newest update carried no content.</p>

@@ -13,9 +13,7 @@ export function Referrals({ answer, chain }: ReferralsProps) {
         {({ levels, tree }) => (
           <>
             <Fields>
-              <Field label="Referred">
-                <Value at="/total" as="integer" />
-              </Field>
+              <Field label="Referred" at="/total" as="integer" />
               {levels.map((_, index) => (
                 <Field key={index} label={`At level ${index + 1}`}>
                   <Value at={`/levels/${index}`} as="integer" />
@@ -40,17 +38,16 @@ export function Referrals({ answer, chain }: ReferralsProps) {
             columns={[
               {
                 head: 'Name',
-                cell: ({ identityAddress }) => (
-                  <Value at="name" as="name" href={hrefOf('identity', { chain, name: identityAddress })} />
-                ),
+                at: 'name',
+                as: 'name',
+                href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
               },
-              { head: 'Address', cell: () => <Value at="identityAddress" as="id" /> },
+              { head: 'Address', at: 'identityAddress', as: 'id' },
               {
                 head: 'Registered in block',
-                isNumber: true,
-                cell: ({ height }) => (
-                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                ),
+                at: 'height',
+                as: 'integer',
+                href: ({ height }) => hrefOf('block', { chain, block: height }),
               },
             ]}
           />

@@ -32,9 +32,7 @@ export function State({ answer, chain }: StateProps) {
           <>
             <Lock identity={identity} chain={chain} />
             <Fields>
-              <Field label="Name">
-                <Value at="/friendlyName" as="name" />
-              </Field>
+              <Field label="Name" at="/friendlyName" as="name" />
               <Field label="Address">
                 <Value
                   at="/identityaddress"
@@ -42,9 +40,7 @@ export function State({ answer, chain }: StateProps) {
                   href={hrefOf('address', { chain, addr: identity.identityaddress })}
                 />
               </Field>
-              <Field label="Qualified name">
-                <Value at="/fullyQualifiedName" as="name" />
-              </Field>
+              <Field label="Qualified name" at="/fullyQualifiedName" as="name" />
               <Field label="Parent">
                 <Currency chain={chain} name="/parentName" id="/parent" />
               </Field>
@@ -55,27 +51,17 @@ export function State({ answer, chain }: StateProps) {
                   href={hrefOf('block', { chain, block: identity.lastUpdate.height })}
                 />
               </Field>
-              <Field label="Updated at">
-                <Value at="/lastUpdate/time" as="time" />
-              </Field>
+              <Field label="Updated at" at="/lastUpdate/time" as="time" />
               <Field label="Updated by">
                 <Value at="/lastUpdate/txid" as="id" href={hrefOf('tx', { chain, txid: identity.lastUpdate.txid })} />
               </Field>
-              <Field label="Currency of this name">
-                <Value at="/isCurrency" />
-              </Field>
+              <Field label="Currency of this name" at="/isCurrency" />
               <Field label="Held by its token" help="Who holds its one token may revoke and recover it">
                 <Value at="/isTokenControlled" />
               </Field>
-              <Field label="Identities below it">
-                <Value at="/subIdCount" as="integer" />
-              </Field>
-              <Field label="Flags">
-                <Value at="/flags" as="integer" />
-              </Field>
-              <Field label="Timelock">
-                <Value at="/timelock" as="integer" />
-              </Field>
+              <Field label="Identities below it" at="/subIdCount" as="integer" />
+              <Field label="Flags" at="/flags" as="integer" />
+              <Field label="Timelock" at="/timelock" as="integer" />
             </Fields>
           </>
         )}
@@ -130,9 +116,7 @@ function Holders({ identity, chain }: { readonly identity: Identity; readonly ch
   return (
     <>
       <Fields>
-        <Field label="Signatures needed">
-          <Value at="/minimumsignatures" as="integer" />
-        </Field>
+        <Field label="Signatures needed" at="/minimumsignatures" as="integer" />
         {primaryaddresses.map((address, index) => (
           <Field
             key={address}
@@ -147,11 +131,7 @@ function Holders({ identity, chain }: { readonly identity: Identity; readonly ch
         <Field label="May recover it">
           <Authority at="/recoveryauthority" chain={chain} self={identityaddress} />
         </Field>
-        {identity.privateaddress !== undefined && (
-          <Field label="Private address">
-            <Value at="/privateaddress" as="id" />
-          </Field>
-        )}
+        {identity.privateaddress !== undefined && <Field label="Private address" at="/privateaddress" as="id" />}
       </Fields>
       {revocationauthority === identityaddress && (
         <p class="warning">It may revoke itself: whoever has its keys can, and no one else.</p>
@@ -188,15 +168,9 @@ function Registration({ identity, chain }: { readonly identity: Identity; readon
   return (
     <At at="/registration">
       <Fields>
-        <Field label="Block">
-          <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-        </Field>
-        <Field label="Time">
-          <Value at="time" as="time" />
-        </Field>
-        <Field label="Transaction">
-          <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />
-        </Field>
+        <Field label="Block" at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
+        <Field label="Time" at="time" as="time" />
+        <Field label="Transaction" at="txid" as="id" href={hrefOf('tx', { chain, txid })} />
         <Field label="Name commitment">
           <Value
             at="commitmentTxid"

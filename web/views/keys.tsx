@@ -61,18 +61,17 @@ function Keys({ answer, onChoose }: KeysProps) {
             caption="Keys"
             empty="There is no key yet: make one, and a program can ask as this identity."
             columns={[
-              { head: 'Name', cell: () => <Value at="name" as="name" /> },
-              { head: 'Id', cell: () => <Value at="id" as="id" /> },
+              { head: 'Name', at: 'name', as: 'name' },
+              { head: 'Id', at: 'id', as: 'id' },
               {
                 head: 'Credits a minute',
-                isNumber: true,
-                cell: () => (
-                  <Value at="creditsPerMinute" as="integer" why="none of its own: it shares the identity's" />
-                ),
+                at: 'creditsPerMinute',
+                as: 'integer',
+                why: "none of its own: it shares the identity's",
               },
-              { head: 'Made', cell: () => <Value at="createdAt" as="time" /> },
-              { head: 'New secret', cell: () => <Value at="regeneratedAt" as="time" why="it has its first secret" /> },
-              { head: 'Last used', cell: () => <Value at="lastUsedAt" as="time" why="not in the last 400 days" /> },
+              { head: 'Made', at: 'createdAt', as: 'time' },
+              { head: 'New secret', at: 'regeneratedAt', as: 'time', why: 'it has its first secret' },
+              { head: 'Last used', at: 'lastUsedAt', as: 'time', why: 'not in the last 400 days' },
               { head: 'Change', isNumber: true, cell: (of) => <Change of={of} onChoose={onChoose} /> },
             ]}
           />

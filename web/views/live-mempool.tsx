@@ -149,24 +149,13 @@ function Listed({ chain }: { readonly chain: string }) {
             caption={`Transactions that wait on ${chain}, newest first`}
             empty="Nothing waits."
             columns={[
-              { head: 'Seen', cell: () => <Value at="seenAt" as="time" /> },
-              {
-                head: 'Transaction',
-                cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} />,
-              },
-              { head: 'Type', cell: () => <Value at="type" as="word" /> },
-              { head: 'Size', isNumber: true, cell: () => <Value at="size" as="integer" unit="B" /> },
-              {
-                head: 'Fee',
-                isNumber: true,
-                cell: () => <Value at="fee" as="amount" why="not all that it spends is known" />,
-              },
-              {
-                head: 'Fee rate',
-                isNumber: true,
-                cell: () => <Value at="feeRate" as="price" unit="sat/B" why="not all that it spends is known" />,
-              },
-              { head: 'Expires at', isNumber: true, cell: () => <Value at="expiryHeight" as="integer" /> },
+              { head: 'Seen', at: 'seenAt', as: 'time' },
+              { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+              { head: 'Type', at: 'type', as: 'word' },
+              { head: 'Size', at: 'size', as: 'integer', unit: 'B' },
+              { head: 'Fee', at: 'fee', as: 'amount', why: 'not all that it spends is known' },
+              { head: 'Fee rate', at: 'feeRate', as: 'price', unit: 'sat/B', why: 'not all that it spends is known' },
+              { head: 'Expires at', at: 'expiryHeight', as: 'integer' },
             ]}
           />
         </>

@@ -53,18 +53,12 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               columns={[
                 {
                   head: 'Currency',
-                  cell: ({ currencyId }) => <Value at="name" as="name" href={hrefOf('price', { id: currencyId })} />,
+                  at: 'name',
+                  as: 'name',
+                  href: ({ currencyId }) => hrefOf('price', { id: currencyId }),
                 },
-                {
-                  head: 'Price',
-                  isNumber: true,
-                  cell: () => <Value at="price" as="price" unit="USD" why="not priced" />,
-                },
-                {
-                  head: '24 h',
-                  isNumber: true,
-                  cell: () => <Value at="change24h" as="usd" unit="%" why="no price a day before" />,
-                },
+                { head: 'Price', at: 'price', as: 'price', unit: 'USD', why: 'not priced' },
+                { head: '24 h', at: 'change24h', as: 'usd', unit: '%', why: 'no price a day before' },
               ]}
             />
           )}
@@ -79,21 +73,13 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
               columns={[
                 {
                   head: 'Basket',
-                  cell: ({ currencyId }) => (
-                    <Value at="name" as="name" href={hrefOf('basket', { basket: currencyId })} />
-                  ),
+                  at: 'name',
+                  as: 'name',
+                  href: ({ currencyId }) => hrefOf('basket', { basket: currencyId }),
                 },
-                { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-                {
-                  head: 'Holds',
-                  isNumber: true,
-                  cell: () => <Value at="tvl" as="usd" unit="USD" why="a reserve has no price" />,
-                },
-                {
-                  head: 'Volume 24 h',
-                  isNumber: true,
-                  cell: () => <Value at="volume24h" as="usd" unit="USD" why="not known" />,
-                },
+                { head: 'Chain', at: 'chain', as: 'word' },
+                { head: 'Holds', at: 'tvl', as: 'usd', unit: 'USD', why: 'a reserve has no price' },
+                { head: 'Volume 24 h', at: 'volume24h', as: 'usd', unit: 'USD', why: 'not known' },
               ]}
             />
           )}
@@ -103,15 +89,9 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
           {({ chains }) => (
             <>
               <Fields>
-                <Field label="Transactions">
-                  <Value at="/data/transactions" as="integer" />
-                </Field>
-                <Field label="Addresses">
-                  <Value at="/data/addresses" as="integer" />
-                </Field>
-                <Field label="Conversions">
-                  <Value at="/data/conversionsTotal" as="integer" />
-                </Field>
+                <Field label="Transactions" at="/data/transactions" as="integer" />
+                <Field label="Addresses" at="/data/addresses" as="integer" />
+                <Field label="Conversions" at="/data/conversionsTotal" as="integer" />
               </Fields>
               {Object.keys(chains).map((chain) => (
                 <At key={chain} at={`/chains/${chain}`}>
@@ -123,18 +103,12 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
                     <Field label="Behind its daemon">
                       <Value at="lag" as="integer" unit="blocks" why="the daemon was not asked yet" />
                     </Field>
-                    <Field label="Hash rate">
-                      <Value at="hashRate" as="integer" unit="H/s" why="the daemon was not asked yet" />
-                    </Field>
-                    <Field label="Difficulty">
-                      <Value at="difficulty" as="price" why="the daemon was not asked yet" />
-                    </Field>
+                    <Field label="Hash rate" at="hashRate" as="integer" unit="H/s" why="the daemon was not asked yet" />
+                    <Field label="Difficulty" at="difficulty" as="price" why="the daemon was not asked yet" />
                     <Field label="Said by the daemon at">
                       <SaidAt at={chains[chain]?.figuresAt ?? null} />
                     </Field>
-                    <Field label="Healthy">
-                      <Value at="healthy" />
-                    </Field>
+                    <Field label="Healthy" at="healthy" />
                   </Fields>
                 </At>
               ))}

@@ -6,6 +6,7 @@ import {
   hrefOf,
   Panel,
   Sparkline,
+  Status,
   Table,
   Value,
   type ViewProps,
@@ -26,18 +27,20 @@ export function View({ answers: [currencies, baskets, protocol, prices, volume] 
             columns={[
               {
                 head: 'Currency',
-                cell: ({ currencyId }) => <Value at="name" as="name" href={hrefOf('price', { id: currencyId })} />,
+                at: 'name',
+                as: 'name',
+                href: ({ currencyId }) => hrefOf('price', { id: currencyId }),
               },
-              { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-              { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
+              { head: 'Chain', at: 'chain', as: 'word' },
+              { head: 'Price', at: 'price', as: 'price', unit: 'USD' },
               {
                 head: '24 h',
                 isNumber: true,
                 cell: ({ change24h }) => <Change change={change24h} />,
               },
-              { head: 'Volume 24 h', isNumber: true, cell: () => <Value at="volume24h" as="usd" unit="USD" /> },
-              { head: 'Liquidity', isNumber: true, cell: () => <Value at="liquidity" as="usd" unit="USD" /> },
-              { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
+              { head: 'Volume 24 h', at: 'volume24h', as: 'usd', unit: 'USD' },
+              { head: 'Liquidity', at: 'liquidity', as: 'usd', unit: 'USD' },
+              { head: 'Confidence', at: 'confidence', as: 'integer', unit: 'of 100' },
               { head: 'Last week', cell: ({ sparkline }) => <Sparkline values={sparkline} /> },
             ]}
           />
@@ -74,51 +77,21 @@ function Totals({ answer }: { readonly answer: Answer<'/api/market/protocol'> })
     <Panel title="Totals" answer={answer} frame="medium">
       {() => (
         <Fields>
-          <Field label="Held by baskets">
-            <Value at="tvl" as="usd" unit="USD" />
-          </Field>
-          <Field label="Native coin">
-            <Value at="vrscPrice" as="price" unit="USD" why="it has no price" />
-          </Field>
-          <Field label="Native coin in pools">
-            <Value at="vrscInPools" as="amount" href={hrefOf('pools', {})} />
-          </Field>
-          <Field label="Worth">
-            <Value at="vrscInPoolsUsd" as="usd" unit="USD" why="the native coin has no price" />
-          </Field>
-          <Field label="Volume of 24 h">
-            <Value at="volume24h" as="usd" unit="USD" />
-          </Field>
-          <Field label="Volume of 30 days">
-            <Value at="volume30d" as="usd" unit="USD" href={hrefOf('volume', {})} />
-          </Field>
-          <Field label="Volume of all time">
-            <Value at="volumeAllTime" as="usd" unit="USD" />
-          </Field>
-          <Field label="Fees of 30 days">
-            <Value at="fees30d" as="usd" unit="USD" />
-          </Field>
-          <Field label="Trades of 30 days">
-            <Value at="trades30d" as="integer" />
-          </Field>
-          <Field label="Trades of all time">
-            <Value at="tradesAllTime" as="integer" />
-          </Field>
-          <Field label="Baskets">
-            <Value at="baskets" as="integer" />
-          </Field>
-          <Field label="Currencies">
-            <Value at="currencies" as="integer" />
-          </Field>
-          <Field label="Chains">
-            <Value at="pbaasChains" as="integer" />
-          </Field>
-          <Field label="Identities">
-            <Value at="identities" as="integer" />
-          </Field>
-          <Field label="Provisional" help="A slower chain may still change these numbers">
-            <Value at="provisional" />
-          </Field>
+          <Field label="Held by baskets" at="tvl" as="usd" unit="USD" />
+          <Field label="Native coin" at="vrscPrice" as="price" unit="USD" why="it has no price" />
+          <Field label="Native coin in pools" at="vrscInPools" as="amount" href={hrefOf('pools', {})} />
+          <Field label="Worth" at="vrscInPoolsUsd" as="usd" unit="USD" why="the native coin has no price" />
+          <Field label="Volume of 24 h" at="volume24h" as="usd" unit="USD" />
+          <Field label="Volume of 30 days" at="volume30d" as="usd" unit="USD" href={hrefOf('volume', {})} />
+          <Field label="Volume of all time" at="volumeAllTime" as="usd" unit="USD" />
+          <Field label="Fees of 30 days" at="fees30d" as="usd" unit="USD" />
+          <Field label="Trades of 30 days" at="trades30d" as="integer" />
+          <Field label="Trades of all time" at="tradesAllTime" as="integer" />
+          <Field label="Baskets" at="baskets" as="integer" />
+          <Field label="Currencies" at="currencies" as="integer" />
+          <Field label="Chains" at="pbaasChains" as="integer" />
+          <Field label="Identities" at="identities" as="integer" />
+          <Field label="Provisional" help="A slower chain may still change these numbers" at="provisional" />
         </Fields>
       )}
     </Panel>
@@ -137,18 +110,16 @@ function Baskets({ answer }: { readonly answer: Answer<'/api/market/baskets'> })
           columns={[
             {
               head: 'Basket',
-              cell: ({ currencyId }) => <Value at="name" as="name" href={hrefOf('basket', { basket: currencyId })} />,
+              at: 'name',
+              as: 'name',
+              href: ({ currencyId }) => hrefOf('basket', { basket: currencyId }),
             },
-            { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-            { head: 'Holds', isNumber: true, cell: () => <Value at="tvl" as="usd" unit="USD" /> },
-            {
-              head: 'Price',
-              isNumber: true,
-              cell: () => <Value at="price" as="price" unit="USD" why="it has no price" />,
-            },
-            { head: 'Supply', isNumber: true, cell: () => <Value at="supply" as="amount" /> },
-            { head: 'Volume 24 h', isNumber: true, cell: () => <Value at="volume24h" as="usd" unit="USD" /> },
-            { head: 'Fees 24 h', isNumber: true, cell: () => <Value at="fees24h" as="usd" unit="USD" /> },
+            { head: 'Chain', at: 'chain', as: 'word' },
+            { head: 'Holds', at: 'tvl', as: 'usd', unit: 'USD' },
+            { head: 'Price', at: 'price', as: 'price', unit: 'USD', why: 'it has no price' },
+            { head: 'Supply', at: 'supply', as: 'amount' },
+            { head: 'Volume 24 h', at: 'volume24h', as: 'usd', unit: 'USD' },
+            { head: 'Fees 24 h', at: 'fees24h', as: 'usd', unit: 'USD' },
           ]}
         />
       )}
@@ -168,25 +139,22 @@ function Prices({ answer }: { readonly answer: Answer<'/api/oracle/prices'> }) {
           columns={[
             {
               head: 'Currency',
-              cell: ({ currencyId }) => (
-                <Value at="currencyName" as="name" why="unknown here" href={hrefOf('price', { id: currencyId })} />
-              ),
+              at: 'currencyName',
+              as: 'name',
+              why: 'unknown here',
+              href: ({ currencyId }) => hrefOf('price', { id: currencyId }),
             },
-            { head: 'Spot', isNumber: true, cell: () => <Value at="usdPrice" as="price" unit="USD" /> },
-            { head: 'Average', isNumber: true, cell: () => <Value at="emaPrice" as="price" unit="USD" /> },
+            { head: 'Spot', at: 'usdPrice', as: 'price', unit: 'USD' },
+            { head: 'Average', at: 'emaPrice', as: 'price', unit: 'USD' },
             {
               head: 'Status',
-              cell: ({ status }) => (
-                <span class={`status ${status}`}>
-                  <Value at="status" as="word" />
-                </span>
-              ),
+              cell: ({ status }) => <Status is={status} />,
             },
-            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
-            { head: 'Depth', isNumber: true, cell: () => <Value at="totalDepth" as="usd" unit="USD" /> },
-            { head: 'Deepest basket', cell: () => <Value at="sourceBasket" as="name" why="an anchor" /> },
-            { head: 'As of block', isNumber: true, cell: () => <Value at="sourceBlock" as="integer" /> },
-            { head: 'Provisional', cell: () => <Value at="provisional" /> },
+            { head: 'Confidence', at: 'confidence', as: 'integer', unit: 'of 100' },
+            { head: 'Depth', at: 'totalDepth', as: 'usd', unit: 'USD' },
+            { head: 'Deepest basket', at: 'sourceBasket', as: 'name', why: 'an anchor' },
+            { head: 'As of block', at: 'sourceBlock', as: 'integer' },
+            { head: 'Provisional', at: 'provisional' },
           ]}
         />
       )}

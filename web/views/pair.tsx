@@ -84,15 +84,15 @@ function Candles({ answer, step }: CandlesProps) {
           ]}
           empty="The basket had no new state in these steps."
           columns={[
-            { head: 'Step', cell: () => <Value at="time" as="time" /> },
-            { head: 'Open', isNumber: true, cell: () => <Value at="open" as="price" /> },
-            { head: 'High', isNumber: true, cell: () => <Value at="high" as="price" /> },
-            { head: 'Low', isNumber: true, cell: () => <Value at="low" as="price" /> },
-            { head: 'Close', isNumber: true, cell: () => <Value at="close" as="price" /> },
-            { head: 'Volume of the base', isNumber: true, cell: () => <Value at="volumeBase" as="amount" /> },
-            { head: 'Volume of the quote', isNumber: true, cell: () => <Value at="volumeQuote" as="amount" /> },
-            { head: 'Volume', isNumber: true, cell: () => <Value at="volumeUsd" as="usd" unit="USD" /> },
-            { head: 'Trades', isNumber: true, cell: () => <Value at="trades" as="integer" /> },
+            { head: 'Step', at: 'time', as: 'time' },
+            { head: 'Open', at: 'open', as: 'price' },
+            { head: 'High', at: 'high', as: 'price' },
+            { head: 'Low', at: 'low', as: 'price' },
+            { head: 'Close', at: 'close', as: 'price' },
+            { head: 'Volume of the base', at: 'volumeBase', as: 'amount' },
+            { head: 'Volume of the quote', at: 'volumeQuote', as: 'amount' },
+            { head: 'Volume', at: 'volumeUsd', as: 'usd', unit: 'USD' },
+            { head: 'Trades', at: 'trades', as: 'integer' },
           ]}
         />
       )}
@@ -119,39 +119,23 @@ function Day({ index, pair }: { readonly index: number; readonly pair: Pair }) {
         <Value at="base" as="name" why="unknown here" />
       </p>
       <Fields>
-        <Field label="Open">
-          <Value at="open" as="price" />
-        </Field>
-        <Field label="High">
-          <Value at="high" as="price" />
-        </Field>
-        <Field label="Low">
-          <Value at="low" as="price" />
-        </Field>
-        <Field label="Close">
-          <Value at="close" as="price" />
-        </Field>
-        <Field label="Change">
-          <Value at="change24h" as="usd" unit="%" why="no price a day before" />
-        </Field>
+        <Field label="Open" at="open" as="price" />
+        <Field label="High" at="high" as="price" />
+        <Field label="Low" at="low" as="price" />
+        <Field label="Close" at="close" as="price" />
+        <Field label="Change" at="change24h" as="usd" unit="%" why="no price a day before" />
         <Field label="Volume of the base">
           <Value at="volumeBase" as="amount" /> <Value at="base" as="name" why="unknown here" />
         </Field>
         <Field label="Volume of the quote">
           <Value at="volumeQuote" as="amount" /> <Value at="quote" as="name" why="unknown here" />
         </Field>
-        <Field label="Volume">
-          <Value at="volumeUsd" as="usd" unit="USD" />
-        </Field>
+        <Field label="Volume" at="volumeUsd" as="usd" unit="USD" />
         <Field label="Liquidity" help="Both sides in the basket">
           <Value at="liquidity" as="usd" unit="USD" why="a side has no price" />
         </Field>
-        <Field label="Basket">
-          <Value at="basket" as="name" href={hrefOf('basket', { basket: pair.basketId })} />
-        </Field>
-        <Field label="Chain">
-          <Value at="chain" as="word" />
-        </Field>
+        <Field label="Basket" at="basket" as="name" href={hrefOf('basket', { basket: pair.basketId })} />
+        <Field label="Chain" at="chain" as="word" />
       </Fields>
     </At>
   );
@@ -181,7 +165,7 @@ function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { r
             caption="The newest trades"
             empty="Nobody has traded this way."
             columns={[
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Time', at: 'time', as: 'time' },
               {
                 head: 'Given',
                 isNumber: true,
@@ -201,16 +185,9 @@ function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { r
                   </>
                 ),
               },
-              { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
-              {
-                head: 'Worth',
-                isNumber: true,
-                cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" />,
-              },
-              {
-                head: 'Request',
-                cell: (conversion) => <Value at="txid" as="id" href={conversionHref(conversion)} />,
-              },
+              { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
+              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
+              { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
             ]}
           />
           <p>

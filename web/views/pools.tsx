@@ -1,5 +1,5 @@
 /** Where the native coin is pooled. */
-import { Field, Fields, hrefOf, Panel, Share, Table, Value, type ViewProps } from '../kit.ts';
+import { Field, Fields, hrefOf, Panel, Share, Table, type ViewProps } from '../kit.ts';
 
 export function View({ answers: [pools] }: ViewProps<'pools'>) {
   return (
@@ -7,12 +7,8 @@ export function View({ answers: [pools] }: ViewProps<'pools'>) {
       {({ pools: rows }) => (
         <>
           <Fields>
-            <Field label="Coins in baskets">
-              <Value at="total" as="amount" />
-            </Field>
-            <Field label="Worth">
-              <Value at="totalUsd" as="usd" unit="USD" why="the native coin has no price" />
-            </Field>
+            <Field label="Coins in baskets" at="total" as="amount" />
+            <Field label="Worth" at="totalUsd" as="usd" unit="USD" why="the native coin has no price" />
           </Fields>
           <Table
             at="/pools"
@@ -22,15 +18,13 @@ export function View({ answers: [pools] }: ViewProps<'pools'>) {
             columns={[
               {
                 head: 'Basket',
-                cell: ({ basketId }) => <Value at="basket" as="name" href={hrefOf('basket', { basket: basketId })} />,
+                at: 'basket',
+                as: 'name',
+                href: ({ basketId }) => hrefOf('basket', { basket: basketId }),
               },
-              { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-              { head: 'Holds', isNumber: true, cell: () => <Value at="amount" as="amount" /> },
-              {
-                head: 'Worth',
-                isNumber: true,
-                cell: () => <Value at="usdValue" as="usd" unit="USD" why="the native coin has no price" />,
-              },
+              { head: 'Chain', at: 'chain', as: 'word' },
+              { head: 'Holds', at: 'amount', as: 'amount' },
+              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'the native coin has no price' },
               {
                 head: 'Share',
                 isNumber: true,

@@ -8,6 +8,7 @@ import {
   hrefOf,
   Panel,
   Share,
+  Status,
   shownNumber,
   shownTime,
   Table,
@@ -49,9 +50,7 @@ function Current({ answer, id }: { readonly answer: Detail; readonly id: string 
           </p>
           <Fields>
             <Field label="Status">
-              <span class={`status ${status}`}>
-                <Value at="/currentPrice/status" as="word" />
-              </span>
+              <Status is={status} at="/currentPrice/status" />
             </Field>
             <Field label="Confidence" help="By depth, number of baskets, their agreement, and age">
               <Value at="/currentPrice/confidence" as="integer" unit="of 100" />
@@ -59,27 +58,17 @@ function Current({ answer, id }: { readonly answer: Detail; readonly id: string 
             <Field label="Moving average" help="Time constant 600 s of chain time">
               <Value at="/currentPrice/emaPrice" as="price" unit="USD" />
             </Field>
-            <Field label="Depth behind it">
-              <Value at="/currentPrice/totalDepth" as="usd" unit="USD" />
-            </Field>
+            <Field label="Depth behind it" at="/currentPrice/totalDepth" as="usd" unit="USD" />
             <Field label="Deepest basket">
               <Value at="/currentPrice/sourceBasket" as="name" why="an anchor that no basket holds" />
             </Field>
-            <Field label="As of block">
-              <Value at="/currentPrice/sourceBlock" as="integer" />
-            </Field>
-            <Field label="Time">
-              <Value at="/currentPrice/updatedAt" as="time" />
-            </Field>
+            <Field label="As of block" at="/currentPrice/sourceBlock" as="integer" />
+            <Field label="Time" at="/currentPrice/updatedAt" as="time" />
             <Field label="Provisional" help="Another chain has not come this far yet: the price may still be corrected">
               <Value at="/currentPrice/provisional" />
             </Field>
-            <Field label="Waits for">
-              <Value at="/currentPrice/waitsFor" as="word" why="no other chain" />
-            </Field>
-            <Field label="Currency">
-              <Value at="/currencyId" as="id" />
-            </Field>
+            <Field label="Waits for" at="/currentPrice/waitsFor" as="word" why="no other chain" />
+            <Field label="Currency" at="/currencyId" as="id" />
           </Fields>
           <p>
             Conversions that moved it: <a href={hrefOf('conversions', {}, { from: id })}>from it</a>,{' '}
@@ -116,11 +105,11 @@ function History({ answer }: { readonly answer: Answer<'/api/market/prices/{name
           ]}
           empty="It had no price in these days."
           columns={[
-            { head: 'Time', cell: () => <Value at="time" as="time" /> },
-            { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
-            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
-            { head: 'Depth', isNumber: true, cell: () => <Value at="depth" as="usd" unit="USD" /> },
-            { head: 'Status', cell: () => <Value at="status" as="word" /> },
+            { head: 'Time', at: 'time', as: 'time' },
+            { head: 'Price', at: 'price', as: 'price', unit: 'USD' },
+            { head: 'Confidence', at: 'confidence', as: 'integer', unit: 'of 100' },
+            { head: 'Depth', at: 'depth', as: 'usd', unit: 'USD' },
+            { head: 'Status', at: 'status', as: 'word' },
           ]}
         />
       )}
@@ -149,9 +138,7 @@ function Sources({ answer }: { readonly answer: Detail }) {
       {({ liveCalculation: { baskets } }) => (
         <>
           <Fields>
-            <Field label="Weighted by depth">
-              <Value at="/liveCalculation/weightedPrice" as="price" unit="USD" />
-            </Field>
+            <Field label="Weighted by depth" at="/liveCalculation/weightedPrice" as="price" unit="USD" />
           </Fields>
           <Table
             at="/liveCalculation/baskets"
@@ -161,13 +148,14 @@ function Sources({ answer }: { readonly answer: Detail }) {
             columns={[
               {
                 head: 'Basket',
-                cell: ({ basketId }) => (
-                  <Value at="basket" as="name" why="unknown here" href={hrefOf('basket', { basket: basketId })} />
-                ),
+                at: 'basket',
+                as: 'name',
+                why: 'unknown here',
+                href: ({ basketId }) => hrefOf('basket', { basket: basketId }),
               },
-              { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-              { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" unit="USD" /> },
-              { head: 'Depth', isNumber: true, cell: () => <Value at="depth" as="usd" unit="USD" /> },
+              { head: 'Chain', at: 'chain', as: 'word' },
+              { head: 'Price', at: 'price', as: 'price', unit: 'USD' },
+              { head: 'Depth', at: 'depth', as: 'usd', unit: 'USD' },
               {
                 head: 'Weight',
                 isNumber: true,
@@ -194,21 +182,11 @@ function GuardRail({ answer }: { readonly answer: Detail }) {
         <>
           {guardRail.externalPrice === null && <p class="lead">No outside price is known for it.</p>}
           <Fields>
-            <Field label="Outside price">
-              <Value at="/guardRail/externalPrice" as="price" unit="USD" why={why} />
-            </Field>
-            <Field label="Deviation">
-              <Value at="/guardRail/deviationPct" as="usd" unit="%" why={why} />
-            </Field>
-            <Field label="Verdict">
-              <Value at="/guardRail/status" as="word" why={why} />
-            </Field>
-            <Field label="Source">
-              <Value at="/guardRail/source" as="word" why={why} />
-            </Field>
-            <Field label="Asked at">
-              <Value at="/guardRail/checkedAt" as="time" why={why} />
-            </Field>
+            <Field label="Outside price" at="/guardRail/externalPrice" as="price" unit="USD" why={why} />
+            <Field label="Deviation" at="/guardRail/deviationPct" as="usd" unit="%" why={why} />
+            <Field label="Verdict" at="/guardRail/status" as="word" why={why} />
+            <Field label="Source" at="/guardRail/source" as="word" why={why} />
+            <Field label="Asked at" at="/guardRail/checkedAt" as="time" why={why} />
           </Fields>
         </>
       )}
@@ -226,15 +204,12 @@ function Newest({ answer }: { readonly answer: Detail }) {
           caption="The newest prices, block by block"
           empty="It has no price that is complete yet."
           columns={[
-            { head: 'Block', isNumber: true, cell: () => <Value at="blockHeight" as="integer" /> },
-            { head: 'Time', cell: () => <Value at="createdAt" as="time" /> },
-            { head: 'Price', isNumber: true, cell: () => <Value at="usdPrice" as="price" unit="USD" /> },
-            {
-              head: 'Deepest basket',
-              cell: () => <Value at="basket" as="name" why="an anchor that no basket holds" />,
-            },
-            { head: 'Confidence', isNumber: true, cell: () => <Value at="confidence" as="integer" unit="of 100" /> },
-            { head: 'Provisional', cell: () => <Value at="provisional" /> },
+            { head: 'Block', at: 'blockHeight', as: 'integer' },
+            { head: 'Time', at: 'createdAt', as: 'time' },
+            { head: 'Price', at: 'usdPrice', as: 'price', unit: 'USD' },
+            { head: 'Deepest basket', at: 'basket', as: 'name', why: 'an anchor that no basket holds' },
+            { head: 'Confidence', at: 'confidence', as: 'integer', unit: 'of 100' },
+            { head: 'Provisional', at: 'provisional' },
           ]}
         />
       )}

@@ -43,11 +43,11 @@ export function RemainingCredits({ answer, note }: RemainingCreditsProps) {
             caption="Keys with an allowance of their own"
             empty="No key has an allowance of its own."
             columns={[
-              { head: 'Key', cell: () => <Value at="name" as="name" /> },
-              { head: 'Id', cell: () => <Value at="id" as="id" /> },
-              { head: 'Remaining', isNumber: true, cell: () => <Value at="remaining" as="integer" /> },
-              { head: 'Credits a minute', isNumber: true, cell: () => <Value at="creditsPerMinute" as="integer" /> },
-              { head: 'All back in', isNumber: true, cell: () => <Value at="resetSeconds" as="integer" unit="s" /> },
+              { head: 'Key', at: 'name', as: 'name' },
+              { head: 'Id', at: 'id', as: 'id' },
+              { head: 'Remaining', at: 'remaining', as: 'integer' },
+              { head: 'Credits a minute', at: 'creditsPerMinute', as: 'integer' },
+              { head: 'All back in', at: 'resetSeconds', as: 'integer', unit: 's' },
             ]}
           />
         </>

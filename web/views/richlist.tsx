@@ -1,5 +1,5 @@
 /** The largest holders of a chain's own coin. */
-import { hrefOf, nativeNameOf, Panel, replaceQuery, Table, Value, type ViewProps } from '../kit.ts';
+import { hrefOf, nativeNameOf, Panel, replaceQuery, Table, type ViewProps } from '../kit.ts';
 
 export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richlist'>) {
   const unit = nativeNameOf(chain);
@@ -13,36 +13,24 @@ export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richli
             caption={`Holders of ${unit}`}
             empty="Nobody holds a coin."
             columns={[
-              { head: 'Rank', isNumber: true, cell: () => <Value at="rank" as="integer" /> },
+              { head: 'Rank', at: 'rank', as: 'integer' },
               {
                 head: 'Name',
-                cell: ({ address }) => (
-                  <Value
-                    at="name"
-                    as="name"
-                    why="no identity"
-                    href={address.startsWith('i') ? hrefOf('identity', { chain, name: address }) : null}
-                  />
-                ),
+                at: 'name',
+                as: 'name',
+                why: 'no identity',
+                href: ({ address }) => (address.startsWith('i') ? hrefOf('identity', { chain, name: address }) : null),
               },
               {
                 head: 'Address',
-                cell: ({ address }) => (
-                  <Value at="address" as="id" href={hrefOf('address', { chain, addr: address })} />
-                ),
+                at: 'address',
+                as: 'id',
+                href: ({ address }) => hrefOf('address', { chain, addr: address }),
               },
-              { head: 'Kind', cell: () => <Value at="type" as="word" /> },
-              { head: 'Balance', isNumber: true, cell: () => <Value at="balance" as="amount" unit={unit} /> },
-              {
-                head: 'Of all coins',
-                isNumber: true,
-                cell: () => <Value at="percent" as="usd" unit="%" why="the supply is not known" />,
-              },
-              {
-                head: 'Worth',
-                isNumber: true,
-                cell: () => <Value at="usdValue" as="usd" unit="USD" why="the coin has no price" />,
-              },
+              { head: 'Kind', at: 'type', as: 'word' },
+              { head: 'Balance', at: 'balance', as: 'amount', unit },
+              { head: 'Of all coins', at: 'percent', as: 'usd', unit: '%', why: 'the supply is not known' },
+              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'the coin has no price' },
             ]}
           />
           {more && results.length < MOST && (

@@ -1,5 +1,5 @@
 /** What a text leads to, on every chain, and names that are near it where it leads nowhere. */
-import { foundHref, Panel, Table, Value, type ViewProps } from '../kit.ts';
+import { foundHref, Panel, Table, type ViewProps } from '../kit.ts';
 
 type Result = NonNullable<ViewProps<'search'>['answers'][0]['shown']['value']>['data']['results'][number];
 
@@ -41,10 +41,10 @@ function Hits({ at, hits, caption, empty }: HitsProps) {
       caption={caption}
       empty={empty}
       columns={[
-        { head: 'What', cell: () => <Value at="type" as="word" /> },
-        { head: 'Name', cell: (result) => <Value at="label" as="name" href={foundHref(result)} /> },
-        { head: 'Chain', cell: () => <Value at="chain" as="word" /> },
-        { head: 'Id', cell: () => <Value at="id" as="id" /> },
+        { head: 'What', at: 'type', as: 'word' },
+        { head: 'Name', at: 'label', as: 'name', href: foundHref },
+        { head: 'Chain', at: 'chain', as: 'word' },
+        { head: 'Id', at: 'id', as: 'id' },
       ]}
     />
   );

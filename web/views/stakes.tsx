@@ -26,26 +26,21 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
             columns={[
               {
                 head: 'Block',
-                isNumber: true,
-                cell: ({ height }) => (
-                  <Value at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
-                ),
+                at: 'height',
+                as: 'integer',
+                href: ({ height }) => hrefOf('block', { chain, block: height }),
               },
-              { head: 'Time', cell: () => <Value at="time" as="time" /> },
+              { head: 'Time', at: 'time', as: 'time' },
               { head: 'Staker', cell: () => <Named name="name" address="address" chain={chain} /> },
               { head: 'Rewarded', cell: () => <Named name="rewardName" address="rewardAddress" chain={chain} /> },
-              {
-                head: 'Coins that won',
-                isNumber: true,
-                cell: () => <Value at="stakeAmount" as="amount" unit={unit} />,
-              },
+              { head: 'Coins that won', at: 'stakeAmount', as: 'amount', unit },
               {
                 head: 'Their output',
-                cell: ({ stakeTxid }) => (
-                  <Value at="stakeTxid" as="id" href={hrefOf('tx', { chain, txid: stakeTxid })} />
-                ),
+                at: 'stakeTxid',
+                as: 'id',
+                href: ({ stakeTxid }) => hrefOf('tx', { chain, txid: stakeTxid }),
               },
-              { head: 'Reward', isNumber: true, cell: () => <Value at="reward" as="amount" unit={unit} /> },
+              { head: 'Reward', at: 'reward', as: 'amount', unit },
             ]}
           />
           <Pager page={page} totalPages={totalPages} />

@@ -37,24 +37,12 @@ export function View({ answers: [service, ready] }: ViewProps<'status'>) {
       <Panel title="Service" answer={service} frame="short">
         {() => (
           <Fields>
-            <Field label="Index">
-              <Value at="/indexer/state" as="word" why="it has not begun" />
-            </Field>
-            <Field label="In this state since">
-              <Value at="/indexer/updatedAt" as="time" why="it has not begun" />
-            </Field>
-            <Field label="Transactions">
-              <Value at="/data/transactions" as="integer" />
-            </Field>
-            <Field label="Addresses" help="Estimated, to a few tenths of a percent">
-              <Value at="/data/addresses" as="integer" />
-            </Field>
-            <Field label="Conversions">
-              <Value at="/data/conversionsTotal" as="integer" />
-            </Field>
-            <Field label="Daemon's height">
-              <Value at="/verusd/chainHeight" as="integer" why="the daemon is silent" />
-            </Field>
+            <Field label="Index" at="/indexer/state" as="word" why="it has not begun" />
+            <Field label="In this state since" at="/indexer/updatedAt" as="time" why="it has not begun" />
+            <Field label="Transactions" at="/data/transactions" as="integer" />
+            <Field label="Addresses" help="Estimated, to a few tenths of a percent" at="/data/addresses" as="integer" />
+            <Field label="Conversions" at="/data/conversionsTotal" as="integer" />
+            <Field label="Daemon's height" at="/verusd/chainHeight" as="integer" why="the daemon is silent" />
           </Fields>
         )}
       </Panel>
@@ -83,16 +71,12 @@ function Reasons(props: ReasonsProps) {
     <Table
       {...props}
       columns={[
-        { head: 'What', cell: () => <Value at="code" as="word" /> },
-        { head: 'Chain', cell: () => <Value at="chain" as="word" why="every chain" /> },
-        { head: 'Stage', cell: () => <Value at="stage" as="word" why="no stage" /> },
-        { head: 'Cause', cell: () => <Value at="cause" as="word" why="none is named" /> },
-        { head: 'In words', cell: () => <Value at="detail" as="text" /> },
-        {
-          head: 'Time left',
-          isNumber: true,
-          cell: () => <Value at="etaSeconds" as="integer" unit="s" why="not known" />,
-        },
+        { head: 'What', at: 'code', as: 'word' },
+        { head: 'Chain', at: 'chain', as: 'word', why: 'every chain' },
+        { head: 'Stage', at: 'stage', as: 'word', why: 'no stage' },
+        { head: 'Cause', at: 'cause', as: 'word', why: 'none is named' },
+        { head: 'In words', at: 'detail', as: 'text' },
+        { head: 'Time left', at: 'etaSeconds', as: 'integer', unit: 's', why: 'not known' },
       ]}
     />
   );
@@ -108,56 +92,28 @@ function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
   return (
     <At at={`/chains/${chain}`}>
       <Fields>
-        <Field label="Healthy">
-          <Value at="healthy" />
-        </Field>
-        <Field label="Height of the daemon">
-          <Value at="height" as="integer" why="the daemon is silent" />
-        </Field>
-        <Field label="Height of the index">
-          <Value at="indexedHeight" as="integer" why="nothing is indexed" />
-        </Field>
-        <Field label="Blocks behind">
-          <Value at="lag" as="integer" why="the daemon is silent" />
-        </Field>
-        <Field label="Dead letters" help="Parts of blocks that could not be decoded">
-          <Value at="deadLetters" as="integer" />
-        </Field>
-        <Field label="Connections of the daemon">
-          <Value at="connections" as="integer" why="the daemon is silent" />
-        </Field>
+        <Field label="Healthy" at="healthy" />
+        <Field label="Height of the daemon" at="height" as="integer" why="the daemon is silent" />
+        <Field label="Height of the index" at="indexedHeight" as="integer" why="nothing is indexed" />
+        <Field label="Blocks behind" at="lag" as="integer" why="the daemon is silent" />
+        <Field label="Dead letters" help="Parts of blocks that could not be decoded" at="deadLetters" as="integer" />
+        <Field label="Connections of the daemon" at="connections" as="integer" why="the daemon is silent" />
         <Field label="Said by the daemon at" help="Its connections, hash rate and difficulty are as it said then">
           <SaidAt at={figuresAt} />
         </Field>
-        <Field label="Conversions stamped live">
-          <Value at="conversionsStamped/live" as="integer" />
-        </Field>
-        <Field label="Conversions stamped afterwards">
-          <Value at="conversionsStamped/backfill" as="integer" />
-        </Field>
-        <Field label="Conversions without a stamp">
-          <Value at="conversionsWithoutStamp" as="integer" why="not audited yet" />
-        </Field>
+        <Field label="Conversions stamped live" at="conversionsStamped/live" as="integer" />
+        <Field label="Conversions stamped afterwards" at="conversionsStamped/backfill" as="integer" />
+        <Field label="Conversions without a stamp" at="conversionsWithoutStamp" as="integer" why="not audited yet" />
       </Fields>
       {hasAudit ? (
         <At at={`/chains/${chain}/audit`}>
           <h3>Audit of the two stores</h3>
           <Fields>
-            <Field label="Verdict">
-              <Value at="state" as="word" />
-            </Field>
-            <Field label="Facts agree up to block">
-              <Value at="checkedHeight" as="integer" why="not checked yet" />
-            </Field>
-            <Field label="Stamps agree up to block">
-              <Value at="stampsCheckedHeight" as="integer" why="not checked yet" />
-            </Field>
-            <Field label="Digest">
-              <Value at="digest" as="id" why="not checked yet" />
-            </Field>
-            <Field label="Checked">
-              <Value at="checkedAt" as="time" />
-            </Field>
+            <Field label="Verdict" at="state" as="word" />
+            <Field label="Facts agree up to block" at="checkedHeight" as="integer" why="not checked yet" />
+            <Field label="Stamps agree up to block" at="stampsCheckedHeight" as="integer" why="not checked yet" />
+            <Field label="Digest" at="digest" as="id" why="not checked yet" />
+            <Field label="Checked" at="checkedAt" as="time" />
             <Nullable at="lastMismatch" label="Last mismatch" />
             <Nullable at="lastViolation" label="Last broken invariant" />
           </Fields>

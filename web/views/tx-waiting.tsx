@@ -46,7 +46,7 @@ function Conversions({ rows, chain, txid }: ConversionsProps) {
           head: 'Conversion',
           cell: ({ vout }) => <Value at="vout" as="integer" href={hrefOf('conversion', { chain, txid, vout })} />,
         },
-        { head: 'Type', cell: () => <Value at="type" as="word" /> },
+        { head: 'Type', at: 'type', as: 'word' },
         {
           head: 'In',
           isNumber: true,
@@ -102,13 +102,13 @@ function Identities({ rows, chain }: { readonly rows: Unconfirmed['identities'];
       columns={[
         {
           head: 'Identity',
-          cell: ({ identityAddress }) => (
-            <Value at="fullyQualifiedName" as="name" href={hrefOf('identity', { chain, name: identityAddress })} />
-          ),
+          at: 'fullyQualifiedName',
+          as: 'name',
+          href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
         },
-        { head: 'Address', cell: () => <Value at="identityAddress" as="id" /> },
-        { head: 'Kind', cell: () => <Value at="kind" as="word" /> },
-        { head: 'Flags', isNumber: true, cell: () => <Value at="flags" as="integer" /> },
+        { head: 'Address', at: 'identityAddress', as: 'id' },
+        { head: 'Kind', at: 'kind', as: 'word' },
+        { head: 'Flags', at: 'flags', as: 'integer' },
         {
           head: 'Changes',
           cell: ({ changes }) =>

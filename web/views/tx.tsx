@@ -1,7 +1,7 @@
 /** A transaction: what it spent, what it made, what it converted. */
 import {
+  Amounts,
   type Answer,
-  At,
   Currency,
   conversionHref,
   Field,
@@ -13,6 +13,7 @@ import {
   Party,
   RevertedBanner,
   StandingBanner,
+  Status,
   Table,
   Unconfirmed,
   Value,
@@ -47,9 +48,7 @@ function Summary({ answer, chain }: PartProps) {
     <Panel title="Transaction" answer={answer} frame="medium">
       {({ height, types, unconfirmed }) => (
         <Fields>
-          <Field label="Id">
-            <Value at="txid" as="id" />
-          </Field>
+          <Field label="Id" at="txid" as="id" />
           <Field label="Block">
             <Value
               at="height"
@@ -59,18 +58,10 @@ function Summary({ answer, chain }: PartProps) {
             />{' '}
             {height === null && <Unconfirmed />}
           </Field>
-          <Field label="Block hash">
-            <Value at="blockHash" as="id" why="in no block yet" />
-          </Field>
-          <Field label={unconfirmed ? 'Seen at' : 'Time'}>
-            <Value at="time" as="time" />
-          </Field>
-          <Field label="Confirmations">
-            <Value at="confirmations" as="integer" />
-          </Field>
-          <Field label="Type">
-            <Value at="type" as="word" />
-          </Field>
+          <Field label="Block hash" at="blockHash" as="id" why="in no block yet" />
+          <Field label={unconfirmed ? 'Seen at' : 'Time'} at="time" as="time" />
+          <Field label="Confirmations" at="confirmations" as="integer" />
+          <Field label="Type" at="type" as="word" />
           <Field label="All its types" help="A transaction may do several things at once">
             <span class="words">
               {types.map((type, index) => (
@@ -78,23 +69,15 @@ function Summary({ answer, chain }: PartProps) {
               ))}
             </span>
           </Field>
-          <Field label="Fee">
-            <Value at="fee" as="amount" unit={nativeNameOf(chain)} why="a coinbase or an import pays none" />
-          </Field>
+          <Field label="Fee" at="fee" as="amount" unit={nativeNameOf(chain)} why="a coinbase or an import pays none" />
           {unconfirmed && (
             <Field label="Fee rate">
               <Value at="unconfirmed/feeRate" as="price" unit="sat/B" why="not all that it spends is known" />
             </Field>
           )}
-          <Field label="Size">
-            <Value at="size" as="integer" unit="B" />
-          </Field>
-          <Field label="Expires at">
-            <Value at="expiryHeight" as="integer" />
-          </Field>
-          <Field label="Lock time">
-            <Value at="lockTime" as="integer" />
-          </Field>
+          <Field label="Size" at="size" as="integer" unit="B" />
+          <Field label="Expires at" at="expiryHeight" as="integer" />
+          <Field label="Lock time" at="lockTime" as="integer" />
         </Fields>
       )}
     </Panel>
@@ -111,8 +94,8 @@ function Inputs({ answer, chain }: PartProps) {
           caption="What the transaction spent"
           empty={isCoinbase ? 'A coinbase spends nothing: its coins are new.' : 'It spends no transparent output.'}
           columns={[
-            { head: 'Output of', cell: ({ txid }) => <Value at="txid" as="id" href={hrefOf('tx', { chain, txid })} /> },
-            { head: 'Number', isNumber: true, cell: () => <Value at="vout" as="integer" /> },
+            { head: 'Output of', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+            { head: 'Number', at: 'vout', as: 'integer' },
             { head: 'Address', cell: ({ addresses }) => <Addresses chain={chain} addresses={addresses} /> },
             {
               head: 'Amount',
@@ -136,7 +119,7 @@ function Outputs({ answer, chain }: PartProps) {
           caption="What the transaction made"
           empty="It makes no transparent output."
           columns={[
-            { head: 'Number', isNumber: true, cell: () => <Value at="n" as="integer" /> },
+            { head: 'Number', at: 'n', as: 'integer' },
             { head: 'Kind', cell: ({ kind }) => <Value at="kind">{OUTPUT_KINDS.get(kind)}</Value> },
             { head: 'Address', cell: ({ addresses }) => <Addresses chain={chain} addresses={addresses} /> },
             {
@@ -146,14 +129,10 @@ function Outputs({ answer, chain }: PartProps) {
             },
             {
               head: 'Spent by',
-              cell: ({ spentTxid }) => (
-                <Value
-                  at="spentTxid"
-                  as="id"
-                  why="not spent"
-                  href={spentTxid && hrefOf('tx', { chain, txid: spentTxid })}
-                />
-              ),
+              at: 'spentTxid',
+              as: 'id',
+              why: 'not spent',
+              href: ({ spentTxid }) => spentTxid && hrefOf('tx', { chain, txid: spentTxid }),
             },
             { head: 'Decoded', cell: ({ data }) => <Decoded data={data} /> },
           ]}
@@ -218,29 +197,6 @@ function Addresses({ chain, addresses }: AddressesProps) {
   );
 }
 
-interface AmountsProps {
-  readonly chain: string;
-  readonly currencies: readonly { readonly currencyId: string }[];
-}
-
-/** The native coin, and what an output holds besides. */
-function Amounts({ chain, currencies }: AmountsProps) {
-  return (
-    <>
-      <div>
-        <Value at="value" as="amount" unit={nativeNameOf(chain)} />
-      </div>
-      {currencies.map(({ currencyId }, index) => (
-        <At key={currencyId} at={`currencies/${index}`}>
-          <div>
-            <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
-          </div>
-        </At>
-      ))}
-    </>
-  );
-}
-
 function Conversions({ answer, chain }: PartProps) {
   return (
     <Panel title="Conversions" answer={answer} frame="short">
@@ -253,14 +209,10 @@ function Conversions({ answer, chain }: PartProps) {
           columns={[
             {
               head: 'Status',
-              cell: ({ status }) => (
-                <span class={`status ${status}`}>
-                  <Value at="status" as="word" />
-                </span>
-              ),
+              cell: ({ status }) => <Status is={status} />,
             },
-            { head: 'Conversion', cell: (row) => <Value at="txid" as="id" href={conversionHref(row)} /> },
-            { head: 'Type', cell: () => <Value at="type" as="word" /> },
+            { head: 'Conversion', at: 'txid', as: 'id', href: conversionHref },
+            { head: 'Type', at: 'type', as: 'word' },
             {
               head: 'In',
               isNumber: true,
@@ -281,7 +233,7 @@ function Conversions({ answer, chain }: PartProps) {
                 </>
               ),
             },
-            { head: 'Price', isNumber: true, cell: () => <Value at="price" as="price" why="nothing was paid out" /> },
+            { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
             {
               head: 'Fee',
               isNumber: true,
@@ -292,21 +244,14 @@ function Conversions({ answer, chain }: PartProps) {
                 </>
               ),
             },
-            {
-              head: 'Worth',
-              isNumber: true,
-              cell: () => <Value at="usdValue" as="usd" unit="USD" why="no price at its height" />,
-            },
+            { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
             {
               head: 'Executed in',
-              cell: ({ importTxid, importChain }) => (
-                <Value
-                  at="importTxid"
-                  as="id"
-                  why="not executed yet"
-                  href={importTxid && hrefOf('tx', { chain: importChain ?? chain, txid: importTxid })}
-                />
-              ),
+              at: 'importTxid',
+              as: 'id',
+              why: 'not executed yet',
+              href: ({ importTxid, importChain }) =>
+                importTxid && hrefOf('tx', { chain: importChain ?? chain, txid: importTxid }),
             },
           ]}
         />

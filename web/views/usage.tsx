@@ -92,17 +92,17 @@ const refusedOf = ({ refused }: UsageRow) => Number(refused);
 const timeOf = ({ at }: UsageRow) => at;
 
 const COUNTS: readonly Column<UsageRow>[] = [
-  { head: 'Requests', isNumber: true, cell: () => <Value at="requests" as="integer" /> },
-  { head: 'Credits', isNumber: true, cell: () => <Value at="credits" as="integer" /> },
+  { head: 'Requests', at: 'requests', as: 'integer' },
+  { head: 'Credits', at: 'credits', as: 'integer' },
 ];
 const REFUSALS: readonly Column<UsageRow>[] = [
-  { head: 'Refused', isNumber: true, cell: () => <Value at="refused" as="integer" /> },
-  { head: 'Identity’s credits', isNumber: true, cell: () => <Value at="rateLimited" as="integer" /> },
-  { head: 'Key’s credits', isNumber: true, cell: () => <Value at="keyLimited" as="integer" /> },
-  { head: 'Tier', isNumber: true, cell: () => <Value at="tierRequired" as="integer" /> },
+  { head: 'Refused', at: 'refused', as: 'integer' },
+  { head: 'Identity’s credits', at: 'rateLimited', as: 'integer' },
+  { head: 'Key’s credits', at: 'keyLimited', as: 'integer' },
+  { head: 'Tier', at: 'tierRequired', as: 'integer' },
 ];
-const BEGAN: Column<UsageRow> = { head: 'Began', cell: () => <Value at="at" as="time" /> };
-const KEY: Column<UsageRow> = { head: 'Key', cell: () => <Value at="keyId" as="id" /> };
+const BEGAN: Column<UsageRow> = { head: 'Began', at: 'at', as: 'time' };
+const KEY: Column<UsageRow> = { head: 'Key', at: 'keyId', as: 'id' };
 
 function Credits({ answer, query, keys }: UsedProps & { readonly keys: Keys }) {
   const step = usageStepOf(query, 'key');
@@ -230,7 +230,7 @@ function Routes({ answer, query }: UsedProps) {
             name={`Credits of routes by ${step}`}
             caption={`${new Set(results.map(routeOf)).size} routes. They are counted by hour, for 30 days.`}
             empty="Nothing was asked in this time."
-            columns={[BEGAN, { head: 'Route', cell: () => <Value at="route" /> }, ...COUNTS, ...REFUSALS]}
+            columns={[BEGAN, { head: 'Route', at: 'route' }, ...COUNTS, ...REFUSALS]}
           />
           <UsageSums rows={results} head="Route" group={routeOf} nameOf={nameOf} />
           <Foot answer={answer} name={`usage-of-routes-by-${step}`} isCut={nextCursor !== null} />

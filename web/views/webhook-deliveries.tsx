@@ -73,10 +73,10 @@ function Rows({ results, onAgain }: RowsProps) {
       caption="Deliveries, the newest first"
       empty="Nothing is here: no event has come since, or none is in this state."
       columns={[
-        { head: 'Made', cell: () => <Value at="createdAt" as="time" /> },
-        { head: 'Kind', cell: () => <Value at="kind" /> },
-        { head: 'Chain', cell: () => <Value at="chain" why="of no chain" /> },
-        { head: 'Block', isNumber: true, cell: () => <Value at="height" as="integer" why="of no block" /> },
+        { head: 'Made', at: 'createdAt', as: 'time' },
+        { head: 'Kind', at: 'kind' },
+        { head: 'Chain', at: 'chain', why: 'of no chain' },
+        { head: 'Block', at: 'height', as: 'integer', why: 'of no block' },
         {
           head: 'State',
           cell: ({ state }) => (
@@ -85,15 +85,11 @@ function Rows({ results, onAgain }: RowsProps) {
             </span>
           ),
         },
-        { head: 'Answer', isNumber: true, cell: () => <Value at="status" as="integer" why="no answer" /> },
-        {
-          head: 'Latency',
-          isNumber: true,
-          cell: () => <Value at="latencyMs" as="integer" unit="ms" why="not tried yet" />,
-        },
-        { head: 'Attempts', isNumber: true, cell: () => <Value at="attempts" as="integer" /> },
-        { head: 'Next attempt', cell: () => <Value at="nextAttemptAt" as="time" why="none is due" /> },
-        { head: 'Error', cell: () => <Value at="error" why="none" /> },
+        { head: 'Answer', at: 'status', as: 'integer', why: 'no answer' },
+        { head: 'Latency', at: 'latencyMs', as: 'integer', unit: 'ms', why: 'not tried yet' },
+        { head: 'Attempts', at: 'attempts', as: 'integer' },
+        { head: 'Next attempt', at: 'nextAttemptAt', as: 'time', why: 'none is due' },
+        { head: 'Error', at: 'error', why: 'none' },
         {
           head: 'Do',
           isNumber: true,

@@ -30,30 +30,14 @@ export function OneDelivery({ id, deliveryId, onChange }: OneDeliveryProps) {
         {({ body, state }) => (
           <>
             <Fields>
-              <Field label="Id">
-                <Value at="/id" as="id" />
-              </Field>
-              <Field label="State">
-                <Value at="/state" />
-              </Field>
-              <Field label="Answer">
-                <Value at="/status" as="integer" why="no answer" />
-              </Field>
-              <Field label="Latency">
-                <Value at="/latencyMs" as="integer" unit="ms" why="not tried yet" />
-              </Field>
-              <Field label="Last attempt">
-                <Value at="/attemptedAt" as="time" why="not tried yet" />
-              </Field>
-              <Field label="Reverted" help="A rewind has reverted its event">
-                <Value at="/reverted" />
-              </Field>
-              <Field label="Reverts">
-                <Value at="/reverts" as="id" why="it is the first about its event" />
-              </Field>
-              <Field label="Error">
-                <Value at="/error" why="none" />
-              </Field>
+              <Field label="Id" at="/id" as="id" />
+              <Field label="State" at="/state" />
+              <Field label="Answer" at="/status" as="integer" why="no answer" />
+              <Field label="Latency" at="/latencyMs" as="integer" unit="ms" why="not tried yet" />
+              <Field label="Last attempt" at="/attemptedAt" as="time" why="not tried yet" />
+              <Field label="Reverted" help="A rewind has reverted its event" at="/reverted" />
+              <Field label="Reverts" at="/reverts" as="id" why="it is the first about its event" />
+              <Field label="Error" at="/error" why="none" />
             </Fields>
             <h3>Message</h3>
             <div class="message">

@@ -40,9 +40,7 @@ function State({ answer, onChange }: StateProps) {
       {(webhook) => (
         <>
           <Fields>
-            <Field label="Receiver">
-              <Value at="/url" />
-            </Field>
+            <Field label="Receiver" at="/url" />
             <Field label="Description">
               {webhook.description === '' ? <span class="none">– none</span> : <Value at="/description" as="name" />}
             </Field>
@@ -56,21 +54,11 @@ function State({ answer, onChange }: StateProps) {
                 <Events count={webhook.chains.length} at="/chains" />
               )}
             </Field>
-            <Field label="Confirmations">
-              <Value at="/confirmations" as="integer" />
-            </Field>
-            <Field label="Sends">
-              <Value at="/enabled" />
-            </Field>
-            <Field label="Why not">
-              <Value at="/disabledReason" as="word" why="it sends" />
-            </Field>
-            <Field label="Failing since">
-              <Value at="/failingSince" as="time" why="it does not fail" />
-            </Field>
-            <Field label="Made">
-              <Value at="/createdAt" as="time" />
-            </Field>
+            <Field label="Confirmations" at="/confirmations" as="integer" />
+            <Field label="Sends" at="/enabled" />
+            <Field label="Why not" at="/disabledReason" as="word" why="it sends" />
+            <Field label="Failing since" at="/failingSince" as="time" why="it does not fail" />
+            <Field label="Made" at="/createdAt" as="time" />
             <Field label="Old secret signs until" help="After a new secret, messages are signed with both for 24 hours">
               <Value at="/oldSecretEndsAt" as="time" why="there is one secret" />
             </Field>

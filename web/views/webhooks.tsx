@@ -33,14 +33,14 @@ function Webhooks({ answer }: { readonly answer: Answer<'/api/webhooks'> }) {
           caption="Webhooks"
           empty="There is no webhook yet: make one, and events come to your program."
           columns={[
-            { head: 'Id', cell: ({ id }) => <Value at="id" as="id" href={hrefOf('webhook', { id })} /> },
-            { head: 'Receiver', cell: () => <Value at="url" /> },
-            { head: 'Description', cell: () => <Value at="description" as="name" /> },
+            { head: 'Id', at: 'id', as: 'id', href: ({ id }) => hrefOf('webhook', { id }) },
+            { head: 'Receiver', at: 'url' },
+            { head: 'Description', at: 'description', as: 'name' },
             { head: 'Events', cell: ({ events }) => <Events count={events.length} at="events" /> },
-            { head: 'Sends', cell: () => <Value at="enabled" /> },
-            { head: 'Why not', cell: () => <Value at="disabledReason" as="word" why="it sends" /> },
-            { head: 'Failing since', cell: () => <Value at="failingSince" as="time" why="it does not fail" /> },
-            { head: 'Made', cell: () => <Value at="createdAt" as="time" /> },
+            { head: 'Sends', at: 'enabled' },
+            { head: 'Why not', at: 'disabledReason', as: 'word', why: 'it sends' },
+            { head: 'Failing since', at: 'failingSince', as: 'time', why: 'it does not fail' },
+            { head: 'Made', at: 'createdAt', as: 'time' },
           ]}
         />
       )}

@@ -23,6 +23,8 @@ export interface EngineProcess {
 }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
+/** Keeps what it strips of types, which the engine would do anew with each start. */
+const STRIPPED_TYPES = new URL('../../launch/stripped-types.mjs', import.meta.url).href;
 const CONFIG = fileURLToPath(new URL('./engine.xml', import.meta.url));
 /** A statement holds a thread as long as it runs, so that this many run at once. */
 const THREADS = '64';
@@ -32,16 +34,22 @@ const LOCKED = /Cannot lock file/;
 const CLOSE_MS = 60_000;
 const MAX_SOCKET_PATH = 100;
 
-/** @throws Error with the engine's message; PermanentError data_dir_too_long */
+/** @throws Error with the engine's message; PermanentError data_dir_too_long, clickhouse_locked */
 export async function startEngineProcess(folder: string): Promise<EngineProcess> {
   for (const deadline = performance.now() + LOCKED_MS; ; ) {
     try {
       return await startOnce(folder);
     } catch (error) {
-      if (!LOCKED.test(String(error)) || performance.now() > deadline) throw error;
+      if (!LOCKED.test(String(error))) throw error;
+      if (performance.now() > deadline) throw lockedError(folder);
       await sleep(50);
     }
   }
+}
+
+function lockedError(folder: string): PermanentError {
+  const message = `Another ClickHouse has opened ${folder}, perhaps one that an earlier run left behind. End it, then start again.`;
+  return new PermanentError('clickhouse_locked', message);
 }
 
 async function startOnce(folder: string): Promise<EngineProcess> {
@@ -63,7 +71,7 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   }
   const child = spawn(
     process.execPath,
-    ['--disable-warning=ExperimentalWarning', MAIN, folder, CONFIG, socket],
+    ['--disable-warning=ExperimentalWarning', '--import', STRIPPED_TYPES, MAIN, folder, CONFIG, socket],
     // Its messages go to standard error: standard output is for the output of commands.
     { stdio: ['ignore', 2, 2, 'ipc'], env: { ...process.env, UV_THREADPOOL_SIZE: THREADS } },
   );

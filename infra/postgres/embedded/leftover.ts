@@ -16,12 +16,20 @@ export async function endLeftover(data: string, logger: Logger): Promise<void> {
   const file = join(data, 'postmaster.pid');
   const [pid, , , , socketFolder = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
   const server = Number(pid);
+  const late: number[] = [];
   if (Number.isInteger(server) && server > 0 && worksOn(server, data)) {
     logger.info({ pid: server }, 'ending the Postgres server that an earlier run left behind');
-    await end([server], 'SIGINT', data);
+    // Its last checkpoint takes long where much was written; without that checkpoint the next start recovers.
+    if ((await end([server], 'SIGINT', data)) !== null) late.push(server);
   }
-  // Without their server they would notice at the end of their statement. Until then no other server may start.
-  await end(processesOn(data), 'SIGQUIT', data);
+  // Without their server the backends would notice at the end of their statement. Until then no other server may start.
+  const left = await end([...late, ...processesOn(data)], 'SIGQUIT', data);
+  if (left !== null) {
+    throw new PermanentError(
+      'postgres_leftover',
+      `The Postgres process ${left} on ${data} does not end. Stop it, then start again.`,
+    );
+  }
   removeLeftSocketFolder(socketFolder);
   const [, program = ''] = /^"?([^" ]+)/.exec(existing(join(data, 'postmaster.opts'))) ?? [];
   removeLeftCopy(program);
@@ -34,20 +42,17 @@ const socketFilesIn = (data: string) =>
 
 const existing = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-async function end(pids: readonly number[], signal: NodeJS.Signals, data: string): Promise<void> {
+/** Returns one that has not ended in time; null when all have. */
+async function end(pids: readonly number[], signal: NodeJS.Signals, data: string): Promise<number | null> {
   for (const pid of pids) kill(pid, signal);
   const deadline = performance.now() + WAIT_MS;
   for (const pid of pids) {
     while (worksOn(pid, data)) {
-      if (performance.now() > deadline) {
-        throw new PermanentError(
-          'postgres_leftover',
-          `The Postgres process ${pid} on ${data} does not end. Stop it, then start again.`,
-        );
-      }
+      if (performance.now() > deadline) return pid;
       await sleep(POLL_MS);
     }
   }
+  return null;
 }
 
 /** Linux only, none elsewhere. */

@@ -86,12 +86,18 @@ export function unprivileged(file: string, args: readonly string[], user: UserId
   return { file: 'setpriv', args: [ENDS_WITH_PARENT, ...identity, ...NO_PRIVILEGES, file, ...args], options };
 }
 
+let setprivRuns: boolean | undefined;
+
+/** Asked once a process. */
 function hasSetpriv(): boolean {
   if (process.platform !== 'linux') return false;
-  try {
-    execFileSync('setpriv', ['--version'], { stdio: 'ignore' });
-    return true;
-  } catch {
-    return false;
+  if (setprivRuns === undefined) {
+    try {
+      execFileSync('setpriv', ['--version'], { stdio: 'ignore' });
+      setprivRuns = true;
+    } catch {
+      setprivRuns = false;
+    }
   }
+  return setprivRuns;
 }

@@ -30,11 +30,37 @@ export async function rewindTo(clickhouse: ClickHouse, chain: string, height: nu
   });
 }
 
-/** Deletes the rows from records after `position` (-1: all rows of the chain). Idempotent. */
-export async function cutBackTo(clickhouse: ClickHouse, chain: string, position: number): Promise<void> {
-  await deleteRows(clickhouse, 'chain = {chain:String} AND position > {position:Int64}', { chain, position });
+/** A rewind record at `position` that leaves the blocks up to `height`. */
+export interface Rewind {
+  readonly position: number;
+  readonly height: number;
 }
 
+/** Deletes the rows from records after `position` (-1: all rows of the chain), and those that rewinds took away before. Idempotent. */
+export async function cutBackTo(
+  clickhouse: ClickHouse,
+  chain: string,
+  position: number,
+  rewinds: readonly Rewind[] = [],
+): Promise<void> {
+  const rewound = rewinds.map((_, i) => ` OR (height > {height${i}:Int64} AND position < {position${i}:Int64})`);
+  const places = rewinds.flatMap((rewind, i) => [
+    [`height${i}`, rewind.height],
+    [`position${i}`, rewind.position],
+  ]);
+  const condition = `chain = {chain:String} AND (position > {position:Int64}${rewound.join('')})`;
+  await deleteRows(clickhouse, condition, { chain, position, ...Object.fromEntries(places) });
+}
+
+/** Whether there is any block of the chain. */
+export async function holdsBlocks(clickhouse: ClickHouse, chain: string): Promise<boolean> {
+  const rows = await clickhouse.rows(readHeight, 'SELECT height FROM blocks WHERE chain = {chain:String} LIMIT 1', {
+    chain,
+  });
+  return rows.length > 0;
+}
+
+const readHeight = rowReader({ height: columns.number });
 const readTable = rowReader({ name: columns.text });
 
 /** Complete for readers when it resolves. Asks first: a delete goes through every part of a table even if it matches nothing. */

@@ -1,11 +1,13 @@
-/** What a rewind takes away, kept for whoever asks for it later. Both functions work inside the transaction of the rewind. */
-import type { PoolClient } from 'pg';
+/** What a rewind takes away, kept for whoever asks for it later. */
+import type { Pool, PoolClient } from 'pg';
+import { readRows } from '../../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainRewound } from '../../../schemas/log-records.ts';
 import { POSTGRES_TABLES } from './tables.ts';
 
 const COLUMNS = ['chain', 'height', 'position', ...blockColumns()].join(', ');
 
-/** Copies the blocks above the rewind's height, before they are deleted. */
+/** Copies the blocks above the rewind's height, before they are deleted, in the transaction of the rewind. */
 export async function keepRemovedBlocks(client: PoolClient, chain: string, record: ChainRewound): Promise<void> {
   const { position, height, hash, fromHeight } = record;
   await client.query(
@@ -17,10 +19,23 @@ export async function keepRemovedBlocks(client: PoolClient, chain: string, recor
   await client.query('INSERT INTO reorgs VALUES ($1, $2, $3, $4, $5)', values);
 }
 
-/** Forgets the rewinds after a position, which will be derived again. */
+/** Forgets the rewinds after a position, which will be derived again, in the transaction that takes them back. */
 export async function forgetRewindsAfter(client: PoolClient, chain: string, position: number): Promise<void> {
   await client.query('DELETE FROM removed_blocks WHERE chain = $1 AND removed_at > $2', [chain, position]);
   await client.query('DELETE FROM reorgs WHERE chain = $1 AND position > $2', [chain, position]);
+}
+
+const readRewind = rowReader({ position: columns.bigint, height: columns.number });
+
+/** The rewinds from records after `position`. */
+export async function rewindsAfter(
+  pool: Pool,
+  chain: string,
+  position: number,
+): Promise<{ position: number; height: number }[]> {
+  const sql = 'SELECT position, height FROM reorgs WHERE chain = $1 AND position > $2 ORDER BY position';
+  const rewinds = await readRows(pool, readRewind, sql, [chain, position]);
+  return rewinds.map(({ position, height }) => ({ position: Number(position), height }));
 }
 
 function blockColumns(): string[] {

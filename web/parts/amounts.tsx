@@ -1,0 +1,32 @@
+/** What an output or a transaction holds: the coin of the chain, and other currencies, one below the other. */
+import { nativeNameOf } from '../state/service.ts';
+import { Currency } from './party.tsx';
+import { At } from './scope.tsx';
+import { Value } from './value.tsx';
+
+interface AmountsProps {
+  readonly chain: string;
+  /** At `currencies` of the scope. */
+  readonly currencies: readonly { readonly currencyId: string }[];
+}
+
+export function Amounts({ chain, currencies }: AmountsProps) {
+  return (
+    <>
+      <div>
+        <Value at="value" as="amount" unit={nativeNameOf(chain)} />
+      </div>
+      <OtherCoins chain={chain} currencies={currencies} />
+    </>
+  );
+}
+
+export function OtherCoins({ chain, currencies }: AmountsProps) {
+  return currencies.map(({ currencyId }, index) => (
+    <At key={currencyId} at={`currencies/${index}`}>
+      <div>
+        <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
+      </div>
+    </At>
+  ));
+}
