@@ -108,7 +108,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 async function open(options: ApiOptions, closers: Closers) {
   const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
-  const watch = await createStateWatch(postgres, release, logger, signal);
+  const scope = { release, chains: new Set(config.chains.map(({ name }) => name)) };
+  const watch = await createStateWatch(postgres, scope, logger, signal);
   closers.push(() => watch.stop());
   const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS });
   closers.push(() => reader.close());
@@ -121,7 +122,7 @@ async function open(options: ApiOptions, closers: Closers) {
   });
   closers.push(() => health.stop());
   const currentState = createCurrentState(reader, watch);
-  const snapshots = createSnapshots({ reader, watch, currentState, release, atOnce: READS_AT_ONCE });
+  const snapshots = createSnapshots({ reader, watch, currentState, scope, atOnce: READS_AT_ONCE });
   const access = await openAccess({ config, postgres, stateTag: () => watch.state.tag, logger });
   closers.push(() => access.close());
   const mempools = followMempools(options.mempools ?? new Map(), watch);

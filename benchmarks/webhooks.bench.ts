@@ -48,7 +48,7 @@ await postgres.pool.query(
   [CHAIN, OWNER.identityAddress, urlOf(0).slice(0, -1), ASKED, secret, receivers],
 );
 const config = { ...configOf([chainConfig(CHAIN)]), webhookLocalReceivers: true };
-const watch = await createStateWatch(postgres, 'benchmark', logger, stop.signal);
+const watch = await createStateWatch(postgres, { release: 'benchmark', chains: new Set([CHAIN]) }, logger, stop.signal);
 const webhooks = await openWebhooks({
   config,
   release: 'benchmark',

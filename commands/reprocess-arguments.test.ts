@@ -38,6 +38,7 @@ describe('says what is allowed when given', () => {
     ],
     [['--regime', 'live', '--from', 'yesterday'], '--from takes a UTC day'],
     [['--regime', 'live', '--from', '2026-13-01'], '--from takes a UTC day'],
+    [['--regime', 'live', '--from', '2026-02-30'], '--from takes a UTC day'],
     [['--swap', '--regime', 'live'], 'give one of --regime'],
     [['--swap', '--swap-back'], 'give one of --regime'],
     [['--swap', '--dry-run'], 'give one of --regime'],

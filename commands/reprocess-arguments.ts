@@ -1,5 +1,6 @@
 /** Task of `reprocess`, from its options. */
 import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
+import { parseUtc } from '../domain/time.ts';
 import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { UsageError } from '../schemas/errors.ts';
 import type { InputOf } from './command-table.ts';
@@ -49,7 +50,7 @@ const TIME = /^(\d{1,12}|\d{4}-\d\d-\d\d(T\d\d:\d\d(:\d\d)?Z)?)$/;
 
 function timeOf(option: string, text: string | undefined): number | null {
   if (text === undefined) return null;
-  const seconds = /^\d+$/.test(text) ? Number(text) : Date.parse(text) / 1000;
+  const seconds = /^\d+$/.test(text) ? Number(text) : parseUtc(text) / 1000;
   if (!TIME.test(text) || Number.isNaN(seconds)) {
     throw new UsageError(
       `${option} takes a UTC day, a moment such as 2026-04-24T12:00:00Z or seconds since the epoch, not "${text}"`,

@@ -1,4 +1,5 @@
 /** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
+import { parseUtc } from '../../domain/time.ts';
 import { ApiError } from './api-error.ts';
 
 /** Digits of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
@@ -20,9 +21,8 @@ export const TIME = {
  */
 export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);
-  const milliseconds = Date.parse(text);
-  // A day that its month does not have is taken for one of the next month.
-  if (Number.isNaN(milliseconds) || new Date(text.slice(0, 10)).getUTCDate() !== Number(text.slice(8, 10))) {
+  const milliseconds = parseUtc(text);
+  if (Number.isNaN(milliseconds)) {
     const detail = `${name} is not a date: ${text}`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
   }

@@ -63,7 +63,7 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[]): Currenc
       if (kept?.tag === read.state.tag) return kept.currencies;
       const entries = new Map(byId);
       for (const entry of homesFirst(await read.rows(readDefined, SQL), [...natives.values()])) {
-        if (!entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
+        if (natives.has(entry.chain) && !entries.has(entry.currencyId)) entries.set(entry.currencyId, entry);
       }
       const currencies = indexed(entries, chains);
       kept = { tag: read.state.tag, currencies };

@@ -13,6 +13,7 @@ const row = (stage: string, chain: string, position: bigint): StateRow => ({
   clock: 100n,
   redrives: 0n,
 });
+const SCOPE = { release: '1', chains: new Set(['a', 'b']) };
 const ROWS = [row('derive', 'a', 9n), row('derive', 'b', 5n), row('price', 'a', 4n), row('price', 'b', 4n)];
 
 it.each<[string, readonly StateRow[]]>([
@@ -25,10 +26,16 @@ it.each<[string, readonly StateRow[]]>([
   ['a redrive', ROWS.map((each) => ({ ...each, redrives: 1n }))],
   ['a swap', ROWS.map((each) => ({ ...each, generation: 2 }))],
 ])('%s', (_name, rows) => {
-  expect(readServiceState(rows, '1').tag).not.toBe(readServiceState(ROWS, '1').tag);
+  expect(readServiceState(rows, SCOPE).tag).not.toBe(readServiceState(ROWS, SCOPE).tag);
 });
 
 it('provisional positions stand apart from those that count', () => {
-  const { priced, pricedAhead } = readServiceState([...ROWS, row('price_ahead', 'a', 9n)], '1');
+  const { priced, pricedAhead } = readServiceState([...ROWS, row('price_ahead', 'a', 9n)], SCOPE);
   expect([priced.get('a')?.height, pricedAhead.get('a')?.height, pricedAhead.get('b')]).toEqual([4, 9, undefined]);
+});
+
+it('leaves out chains that are not configured', () => {
+  const gone = ['derive', 'price', 'price_ahead', 'told'].map((stage) => row(stage, 'gone', 7n));
+  const { derived, priced, pricedAhead, published } = readServiceState([...ROWS, ...gone], SCOPE);
+  for (const chains of [derived, priced, pricedAhead, published]) expect(chains.has('gone')).toBe(false);
 });

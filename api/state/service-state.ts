@@ -49,8 +49,14 @@ export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,
     p.stage, p.chain, p.position, p.height, p.hash, p.clock
   FROM generations g LEFT JOIN ${ALL_POSITIONS} p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
-/** `release` is part of every tag, since another program may answer otherwise. */
-export function readServiceState(rows: readonly StateRow[], release: string): ServiceState {
+export interface StateScope {
+  /** Part of every tag, since another program may answer otherwise. */
+  readonly release: string;
+  /** The configured ones: the stores may hold more, which were taken out of the configuration. */
+  readonly chains: ReadonlySet<string>;
+}
+
+export function readServiceState(rows: readonly StateRow[], { release, chains }: StateScope): ServiceState {
   const [first] = rows;
   if (!first) throw new NoServedGeneration();
   const derived = new Map<string, StagePosition>();
@@ -66,6 +72,7 @@ export function readServiceState(rows: readonly StateRow[], release: string): Se
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
+    if (!chains.has(chain)) continue;
     if (stage === 'told') published.set(chain, Number(position));
     targets.get(stage ?? '')?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }

@@ -16,6 +16,7 @@ import { createStateWatch, type StateWatch } from './state-watch.ts';
 
 const logger = pino({ level: 'silent' });
 const CHAIN = 'one';
+const SCOPE = { release: 'test', chains: new Set([CHAIN]) };
 let stores: TestStores;
 let reader: PostgresReader;
 let watch: StateWatch;
@@ -34,9 +35,9 @@ beforeAll(async () => {
     };
   reader = { ...opened, query: counted(opened.query) as typeof opened.query };
   await commit(0, 0);
-  watch = await createStateWatch(stores.postgres, 'test', logger, new AbortController().signal);
+  watch = await createStateWatch(stores.postgres, SCOPE, logger, new AbortController().signal);
   const currentState = createCurrentState(reader, watch);
-  snapshot = createSnapshots({ reader, watch, currentState, release: 'test', atOnce: 10 })(SERVICE);
+  snapshot = createSnapshots({ reader, watch, currentState, scope: SCOPE, atOnce: 10 })(SERVICE);
 });
 
 afterAll(async () => {

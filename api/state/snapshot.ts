@@ -11,7 +11,14 @@ import { RetryableError } from '../../schemas/errors.ts';
 import { createPriorityLanes, type WorkOwner } from '../access/priority-lanes.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { CurrentState } from './current-state.ts';
-import { readServiceState, readState, type ServiceState, STATE_SQL, VERSION_SQL } from './service-state.ts';
+import {
+  readServiceState,
+  readState,
+  type ServiceState,
+  STATE_SQL,
+  type StateScope,
+  VERSION_SQL,
+} from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
 
 export interface Snapshot {
@@ -28,8 +35,7 @@ export interface SnapshotsOptions {
   readonly reader: PostgresReader;
   readonly watch: Pick<StateWatch, 'state' | 'beyond'>;
   readonly currentState: CurrentState;
-  /** Part of every tag. */
-  readonly release: string;
+  readonly scope: StateScope;
   /** Statements at once, and transactions. */
   readonly atOnce: number;
 }
@@ -73,7 +79,7 @@ export function createSnapshots(options: SnapshotsOptions): (owner: WorkOwner) =
 type InTurn = <T>(owner: WorkOwner, work: () => Promise<T>) => Promise<T>;
 
 function createWithSnapshot(
-  { reader, watch, currentState, release }: SnapshotsOptions,
+  { reader, watch, currentState, scope }: SnapshotsOptions,
   owner: WorkOwner,
   inTurn: InTurn,
   gathered: GatheredReads<WorkOwner>,
@@ -108,7 +114,7 @@ function createWithSnapshot(
     return inTurn(ofTransactions(owner), () =>
       reader.snapshot(STATE_SQL, (rows, ask) =>
         work(
-          reading(readServiceState(rows.map(readState), release), (sql, values, isOpenEnded) =>
+          reading(readServiceState(rows.map(readState), scope), (sql, values, isOpenEnded) =>
             ask(isOpenEnded ? { name: undefined, text: sql } : prepared(sql), values),
           ),
         ),

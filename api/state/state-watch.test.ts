@@ -24,7 +24,12 @@ let watch: StateWatch;
 
 beforeAll(async () => {
   stores = await createTestStores();
-  watch = await createStateWatch(stores.postgres, 'test', logger, new AbortController().signal);
+  watch = await createStateWatch(
+    stores.postgres,
+    { release: 'test', chains: new Set(['vrsc']) },
+    logger,
+    new AbortController().signal,
+  );
 });
 afterEach(() => stores.postgres.pool.query('DELETE FROM stage_status'));
 afterAll(async () => {

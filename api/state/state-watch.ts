@@ -4,7 +4,7 @@ import { watchPositions } from '../../infra/postgres/position-moves.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readBoth } from '../../infra/postgres/read-rows.ts';
 import { repeatUntil } from '../../infra/repeat-until.ts';
-import { readServiceState, readState, type ServiceState, STATE_SQL } from './service-state.ts';
+import { readServiceState, readState, type ServiceState, STATE_SQL, type StateScope } from './service-state.ts';
 import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from './stage-statuses.ts';
 
 export interface StateWatch {
@@ -31,7 +31,7 @@ interface Waiter {
 /** The first look is awaited: without Postgres nothing can be served. */
 export async function createStateWatch(
   postgres: Postgres,
-  release: string,
+  scope: StateScope,
   logger: Logger,
   parent: AbortSignal,
 ): Promise<StateWatch> {
@@ -46,7 +46,7 @@ export async function createStateWatch(
   async function ask(): Promise<void> {
     const [positions, rows] = await readBoth(postgres.pool, [readState, STATE_SQL], [readStatus, STATUS_SQL]);
     const isOther = positions[0]?.version !== state?.version;
-    if (isOther) state = readServiceState(positions, release);
+    if (isOther) state = readServiceState(positions, scope);
     statuses = readStageStatuses(rows);
     if (isOther) for (const moved of followers) moved();
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();

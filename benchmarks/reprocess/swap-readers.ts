@@ -29,11 +29,11 @@ const SWAP_EVERY_MS = 50;
 export async function measureSwaps(stores: Stores, seconds: number): Promise<SwapReaders> {
   const stop = new AbortController();
   const logger = pino({ level: 'silent' });
-  const release = 'bench';
-  const watch = await createStateWatch(stores.postgres, release, logger, stop.signal);
+  const scope = { release: 'bench', chains: new Set(['one']) };
+  const watch = await createStateWatch(stores.postgres, scope, logger, stop.signal);
   const reader = openReader(stores.postgres, { maxConnections: READERS, statementMs: 10_000 });
   const currentState = createCurrentState(reader, watch);
-  const snapshot = createSnapshots({ reader, watch, currentState, release, atOnce: READERS + 2 })(SERVICE);
+  const snapshot = createSnapshots({ reader, watch, currentState, scope, atOnce: READERS + 2 })(SERVICE);
   let mixed = 0;
   const read = () =>
     snapshot(async ({ state, row }) => {

@@ -81,6 +81,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
       const made: OwnLane[] = [];
       try {
         await during(async () => {
+          await command(`CREATE DATABASE IF NOT EXISTS ${database}`);
           while (made.length < count) {
             const lane = { database, client: await connect(database) };
             lanes.add(lane);

@@ -38,7 +38,7 @@ export interface RunningEngine {
   during<T>(work: () => Promise<T>): Promise<T>;
   /** @throws ClickHouseOverloaded when it lost writes: what ended since the last call counts as failed */
   checkWrites(): Promise<void>;
-  /** Creates the database when missing. Called within `during`. */
+  /** To a database that exists. Called within `during`. */
   connect(database: string): Promise<Client>;
   /** Runs a short statement on a connection of its own. */
   command(sql: string): Promise<void>;
@@ -181,7 +181,6 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
 async function connectTo(engine: EngineProcess, database: string): Promise<Client> {
   const client = await engine.connect();
-  await client.command({ query: `CREATE DATABASE IF NOT EXISTS ${database}` });
   await client.command({ query: `USE ${database}` });
   // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
   await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });

@@ -20,6 +20,7 @@ import { createPriceWorld, type PriceWorld } from '../support/pipeline/price/pri
 import { blockOf, slowChains } from '../support/pipeline/price/slow-chains.ts';
 
 const { first, second, chains, cutover } = slowChains();
+const SCOPE = { release: 'test', chains: new Set(chains.map(({ name }) => name)) };
 const firstTime = blockOf(first[0]).clock;
 const lastTime = blockOf(first.at(-1)).clock;
 
@@ -40,7 +41,7 @@ function reading<T>(work: (read: Snapshot) => Promise<T>): Promise<T> {
   return reader.snapshot(STATE_SQL, (rows, ask) => {
     const all: Snapshot['rows'] = async (reader, sql, values = []) => (await ask(prepared(sql), values)).map(reader);
     const row: Snapshot['row'] = async (reader, sql, values) => (await all(reader, sql, values))[0];
-    return work({ state: readServiceState(rows.map(readState), 'test'), rows: all, row });
+    return work({ state: readServiceState(rows.map(readState), SCOPE), rows: all, row });
   });
 }
 

@@ -7,7 +7,7 @@ const OF_THE_MOMENT =
 const NAMES = ['PureTri@', 'alice@', 'usdx', 'VRSCTEST'];
 
 /** path → status and body */
-export async function answersOf(program: Program): Promise<Record<string, string>> {
+export async function answersOf(program: Pick<Program, 'get'>): Promise<Record<string, string>> {
   const { body } = await program.get('/api/');
   const { endpoints } = JSON.parse(body) as { endpoints: { method: string; path: string }[] };
   const paths = endpoints

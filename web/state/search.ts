@@ -43,7 +43,7 @@ export const askNames = (text: string) => ask(call('/api/search/suggest', { quer
 
 /** Those of an answer that still begin as the text. */
 export function named(answer: Answer<'/api/search/suggest'>, text: string): Suggestion[] {
-  const begin = text.toLowerCase();
+  const begin = text.toLowerCase().replace(/@$/, ''); // labels have none
   const fitting = (answer.shown.value?.data.results ?? []).filter(({ label }) => label.toLowerCase().startsWith(begin));
   return fitting.map((found) => ({
     label: found.label,

@@ -22,6 +22,7 @@ export const BLOCK = {
 export const BLOCK_COLUMNS = Object.keys(BLOCK).join(', ');
 export const readBlock = rowReader(BLOCK);
 export type BlockRecord = RowRead<typeof readBlock>;
+export type BlockAnswer = ReturnType<typeof blockAnswer>;
 
 export function blockAnswer(block: BlockRecord) {
   return {

@@ -26,6 +26,11 @@ it('levels are not counted in texts', () => {
   expect(stringifyExact(decodeContent({ [KEY]: hex(text) }))).toBe(`{"${KEY}":[${text}]}`);
 });
 
+it('numbers keep what they say', () => {
+  const text = '{"sat":9007199254740993,"ratio":0.10,"large":1e400}';
+  expect(stringifyExact(decodeContent({ [KEY]: hex(text) }))).toBe(`{"${KEY}":[${text}]}`);
+});
+
 it('changes of any depth are printed', () => {
   const shown = stringifyExact(
     readChanges(`[{"field":"contentmultimap","old":{},"new":{"${KEY}":[${nested(10_000)}]}}]`),

@@ -1,6 +1,7 @@
 /** The key-value store of an identity: one key of it, and what its values say. */
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
+import { parseExact } from '../../../domain/json/exact-json.ts';
 import { isTooDeep } from '../../../domain/json/shallow-json.ts';
 import { vdxfKey } from '../../../domain/names.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -61,7 +62,7 @@ function decodeValue(value: unknown): unknown[] {
   if (typeof value !== 'string' || value.length % 2 === 1 || !/^[0-9a-f]+$/i.test(value)) return [];
   try {
     const text = utf8.decode(Buffer.from(value, 'hex'));
-    return isTooDeep(text) ? [] : [JSON.parse(text)];
+    return isTooDeep(text) ? [] : [parseExact(text)];
   } catch {
     return [];
   }

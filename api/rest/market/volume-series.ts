@@ -1,6 +1,7 @@
 /** A series of days, weeks or months with nothing left out between. */
 
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
+import { ApiError } from '../../http/api-error.ts';
 import { feesOf, printUsd } from '../../http/usd.ts';
 import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
 
@@ -20,7 +21,7 @@ export function periods(unit: Unit, end: number, count: number): number[] {
   return starts.reverse();
 }
 
-/** Up to `end`, seconds since the epoch; of one basket or of all. */
+/** Up to `end`, seconds since the epoch; of one basket or of all. @throws ApiError syncing before the first block */
 export async function volumeSeries(
   trades: Trades,
   unit: Unit,
@@ -28,6 +29,7 @@ export async function volumeSeries(
   end: number,
   basketId: string | null = null,
 ) {
+  if (end === 0) throw new ApiError('syncing', 'no block is indexed yet');
   const starts = periods(unit, end, count);
   const sums = await trades.byPeriod(unit, (starts[0] ?? 0) - 1, basketId);
   return starts.map((start) => {

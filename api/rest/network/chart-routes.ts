@@ -70,6 +70,7 @@ const charts = stateRoute({
     if (chain !== ALL) tipHeight(read, chain);
     const chains = chain === ALL ? [...read.state.derived.keys()] : [chain];
     const newest = Math.max(0, ...chains.map((name) => read.state.derived.get(name)?.clock ?? 0));
+    if (newest === 0) throw new ApiError('syncing', 'no block is indexed yet');
     const today = Math.floor(newest / SECONDS_PER_DAY);
     const since = Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY;
     const rows = await pricedRows(read, api);

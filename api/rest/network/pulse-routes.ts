@@ -1,7 +1,7 @@
 /** /api/stats/pulse: the newest blocks of all chains. */
 
 import { stateRoute } from '../../http/route.ts';
-import { BLOCK_COLUMNS, type BlockRecord, blockAnswer, readBlock } from '../blocks/block-rows.ts';
+import { BLOCK_COLUMNS, type BlockAnswer, blockAnswer, readBlock } from '../blocks/block-rows.ts';
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;
@@ -19,26 +19,36 @@ const route = stateRoute({
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
-    const newest: BlockRecord[] = [];
-    for (const chain of api.config.chains) newest.push(...(await read.rows(readBlock, NEWEST_SQL, [chain.name])));
-    // Within a chain its order stands, whatever the block times say; chains are merged by time.
-    const blocks = newest
-      .map(blockAnswer)
-      .sort((a, b) => (a.chain === b.chain ? b.height - a.height : b.time - a.time));
-    const tips = api.config.chains.flatMap((chain) => blocks.find((block) => block.chain === chain.name) ?? []);
+    const chains: (readonly [string, readonly BlockAnswer[]])[] = [];
+    for (const { name } of api.config.chains) {
+      const blocks = (await read.rows(readBlock, NEWEST_SQL, [name])).map(blockAnswer);
+      if (blocks.length > 0) chains.push([name, blocks]);
+    }
     return {
-      chains: Object.fromEntries(
-        tips.map(({ chain, height, hash, time, txCount, validationType }) => [
-          chain,
-          { height, hash, time, txCount, validationType },
-        ]),
-      ),
-      blocks: blocks.slice(0, SHOWN),
-      newest: Object.fromEntries(
-        tips.map(({ chain }) => [chain, blocks.filter((block) => block.chain === chain).slice(0, OF_EACH)]),
-      ),
+      chains: Object.fromEntries(chains.flatMap(([name, [tip]]) => (tip ? [[name, tipOf(tip)]] : []))),
+      blocks: mergedByTime(chains.map(([, blocks]) => blocks)).slice(0, SHOWN),
+      newest: Object.fromEntries(chains.map(([name, blocks]) => [name, blocks.slice(0, OF_EACH)])),
     };
   },
 });
+
+const tipOf = ({ height, hash, time, txCount, validationType }: BlockAnswer) => ({
+  height,
+  hash,
+  time,
+  txCount,
+  validationType,
+});
+
+/** Within a chain its order stands, though the time of a block may be before that of the block below. */
+export function mergedByTime<T extends { readonly time: number }>(lists: readonly (readonly T[])[]): T[] {
+  const left = lists.map((list) => [...list]);
+  const merged: T[] = [];
+  for (;;) {
+    const next = left.reduce((best, list) => ((list[0]?.time ?? -1) > (best[0]?.time ?? -1) ? list : best), []).shift();
+    if (!next) return merged;
+    merged.push(next);
+  }
+}
 
 export const pulseRoutes = [route];

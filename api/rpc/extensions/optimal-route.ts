@@ -64,7 +64,7 @@ export const optimalRoute: Extension = async ({ api, chain, read, texts }) => {
         throw error instanceof VerustreamError ? internalError(error) : error;
       },
     );
-    if (best) return best;
+    if (best) return { chain: chain.name, ...best };
     throw new RpcError(RPC_CODES.invalidParameter, 'Source currency cannot be converted to destination');
   };
 };

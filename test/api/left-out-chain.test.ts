@@ -1,0 +1,63 @@
+/** A chain that was taken out of the configuration: what the stores still hold of it is in no answer, and harms none. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { columns, rowReader } from '../../infra/row-reader.ts';
+import { answersOf, differing } from '../system/answers.ts';
+import { CHAIN, type RunningService, startService } from './running-service.ts';
+
+const GONE = 'gone';
+let service: RunningService;
+beforeAll(async () => {
+  service = await startService();
+  await service.settled(true);
+});
+afterAll(() => service?.stop());
+
+const answers = () =>
+  answersOf({
+    async get(path) {
+      const answer = await fetch(`${service.url}${path}`);
+      return { status: answer.status, body: await answer.text(), headers: Object.fromEntries(answer.headers) };
+    },
+  });
+
+it('answers are those of stores without it', async () => {
+  const before = await answers();
+  expect(Object.keys(before).length).toBeGreaterThan(60);
+  await copyPostgres();
+  await copyClickHouse();
+  await service.restartApi();
+  expect(differing(await answers(), before)).toEqual({});
+});
+
+/** All that Postgres holds of the chain, once more under the other name. */
+async function copyPostgres(): Promise<void> {
+  const { pool } = service.stores.postgres;
+  const { rows } = await pool.query<{ name: string; columns: string[] }>(
+    `SELECT table_name AS name, array_agg(column_name::text) AS columns FROM information_schema.columns
+     JOIN information_schema.tables USING (table_schema, table_name)
+     WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND is_generated = 'NEVER' AND is_identity = 'NO'
+     GROUP BY table_name HAVING bool_or(column_name = 'chain') ORDER BY table_name`,
+  );
+  expect(rows.length).toBeGreaterThan(20);
+  for (const table of rows) {
+    const values = table.columns.map((name) => (name === 'chain' ? `'${GONE}'` : `"${name}"`));
+    const names = table.columns.map((name) => `"${name}"`);
+    await pool.query(
+      `INSERT INTO ${table.name} (${names}) SELECT ${values} FROM ${table.name} WHERE chain = '${CHAIN}' ON CONFLICT DO NOTHING`,
+    );
+  }
+}
+
+async function copyClickHouse(): Promise<void> {
+  const { clickhouse } = service.stores;
+  const tables = await clickhouse.rows(
+    rowReader({ name: columns.text }),
+    `SELECT table AS name FROM system.columns WHERE database = currentDatabase() AND name = 'chain' AND table NOT LIKE 'v\\_%'`,
+  );
+  expect(tables.length).toBeGreaterThan(10);
+  for (const { name } of tables) {
+    await clickhouse.command(
+      `INSERT INTO ${name} SELECT * REPLACE ('${GONE}' AS chain) FROM ${name} WHERE chain = '${CHAIN}'`,
+    );
+  }
+}
