@@ -3,11 +3,11 @@
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { countChildren, readChildren } from '../../rest/identities/identity-rows.ts';
-import { nameAddress } from '../../state/name-address.ts';
+import { possibleAddresses } from '../../state/identity-names.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { RpcError } from '../rpc-error.ts';
 import { pageWindowOf, readArguments, type Signature, textOf } from './arguments.ts';
-import type { Extension } from './extension.ts';
+import type { Extension, ExtensionCall } from './extension.ts';
 
 const SIGNATURE: Signature = {
   method: 'getsubidentities',
@@ -25,15 +25,13 @@ export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
   const asked = textOf(given.get('nameOrId'));
   const place = pageWindowOf(given);
   tipHeight(read, chain.name);
-  const parentId = nameAddress(asked, chain.networkRoot);
-  const identity = parentId && (await read.row(readName, NAME_SQL, [chain.name, parentId]));
-  const count = parentId ? await countChildren(read, api, chain.name, parentId) : 0;
-  // A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is.
-  if (!parentId || (!identity && count === 0)) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
+  const found = await findParent({ api, chain, read }, asked);
+  if (!found) throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
+  const { parentId, name, count } = found;
   const currencies = await api.currencies.of(read);
   const children = await readChildren(read, chain.name, parentId, place);
   return {
-    parent: identity ? identity.name : currencies.name(parentId),
+    parent: name ?? currencies.name(parentId),
     parentId,
     count,
     identities: children.map((child) => ({
@@ -46,3 +44,13 @@ export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
     })),
   };
 };
+
+/** A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is. */
+async function findParent({ api, chain, read }: Omit<ExtensionCall, 'texts'>, asked: string) {
+  for (const parentId of possibleAddresses(chain, asked)) {
+    const identity = await read.row(readName, NAME_SQL, [chain.name, parentId]);
+    const count = await countChildren(read, api, chain.name, parentId);
+    if (identity || count > 0) return { parentId, name: identity?.name, count };
+  }
+  return null;
+}
