@@ -104,8 +104,9 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
 
     // While the index was behind the daemon, an output that it lacked may have been in the blocks between.
     const decodedAt = before.tip?.hash ?? null;
+    // An index without a block has nothing to read them by.
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
-      decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null);
+      decodedAt !== null && (decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null));
     const unfit = new Set<string>();
     const arrived = decoded.transactions.filter((one) => {
       // One that spends another is shown after it.

@@ -12,6 +12,8 @@ import type { LooseJson } from './truth.ts';
 
 const CROWD = 1_100;
 const MOST_COUNTED = 1_000;
+const ROOM = { transactions: CROWD, bytes: 1e9 };
+const { signal } = new AbortController();
 
 let node: RecordedNode;
 let crowd: CrowdedDaemon;
@@ -52,10 +54,9 @@ it('is shown page by page, and counted at an address up to a bound', async () =>
     for (const { txid, fee } of results) fees.set(txid, Math.round(fee * 1e8));
   }
   expect([...fees.values()].sort((a, b) => b - a)).toEqual(crowd.fees);
-  // Whom they pay is known once each of them has been read, which goes on after they are counted.
-  const atPayee = async () => (await get(`/api/address/${crowd.payee}?unconfirmed=true`)).unconfirmed;
-  await expect.poll(atPayee, { timeout: 60_000 }).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
-  expect((await atPayee()).transactions).toHaveLength(200);
+  const { unconfirmed } = await get(`/api/address/${crowd.payee}?unconfirmed=true`);
+  expect(unconfirmed).toMatchObject({ txCount: MOST_COUNTED, truncated: true });
+  expect(unconfirmed.transactions).toHaveLength(200);
   expect((await get('/api/mempool/conversions')).total).toBe(0);
 });
 
@@ -84,14 +85,29 @@ it('is not shown as it was read before the index had the blocks that it spends f
     }));
     return { ...decoded, transactions };
   };
-  const { signal } = new AbortController();
-  const room = { transactions: CROWD, bytes: 1e9 };
-  const looks = createMempoolLooks({ chain: CHAIN, daemon, pool, decode, room, signal });
+  const looks = createMempoolLooks({ chain: CHAIN, daemon, pool, decode, room: ROOM, signal });
   const early = await looks.look();
   expect(early.look.index?.hash).toBe(node.hash);
   expect(early.look.changes).toEqual([]);
   const { look } = await looks.look();
   expect(look.changes.length).toBeGreaterThan(0);
   for (const { transaction } of look.changes) expect(transaction.fee).not.toBeNull();
+  await daemon.close();
+});
+
+it('is not shown as it was read by an index without a block, whose first block credits no address', async () => {
+  const { pool } = service.stores.postgres;
+  const daemon = createVerusdClient({ rpc: crowd.url, chain: CHAIN, logger: pino({ level: 'silent' }) });
+  let height = -1;
+  /** What the transactions spend has come before it is asked for. */
+  const read = createDecoder({ chain: RECORDED_CHAIN, pool, onFault: () => undefined });
+  const decode: DecodeUnconfirmed = (asked, waiting, at) => {
+    height = at;
+    return read(asked, waiting, at);
+  };
+  const looks = createMempoolLooks({ chain: 'without-blocks', daemon, pool, decode, room: ROOM, signal });
+  const { look } = await looks.look();
+  expect(height).toBe(0);
+  expect(look.changes).toEqual([]);
   await daemon.close();
 });
