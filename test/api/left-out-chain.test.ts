@@ -51,13 +51,13 @@ async function copyPostgres(): Promise<void> {
 async function copyClickHouse(): Promise<void> {
   const { clickhouse } = service.stores;
   const tables = await clickhouse.rows(
-    rowReader({ name: columns.text }),
-    `SELECT table AS name FROM system.columns WHERE database = currentDatabase() AND name = 'chain' AND table NOT LIKE 'v\\_%'`,
+    rowReader({ held: columns.text }),
+    `SELECT table AS held FROM system.columns WHERE database = currentDatabase() AND name = 'chain' AND NOT startsWith(table, 'v_')`,
   );
   expect(tables.length).toBeGreaterThan(10);
-  for (const { name } of tables) {
+  for (const { held } of tables) {
     await clickhouse.command(
-      `INSERT INTO ${name} SELECT * REPLACE ('${GONE}' AS chain) FROM ${name} WHERE chain = '${CHAIN}'`,
+      `INSERT INTO ${held} SELECT * REPLACE ('${GONE}' AS chain) FROM ${held} WHERE chain = '${CHAIN}'`,
     );
   }
 }

@@ -23,7 +23,7 @@ export interface EngineProcess {
 }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
-/** Keeps what it strips of types, which the engine would do anew with each start. */
+/** Keeps what it strips of types, which Node.js would do again at each start. */
 const STRIPPED_TYPES = new URL('../../launch/stripped-types.mjs', import.meta.url).href;
 const CONFIG = fileURLToPath(new URL('./engine.xml', import.meta.url));
 /** A statement holds a thread as long as it runs, so that this many run at once. */
