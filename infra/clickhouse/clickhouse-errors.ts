@@ -36,12 +36,12 @@ class ClickHouseRefused extends PermanentError {
 
 /** Postgres stays: it alone holds tiers, keys and webhooks. */
 export const REBUILD =
-  'The log holds all facts: stop, remove the folder clickhouse of DATA_DIR (for a server, its database) and start; they are derived again from it.';
+  'stop, remove the folder clickhouse of DATA_DIR (for a server, empty its database) and start: all facts are derived again from the log. docs/operate.md has the rest.';
 
 /** Stored data is damaged. Statements that need it fail, so no wrong answer is given. */
 export class ClickHouseDamaged extends PermanentError {
   constructor(what: string, cause: unknown) {
-    super('clickhouse_damaged', `${what}. ${REBUILD}`, { cause });
+    super('clickhouse_damaged', `${what}. To build it again, ${REBUILD}`, { cause });
   }
 }
 

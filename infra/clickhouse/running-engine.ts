@@ -24,9 +24,13 @@ import { type EngineProcess, startEngineProcess } from './engine-process/start.t
 
 export class ClickHouseStartFailed extends PermanentError {
   constructor(path: string, cause: unknown) {
-    super('clickhouse_start_failed', `The embedded ClickHouse cannot open ${path}: ${messageOf(cause)}. ${REBUILD}`, {
-      cause,
-    });
+    super(
+      'clickhouse_start_failed',
+      `The embedded ClickHouse cannot open ${path}: ${messageOf(cause)}. If its data is damaged, ${REBUILD}`,
+      {
+        cause,
+      },
+    );
   }
 }
 

@@ -12,6 +12,17 @@ export class LogBehindStores extends PermanentError {
   }
 }
 
+/** The server at CLICKHOUSE_URL was emptied, or is another one than Postgres belongs to. */
+export class ClickHouseEmptied extends PermanentError {
+  constructor(chain: string, height: number) {
+    super(
+      'clickhouse_emptied',
+      `ClickHouse holds no block of ${chain}, but Postgres is at block ${height}. Correct CLICKHOUSE_URL; or, if its database was emptied, ` +
+        `run \`verustream dead-letters redrive ${chain} 0\`, which derives all facts again from the log.`,
+    );
+  }
+}
+
 /** The log holds another chain than the stores. */
 export class LogDiffers extends PermanentError {
   constructor(message: string) {

@@ -12,6 +12,7 @@ import { cutBackTo, insertFacts } from '../sinks/clickhouse/clickhouse-sink.ts';
 import { factsByType } from '../sinks/facts-by-type.ts';
 import { EndWithoutRow } from '../sinks/postgres/end-rows.ts';
 import { LogBehindStores, LogDiffers } from './derive-errors.ts';
+import { requestRedrive } from './redrive.ts';
 import { type DeriveOptions, runDerive } from './run-derive.ts';
 
 let stores: TestStores;
@@ -179,6 +180,22 @@ describe('at start', () => {
     expect(await storeDigests(stores, 'emptied')).not.toEqual(before);
     await deriveToEnd('emptied', { log, stores });
     expect(await storeDigests(stores, 'emptied')).toEqual(before);
+  });
+
+  it('derives nothing again where the ClickHouse of another server is empty, unless it was asked to', async () => {
+    await log.append('elsewhere', take(newChain(16), 20));
+    await deriveToEnd('elsewhere', { log, stores });
+    const before = await storeDigests(stores, 'elsewhere');
+    await cutBackTo(stores.clickhouse, 'elsewhere', -1);
+    const server = { ...stores, clickhouse: { ...stores.clickhouse, isOwn: false } };
+    await expect(deriveToEnd('elsewhere', { log, stores: server })).rejects.toMatchObject({
+      code: 'clickhouse_emptied',
+      message: expect.stringMatching(/^ClickHouse holds no block of elsewhere, .* block 19\..* redrive elsewhere 0/),
+    });
+    expect(await position('elsewhere')).toMatchObject({ height: 19 });
+    await requestRedrive(stores.postgres.pool, 'elsewhere', 0);
+    await deriveToEnd('elsewhere', { log, stores: server });
+    expect(await storeDigests(stores, 'elsewhere')).toEqual(before);
   });
 
   it('refuses a log that ends before the stores', async () => {

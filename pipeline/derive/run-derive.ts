@@ -19,6 +19,7 @@ import { createStageReport, type StageReport } from '../stage/stage-report.ts';
 import { createBatchWriter } from './batch-writer.ts';
 import { checkLog } from './check-log.ts';
 import { createDeadLetterReport } from './dead-letter-report.ts';
+import { ClickHouseEmptied } from './derive-errors.ts';
 import { openFactsPublisher } from './facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from './fold-log.ts';
 import { pendingRedriveHeight, publishRedrive, REDRIVES_CHANNEL, requestRedrive, rewindForRedrive } from './redrive.ts';
@@ -52,12 +53,12 @@ const REDRIVE_EVERY_MS = 5000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
 const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
-/** An insert is flushed, and the file system writes what was done before it along with it: far fewer records than these. */
-const UNFLUSHED_RECORDS = 1000;
+/** What ClickHouse has not flushed was written within seconds: far more records than are derived meanwhile. */
+const UNFLUSHED_RECORDS = 20_000;
 
 /**
  * Resolves when the signal aborts. After any other end it may simply be called again.
- * @throws StageLockLost, StageFenced (retryable); LogBehindStores, LogDiffers, FactsBehindStores, what the processors throw
+ * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, what the processors throw
  */
 export function runDerive(options: DeriveOptions): Promise<void> {
   const { chain, stores, signal } = options;
@@ -128,14 +129,17 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
   }
 }
 
-/** Takes ClickHouse, which has no transactions, to where Postgres stands. */
+/** Takes ClickHouse, which has no transactions, to where Postgres stands. @throws ClickHouseEmptied */
 async function alignClickHouse({ chain, stores, logger }: DeriveOptions, stored: StagePosition | null): Promise<void> {
   if (!stored) return cutBackTo(stores.clickhouse, chain.name, -1);
   const { pool } = stores.postgres;
   // Deletes are not flushed: a loss of power may have brought back what the last rewinds took away.
   const rewinds = await rewindsAfter(pool, chain.name, stored.position - UNFLUSHED_RECORDS);
   await cutBackTo(stores.clickhouse, chain.name, stored.position, rewinds);
-  if (await holdsBlocks(stores.clickhouse, chain.name)) return;
+  const isWhole = await holdsBlocks(stores.clickhouse, chain.name);
+  if (isWhole || (await pendingRedriveHeight(pool, chain.name)) === 0) return;
+  // An address may be wrong, and a replica may lag; the folder of the embedded engine is the one that was there.
+  if (!stores.clickhouse.isOwn) throw new ClickHouseEmptied(chain.name, stored.height);
   const message = 'ClickHouse holds no block of the chain, and Postgres does: all facts are derived again from the log';
   logger.warn({ chain: chain.name, height: stored.height }, message);
   await requestRedrive(pool, chain.name, 0);

@@ -104,7 +104,7 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
 
     // While the index was behind the daemon, an output that it lacked may have been in the blocks between.
     const decodedAt = before.tip?.hash ?? null;
-    // An index without a block has nothing to read them by.
+    // Without a block the index cannot say what they spend, and they would be read as those of the genesis block.
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
       decodedAt !== null && (decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null));
     const unfit = new Set<string>();

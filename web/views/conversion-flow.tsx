@@ -145,7 +145,7 @@ function Facts({ leg }: { readonly leg: Leg }) {
   );
 }
 
-export interface BlockProps {
+interface BlockProps {
   readonly at: string;
   readonly time: string;
   readonly chain: string;

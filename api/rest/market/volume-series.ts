@@ -21,7 +21,7 @@ export function periods(unit: Unit, end: number, count: number): number[] {
   return starts.reverse();
 }
 
-/** Up to `end`, seconds since the epoch; of one basket or of all. @throws ApiError syncing before the first block */
+/** Up to `end`, seconds since the epoch; of one basket or of all. @throws ApiError syncing before the first priced block */
 export async function volumeSeries(
   trades: Trades,
   unit: Unit,
@@ -29,7 +29,7 @@ export async function volumeSeries(
   end: number,
   basketId: string | null = null,
 ) {
-  if (end === 0) throw new ApiError('syncing', 'no block is indexed yet');
+  if (end === 0) throw new ApiError('syncing', 'no block is priced yet');
   const starts = periods(unit, end, count);
   const sums = await trades.byPeriod(unit, (starts[0] ?? 0) - 1, basketId);
   return starts.map((start) => {

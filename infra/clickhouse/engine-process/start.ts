@@ -41,15 +41,15 @@ export async function startEngineProcess(folder: string): Promise<EngineProcess>
       return await startOnce(folder);
     } catch (error) {
       if (!LOCKED.test(String(error))) throw error;
-      if (performance.now() > deadline) throw lockedError(folder);
+      if (performance.now() > deadline) throw lockedError(folder, error);
       await sleep(50);
     }
   }
 }
 
-function lockedError(folder: string): PermanentError {
+function lockedError(folder: string, cause: unknown): PermanentError {
   const message = `Another ClickHouse has opened ${folder}, perhaps one that an earlier run left behind. End it, then start again.`;
-  return new PermanentError('clickhouse_locked', message);
+  return new PermanentError('clickhouse_locked', message, { cause });
 }
 
 async function startOnce(folder: string): Promise<EngineProcess> {

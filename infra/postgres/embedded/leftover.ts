@@ -34,7 +34,7 @@ export async function endLeftover(data: string, logger: Logger): Promise<void> {
   const [, program = ''] = /^"?([^" ]+)/.exec(existing(join(data, 'postmaster.opts'))) ?? [];
   removeLeftCopy(program);
   // No server runs here any more, but a process id in these files may be another program's, or a zombie's.
-  for (const left of ['postmaster.pid', ...socketFilesIn(data)]) await rm(join(data, left), { force: true });
+  for (const name of ['postmaster.pid', ...socketFilesIn(data)]) await rm(join(data, name), { force: true });
 }
 
 const socketFilesIn = (data: string) =>
