@@ -24,7 +24,7 @@ export interface Access {
 }
 
 export interface AccessOptions {
-  readonly config: Pick<Config, 'tiers' | 'keylessRequestsPerMinute' | 'trustedProxies'>;
+  readonly config: Pick<Config, 'chains' | 'tiers' | 'keylessRequestsPerMinute' | 'trustedProxies'>;
   readonly postgres: Postgres;
   /** Changes whenever the identities of a chain may have. */
   readonly stateTag: () => string;
@@ -48,7 +48,8 @@ export async function openAccess({ config, postgres, stateTag, logger }: AccessO
     await deleteExpired(postgres, now());
   });
   const listener = listen(postgres, ACCESS_CHANNEL, () => keys.clear(), logger);
-  const keys = createKeyCache({ load: (ids) => activeKeys(postgres, ids), stateTag, listener });
+  const chains = config.chains.map(({ name }) => name);
+  const keys = createKeyCache({ load: (ids) => activeKeys(postgres, ids, chains), stateTag, listener });
   const usage = startUsage({ postgres, process, logger });
   return {
     gate: createGate({ config, limiter, keys, usage }),

@@ -70,7 +70,7 @@ const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, sec
 const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
-/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. */
+/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither; nor has one of a chain that is not configured, where nobody would see it revoked. */
 const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
     k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
   FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute
@@ -81,7 +81,7 @@ const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress
       WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE i.${IS_NOT_REVOKED_SQL}`;
+  WHERE i.${IS_NOT_REVOKED_SQL} AND k.chain = ANY($4)`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
@@ -126,9 +126,14 @@ export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string
 }
 
 /** Those of the ids, as tokens present them, that may be used now. */
-export async function activeKeys({ pool }: Postgres, ids: readonly string[]): Promise<ActiveKey[]> {
+/** Those of `ids` that count, of identities of `chains`. */
+export async function activeKeys(
+  { pool }: Postgres,
+  ids: readonly string[],
+  chains: readonly string[],
+): Promise<ActiveKey[]> {
   const [sessions, keys] = [ids.filter(isDigest), ids.filter((id) => !isDigest(id))];
-  const rows = await readRows(pool, readActive, ACTIVE_SQL, [keys, sessions.map(hexParam), LOWEST_TIER]);
+  const rows = await readRows(pool, readActive, ACTIVE_SQL, [keys, sessions.map(hexParam), LOWEST_TIER, chains]);
   return rows.map((row) => ({ ...row, account: accountOf(row) }));
 }
 

@@ -17,6 +17,7 @@ const REVOKED = 0x8000;
 const TIERS = { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } };
 const at = (chain: string, identityAddress = ADDRESS): KeyOwner => ({ chain, identityAddress });
 
+const CHAINS = ['one', 'two'];
 let stores: TestStores;
 beforeAll(async () => {
   stores = await createTestStores();
@@ -24,7 +25,7 @@ beforeAll(async () => {
 beforeEach(async () => {
   const { pool } = stores.postgres;
   await pool.query('TRUNCATE identities, identity_tiers, api_keys, allowances, webhooks CASCADE');
-  for (const chain of ['one', 'two']) await storeIdentity(stores.postgres, { ...at(chain), flags: 0 });
+  for (const chain of CHAINS) await storeIdentity(stores.postgres, { ...at(chain), flags: 0 });
 });
 afterAll(() => stores.close());
 
@@ -33,7 +34,7 @@ async function issue(holder: KeyOwner): Promise<string> {
   if (!made) throw new Error('no more keys');
   return made.key;
 }
-const activeKey = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? '']))[0];
+const activeKey = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? ''], CHAINS))[0];
 
 describe('a tier', () => {
   it('is of the identity of its chain', async () => {
@@ -80,7 +81,7 @@ it('credits are those of the chain, over all processes', async () => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: name, now: () => 1_000_000, members: () => 2 });
     const usage = { record: () => () => undefined };
-    const find = async ({ id }: { id: string }) => (await activeKeys(stores.postgres, [id]))[0] ?? null;
+    const find = async ({ id }: { id: string }) => (await activeKeys(stores.postgres, [id], CHAINS))[0] ?? null;
     const keys = { known: () => undefined, find };
     return createGate({ config: { tiers: TIERS, keylessRequestsPerMinute: 100 }, limiter, keys, usage });
   };

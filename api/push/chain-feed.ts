@@ -158,7 +158,7 @@ export async function openChainFeed<T extends FeedTopicName>(
       if (pace.isSpent()) await pace.rest();
       const record = topic.read(raw);
       await watch.until(record.isShown, signal);
-      if (signal.aborted) return;
+      if (signal.aborted || joinedIn) return; // a first client begins where it joined
       publish(record, raw.bytes);
     }
   }

@@ -79,22 +79,23 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'
   };
 }
 
-/** Position of the first facts record from a block after `source`: all records before it are committed. */
+/** Position after the last facts record from a block up to `source`: behind a redrive, earlier ones may be of later blocks. */
 export async function headOf(topics: TopicReader, chain: string, source: number): Promise<number> {
   const last = await topics.last('facts', chain);
   if (!last) return 0;
   if (last.record().source <= source) return last.position + 1;
-  // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to its end.
+  // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to the last one.
   let from = last.position;
   for (let step = 16; from > 0; step *= 2) {
     from = Math.max(0, from - step);
     const [entry] = await topics.read('facts', chain, from, { ...READ_LIMITS, maxRecords: 1 });
     if (!entry || entry.record().source <= source) break;
   }
+  let head = from;
   for (;;) {
     const entries = await topics.read('facts', chain, from, READ_LIMITS);
-    const first = entries.find((entry) => entry.record().source > source);
-    if (first || entries.length === 0) return first?.position ?? from;
+    if (entries.length === 0) return head;
+    head = (entries.findLast((entry) => entry.record().source <= source)?.position ?? head - 1) + 1;
     from += entries.length;
   }
 }

@@ -15,7 +15,9 @@ import type { Snapshot } from './snapshot.ts';
 
 export interface PricedRows {
   /** Values of every statement that selects from these rows. */
-  readonly params: { readonly generation: number; readonly tick: string };
+  readonly params: { readonly generation: number; readonly tick: string; readonly leftOut?: readonly string[] };
+  /** Condition on `chain` that leaves out conversions of chains that are no longer configured. */
+  readonly isConfigured: string;
   /**
    * What stands after FROM: columns of the rows that fit a condition. `beyond`: the condition on rows beyond the line, where it is another.
    */
@@ -87,15 +89,19 @@ const COMPLETE = 'generation = {generation: UInt32} AND tick <= {tick: UInt64}';
 /** Includes provisional rows unless the caller declines them. */
 export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = true): Promise<PricedRows> {
   const record = await read.row(readRows, ROWS_SQL);
-  const params = { generation: read.state.generation, tick: String(record?.tick ?? 0n) };
+  const { generation, leftOut } = read.state;
+  const params = { generation, tick: String(record?.tick ?? 0n), ...(leftOut.length > 0 && { leftOut }) };
+  const isConfigured = leftOut.length > 0 ? 'NOT has({leftOut: Array(String)}, toString(chain))' : 'true';
   const runs = withBeyond ? parseRuns(record?.runs ?? '[]') : [];
   const firsts = withBeyond ? readFirsts(record?.firsts ?? '[]') : [];
   const beyondLine = (table: PricedTable) => aheadRowsSql(`${table}_ahead`, runs, 'generation = {generation: UInt32}');
 
   return {
     params,
+    isConfigured,
     of(table, columns, condition, beyond = condition) {
-      const complete = `SELECT ${columns} FROM ${table} WHERE ${COMPLETE} AND (${condition})`;
+      const shown = table === 'conversions' ? `(${condition}) AND ${isConfigured}` : condition;
+      const complete = `SELECT ${columns} FROM ${table} WHERE ${COMPLETE} AND (${shown})`;
       if (runs.length === 0) return `(${complete})`;
       return `(${complete} UNION ALL SELECT ${columns} FROM ${beyondLine(table)} WHERE ${beyond})`;
     },

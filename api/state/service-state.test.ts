@@ -36,6 +36,7 @@ it('provisional positions stand apart from those that count', () => {
 
 it('leaves out chains that are not configured', () => {
   const gone = ['derive', 'price', 'price_ahead', 'told'].map((stage) => row(stage, 'gone', 7n));
-  const { derived, priced, pricedAhead, published } = readServiceState([...ROWS, ...gone], SCOPE);
+  const { leftOut, derived, priced, pricedAhead, published } = readServiceState([...ROWS, ...gone], SCOPE);
+  expect(leftOut).toEqual(['gone']);
   for (const chains of [derived, priced, pricedAhead, published]) expect(chains.has('gone')).toBe(false);
 });

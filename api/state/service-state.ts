@@ -5,6 +5,8 @@ import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
 export interface ServiceState {
+  /** Chains of which the stores hold facts, though they are no longer configured. */
+  readonly leftOut: readonly string[];
   readonly derived: ReadonlyMap<string, StagePosition>;
   /** Price stage: the block up to which every chain's clock has passed. */
   readonly priced: ReadonlyMap<string, StagePosition>;
@@ -68,11 +70,15 @@ export function readServiceState(rows: readonly StateRow[], { release, chains }:
     ['price_ahead', pricedAhead],
   ]);
   const published = new Map<string, number>();
+  const leftOut: string[] = [];
   let guard = -1n; // its first look is number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;
-    if (!chains.has(chain)) continue;
+    if (!chains.has(chain)) {
+      if (stage === 'derive') leftOut.push(chain);
+      continue;
+    }
     if (stage === 'told') published.set(chain, Number(position));
     targets.get(stage ?? '')?.set(chain, { position: Number(position), height, hash, clock: Number(clock) });
   }
@@ -83,6 +89,7 @@ export function readServiceState(rows: readonly StateRow[], { release, chains }:
   const tag = digest(`${pricing}|${[...derived.keys()].map(factsOf).join()}`);
   const chainTags = new Map([...derived.keys()].map((chain) => [chain, digest(`${pricing}|${factsOf(chain)}`)]));
   return {
+    leftOut,
     derived,
     priced,
     pricedAhead,

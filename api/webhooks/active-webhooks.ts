@@ -26,7 +26,7 @@ export const MAY_RECEIVE_SQL = `w.enabled AND EXISTS (SELECT FROM identities i
   JOIN identity_tiers t ON t.chain = i.chain AND t.identity_address = i.identity_address AND t.tier = '${TIERS.at(-1)}'
   WHERE i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL AND i.${IS_NOT_REVOKED_SQL})`;
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
-  FROM webhooks w WHERE ${MAY_RECEIVE_SQL} ORDER BY w.id`;
+  FROM webhooks w WHERE ${MAY_RECEIVE_SQL} AND w.chain = ANY($2) ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
 
@@ -51,7 +51,7 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
     }
   }
   return async (client, feed) => {
-    const rows = await readRows(client, readActive, ACTIVE_SQL, [feed]);
+    const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, chains]);
     const used = new Map<string, Interest>();
     const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

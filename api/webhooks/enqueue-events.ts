@@ -40,8 +40,6 @@ export interface Enqueued {
   readonly woken: number;
   /** Next record; null while there are no webhooks or another process does the work. */
   readonly next: number | null;
-  /** Up to this mark records counted. */
-  readonly committed: number;
 }
 
 const readPosition = rowReader({ position: columns.bigint });
@@ -53,7 +51,7 @@ const ANY_SQL = `WITH gone AS (
   ) SELECT EXISTS (SELECT FROM webhooks) AS any`;
 const readAny = rowReader({ any: columns.boolean });
 
-const RESTING: Enqueued = { records: 0, woken: 0, next: null, committed: -1 };
+const RESTING: Enqueued = { records: 0, woken: 0, next: null };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
@@ -79,7 +77,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
       );
       await enqueueGap(client, chain, webhooks, woken);
       await finish(client, options, next, woken);
-      return { records: 1, woken: woken.size, next, committed };
+      return { records: 1, woken: woken.size, next };
     }
     // In their order: marks step back where a stage begins again after a crash, and what is skipped would be read a second time.
     const beyond = records.findIndex(({ mark }) => mark > committed);
@@ -87,7 +85,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     await enqueue(client, source, reached.height, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
-    return { records: counting.length, woken: woken.size, next, committed };
+    return { records: counting.length, woken: woken.size, next };
   });
 
   async function finish(client: PoolClient, { source }: EnqueueOptions, next: number, woken: ReadonlySet<string>) {
@@ -161,7 +159,8 @@ function* deliveriesOf(
   webhooks: readonly ActiveWebhook[],
   isConfirmed: IsConfirmed,
 ): Generator<Delivery> {
-  const listening = webhooks.filter(({ since }) => mark > since);
+  // The mark of a rewind by a redrive is where it leads to.
+  const listening = webhooks.filter(({ since }) => mark > since || (topic === 'facts' && recordKind === 'rewind'));
   if (listening.length === 0) return;
   const at = time === null ? new Date() : new Date(time * 1000);
   const height = recordKind === 'rewind' ? null : record.height;

@@ -100,12 +100,14 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     if (!mayHavePrices) await pricesChanged.sleep(IDLE_MS, signal);
   }
 
-  async function untilMore({ topic, chain }: WebhookEventSource, next: number, committed: number): Promise<void> {
+  async function untilMore(source: WebhookEventSource, next: number): Promise<void> {
+    const { topic, chain } = source;
     await topics.waitFor(topic, chain, next, WAIT_MS, signal);
-    if (((await topics.last(topic, chain))?.position ?? -1) < next) return;
-    // A record is in the topic shortly before the commit that releases it.
+    const [first] = await source.read(topics, next);
+    if (!first) return;
+    // A record is in the topic shortly before the commit that releases it. That of a redrive is of an earlier position than the last.
     await watch.until(({ derived, published }) => {
-      return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) > committed;
+      return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) >= first.mark;
     }, signal);
   }
 
@@ -114,7 +116,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records > 0) return;
-    if (enqueued.next !== null) await untilMore(source, enqueued.next, enqueued.committed);
+    if (enqueued.next !== null) await untilMore(source, enqueued.next);
     else if (webhookChanges === changesBefore) await webhooksChanged.sleep(IDLE_MS, signal);
   }
 

@@ -107,17 +107,20 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     // Without a block the index cannot say what they spend, and they would be read as those of the genesis block.
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
       decodedAt !== null && (decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null));
-    const unfit = new Set<string>();
+    /** Not shown yet, nor is what spends them. */
+    const unfit = new Set(unread.slice(READ_AT_ONCE));
+    const early: string[] = [];
     const arrived = decoded.transactions.filter((one) => {
       // One that spends another is shown after it.
       if (isWhole(one) && !one.inputs.some(({ txid }) => unfit.has(txid))) return true;
       unfit.add(one.txid);
+      early.push(one.txid);
       return false;
     });
     postponed.keep(listed);
     for (const txid of before.mined.keys()) postponed.add(txid, decodedAt);
     for (const txid of decoded.unreadable) postponed.add(txid, decodedAt);
-    for (const txid of unfit) postponed.add(txid, decodedAt);
+    for (const txid of early) postponed.add(txid, decodedAt);
 
     const left = leftOut.weigh(listed, state.waiting, arrived);
     const next = reconcile(state, { listed, leftOut: left, arrived, daemonTip, index });

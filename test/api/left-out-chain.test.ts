@@ -20,13 +20,19 @@ const answers = () =>
     },
   });
 
-it('answers are those of stores without it', async () => {
+it('answers are those of stores without it, and keys of its identities do not count', async () => {
+  const key = await service.issueKey('pro');
   const before = await answers();
   expect(Object.keys(before).length).toBeGreaterThan(60);
   await copyPostgres();
   await copyClickHouse();
   await service.restartApi();
   expect(differing(await answers(), before)).toEqual({});
+  const withKey = () => fetch(`${service.url}/api/stats/`, { headers: { authorization: `Bearer ${key}` } });
+  expect((await withKey()).status).toBe(200);
+  await service.stores.postgres.pool.query(`UPDATE api_keys SET chain = '${GONE}'`);
+  await service.restartApi();
+  expect((await withKey()).status).toBe(401);
 });
 
 /** All that Postgres holds of the chain, once more under the other name. */
@@ -57,7 +63,12 @@ async function copyClickHouse(): Promise<void> {
   expect(tables.length).toBeGreaterThan(10);
   for (const { held } of tables) {
     await clickhouse.command(
-      `INSERT INTO ${held} SELECT * REPLACE ('${GONE}' AS chain) FROM ${held} WHERE chain = '${CHAIN}'`,
+      `INSERT INTO ${held} SELECT * REPLACE ('${GONE}' AS chain) FROM (SELECT * FROM ${held} WHERE chain = '${CHAIN}')`,
     );
   }
+  const [copied] = await clickhouse.rows(
+    rowReader({ conversions: columns.text }),
+    `SELECT count() AS conversions FROM conversions WHERE chain = '${GONE}'`,
+  );
+  expect(Number(copied?.conversions)).toBeGreaterThan(100);
 }

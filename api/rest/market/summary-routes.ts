@@ -40,7 +40,7 @@ function defaultNative(api: ApiContext): string {
 /** One that was exported is known to several chains. */
 const readCount = rowReader({ count: columns.bigint });
 const IDENTITIES_SQL = `SELECT count(*) FROM
-  (SELECT FROM identities WHERE to_height IS NULL GROUP BY identity_address) AS known`;
+  (SELECT FROM identities WHERE to_height IS NULL AND chain = ANY($1) GROUP BY identity_address) AS known`;
 
 const protocol = stateRoute({
   path: '/api/market/protocol',
@@ -55,7 +55,7 @@ const protocol = stateRoute({
     const market = await readMarket(read, api);
     const rows = await pricedRows(read, api);
     const trades = await readTrades(read, api, rows);
-    const identities = await read.row(readCount, IDENTITIES_SQL);
+    const identities = await read.row(readCount, IDENTITIES_SQL, [api.config.chains.map(({ name }) => name)]);
     const month = await trades.total(daysBefore(trades.end, 30));
     const ever = await trades.total(0);
     const nativeId = defaultNative(api);

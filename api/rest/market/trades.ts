@@ -60,6 +60,7 @@ function tradesSql(rows: PricedRows, since: Since): string {
   return `FROM (
     SELECT day, basket_id, from_currency_id, to_currency_id, volume, trades, amount_in, amount_out FROM daily_trades
     WHERE generation = {generation: UInt32} AND toInt32(day) > ${day} AND toInt32(day) <= {rolledDay: Int32}
+      AND ${rows.isConfigured}
     UNION ALL
     SELECT * FROM ${rows.of('conversions', columns, `${isLater} AND ${isYoung}`, isLater)}
   )`;

@@ -12,8 +12,8 @@ import { type StampCounts, stampCounts } from '../conversions/stamp-counts.ts';
 import { figuresAnswer } from '../network/chain-figures.ts';
 import { serviceStatus } from '../network/schema.ts';
 
-const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas';
-const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks';
+const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas WHERE chain IN {chains: Array(String)}';
+const TRANSACTIONS_SQL = 'SELECT sum(tx_count) AS total FROM blocks WHERE chain IN {chains: Array(String)}';
 
 const readTotal = rowReader({ total: columns.text });
 
@@ -25,7 +25,7 @@ const readReport = rowReader({ chain: columns.text, report: columns.text });
 const ADDRESSES_FRESH_MS = 600_000;
 
 async function total(api: ApiContext, sql: string): Promise<number> {
-  const [row] = await api.clickhouse.rows(readTotal, sql);
+  const [row] = await api.clickhouse.rows(readTotal, sql, { chains: api.config.chains.map(({ name }) => name) });
   return Number(row?.total ?? 0);
 }
 

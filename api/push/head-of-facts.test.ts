@@ -1,0 +1,37 @@
+/** Where the facts topic ends for clients: behind what the stores have committed, also while a redrive derives it again. */
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { headOf } from './feed-topic.ts';
+
+/** A topic whose records are of these block records. */
+function topicOf(sources: readonly number[]): TopicReader {
+  const entries = sources.map((source, position) => ({ position, record: () => ({ source, position }) }));
+  return {
+    last: async () => entries.at(-1) ?? null,
+    read: async (_topic: string, _chain: string, from: number, { maxRecords }: { maxRecords: number }) =>
+      entries.slice(from, from + Math.min(maxRecords, 7)),
+  } as unknown as TopicReader;
+}
+
+const upTo = (last: number, first = 0) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
+
+it('is after the last committed record, however far the topic is ahead', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.nat(300), fc.nat(300), async (newest, committed) => {
+      expect(await headOf(topicOf(upTo(newest)), 'one', committed)).toBe(Math.min(newest, committed) + 1);
+    }),
+  );
+});
+
+it('is behind the rewind of a redrive once that counts', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(300), fc.nat(300), async (before, back, again) => {
+      const kept = Math.max(0, before - back - 1);
+      const sources = [...upTo(before), kept, ...upTo(kept + again, kept + 1)];
+      for (const committed of [kept, kept + Math.floor(again / 2), kept + again]) {
+        expect(await headOf(topicOf(sources), 'one', committed)).toBe(before + 2 + committed - kept);
+      }
+    }),
+  );
+});
