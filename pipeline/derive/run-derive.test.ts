@@ -1,5 +1,6 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
@@ -187,7 +188,12 @@ describe('at start', () => {
     await deriveToEnd('elsewhere', { log, stores });
     const before = await storeDigests(stores, 'elsewhere');
     await cutBackTo(stores.clickhouse, 'elsewhere', -1);
-    const server = { ...stores, clickhouse: { ...stores.clickhouse, isOwn: false } };
+    const ofServer = (clickhouse: ClickHouse): ClickHouse => ({
+      ...clickhouse,
+      isOwn: false,
+      guarded: (prove) => ofServer(clickhouse.guarded(prove)),
+    });
+    const server = { ...stores, clickhouse: ofServer(stores.clickhouse) };
     await expect(deriveToEnd('elsewhere', { log, stores: server })).rejects.toMatchObject({
       code: 'clickhouse_emptied',
       message: expect.stringMatching(/^ClickHouse holds no block of elsewhere, .* block 19\..* redrive elsewhere 0/),

@@ -1,7 +1,6 @@
 /** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
-import { requestRedrive } from '../../pipeline/derive/redrive.ts';
 import { answers, hangs, type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
 import { schemaFaults } from './client.ts';
 import { receivedMessages as messages } from './received-messages.ts';
@@ -396,15 +395,5 @@ describe('events', () => {
     await expect
       .poll(async () => ({ isPublished: receiving().size > 0, wrong: await wrong() }), LONG)
       .toEqual({ isPublished: true, wrong: [] });
-  });
-
-  it('tell at once of blocks that are derived again, also while the chain stands still', async () => {
-    const at = await receiver();
-    const { secret } = await register(at, { events: ['reorg'] });
-    await step();
-    const { height } = service.node;
-    await requestRedrive(service.stores.postgres.pool, CHAIN, height - 1);
-    await expect.poll(() => messages(at, secret).map(({ data }) => data.toHeight), LONG).toContain(height - 2);
-    await service.settled();
   });
 });

@@ -107,7 +107,7 @@ async function writeComplete(ticks: readonly PastTick[]): Promise<void> {
 const api = () => ({ clickhouse: stores.clickhouse }) as Pick<ApiContext, 'clickhouse'> as ApiContext;
 const read = () =>
   ({
-    state: { generation: GENERATION, derived: new Map([['one', { position: 0 }]]) },
+    state: { generation: GENERATION, leftOut: [], derived: new Map([['one', { position: 0 }]]) },
     ...poolRows(stores.postgres),
   }) as unknown as Snapshot;
 
