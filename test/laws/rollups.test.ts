@@ -105,7 +105,7 @@ async function newestPrices(): Promise<ReadonlyMap<string, string>> {
 async function holdsAt(since: number): Promise<void> {
   const { postgres, clickhouse } = world.stores;
   const read = {
-    state: { generation: await served(), derived: new Map() },
+    state: { generation: await served(), leftOut: [], derived: new Map() },
     ...poolRows(postgres),
   } as unknown as Snapshot;
   const api = { clickhouse } as unknown as ApiContext;
