@@ -70,7 +70,7 @@ const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, sec
 const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
-/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither. Of a chain that is not configured no revocation would be seen. */
+/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither; nor has one of a chain that is not configured, since the service would not see it revoked. */
 const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
     k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
   FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute

@@ -79,7 +79,7 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'
   };
 }
 
-/** Position after the last facts record from a block up to `source`: behind a redrive, earlier ones may be of later blocks. */
+/** Position after the last facts record that comes from a block up to `source`. After a redrive, records of later blocks stand before it. */
 export async function headOf(topics: TopicReader, chain: string, source: number): Promise<number> {
   const last = await topics.last('facts', chain);
   if (!last) return 0;
@@ -95,7 +95,8 @@ export async function headOf(topics: TopicReader, chain: string, source: number)
   for (;;) {
     const entries = await topics.read('facts', chain, from, READ_LIMITS);
     if (entries.length === 0) return head;
-    head = (entries.findLast((entry) => entry.record().source <= source)?.position ?? head - 1) + 1;
+    const counted = entries.findLast((entry) => entry.record().source <= source);
+    if (counted) head = counted.position + 1;
     from += entries.length;
   }
 }

@@ -105,7 +105,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     await topics.waitFor(topic, chain, next, WAIT_MS, signal);
     const [first] = await source.read(topics, next);
     if (!first) return;
-    // A record is in the topic shortly before the commit that releases it. That of a redrive is of an earlier position than the last.
+    // A record is in the topic shortly before the commit that releases it. A redrive counts from an earlier mark than the last.
     await watch.until(({ derived, published }) => {
       return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) >= first.mark;
     }, signal);

@@ -53,7 +53,7 @@ const REDRIVE_EVERY_MS = 5000;
 /** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
 const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
-/** What ClickHouse has not flushed was written within seconds: far more records than are derived meanwhile. */
+/** A write of ClickHouse reaches the disk within seconds. Derive takes far fewer records in that time. */
 const UNFLUSHED_RECORDS = 20_000;
 
 /**

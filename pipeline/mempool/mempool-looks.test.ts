@@ -1,4 +1,4 @@
-/** What is shown of a mempool that takes several looks to read. */
+/** A mempool that takes several looks to read: no transaction is shown before one that it spends. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';

@@ -1,4 +1,4 @@
-/** What an output or a transaction holds: the coin of the chain, and other currencies, one below the other. */
+/** The amounts of an output or a transaction: the chain's own coin first, then other currencies, one per line. */
 import { nativeNameOf } from '../state/service.ts';
 import { Currency } from './party.tsx';
 import { At } from './scope.tsx';

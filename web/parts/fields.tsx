@@ -6,12 +6,12 @@ export function Fields({ children }: { readonly children: ComponentChildren }) {
   return <dl class="fields">{children}</dl>;
 }
 
-/** Shows the value at a pointer, as `Value` does, or what stands inside. */
 type FieldProps = { readonly label: string; readonly help?: string } & (
   | ValueProps
   | { readonly at?: never; readonly children: ComponentChildren }
 );
 
+/** Shows the value at a pointer, as `Value` does, or its children. */
 export function Field({ label, help, ...shown }: FieldProps) {
   return (
     <div>

@@ -1,4 +1,4 @@
-/** What a rewind takes away, kept for whoever asks for it later. */
+/** Keeps the blocks that a rewind removes, so that they can still be requested. */
 import type { Pool, PoolClient } from 'pg';
 import { readRows } from '../../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
