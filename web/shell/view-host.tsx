@@ -1,7 +1,7 @@
 /** Shows the view of the address, and says when its first paint is whole. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { hrefOf, type Place, viewAt } from '../addresses.ts';
 import { Id, Text } from '../parts/text.tsx';
 import { type Answer, ask } from '../state/answers.ts';
@@ -183,7 +183,8 @@ interface HeadingProps {
 
 function Heading({ text, chain, id = null }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => {
+  // Before the reader's next key: later, it would take the focus from where that key goes.
+  useLayoutEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true });
   }, []);
   return (

@@ -1,5 +1,5 @@
 /** The filters of conversions: each control is a parameter of the API, and the address says them all. */
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Answer, type CONVERSION_PARAMETERS, hrefOf, navigate, type Trouble } from '../kit.ts';
 
 type Filters = Answer<'/api/conversions/filters'>;
@@ -60,7 +60,7 @@ interface FiltersProps {
 export function ConversionFilters({ query, answer, trouble }: FiltersProps) {
   const form = useRef<HTMLFormElement>(null);
   const choices = answer.shown.value?.data;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (focused !== null) form.current?.querySelector<HTMLElement>(`[name="${focused}"]`)?.focus();
     focused = null;
   }, []);

@@ -1,6 +1,6 @@
 /** A secret at the only moment at which it is shown, and how to use it without leaving it in a file or a history. */
 import type { ComponentChildren } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Copy } from '../kit.ts';
 
 interface IssuedSecretProps {
@@ -20,7 +20,7 @@ interface IssuedSecretProps {
 
 export function IssuedSecret({ noun, secret, about, variable, readBy, close, children }: IssuedSecretProps) {
   const first = useRef<HTMLParagraphElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   return (
     <div class="issued">
       <p ref={first} tabIndex={-1}>

@@ -1,5 +1,5 @@
 /** Log in: an identity signs a message with its wallet, and the signature opens a session. */
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   Alert,
   act,
@@ -118,7 +118,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
   const [trouble, setTrouble] = useState<Trouble | null>(null);
   const [isBusy, setBusy] = useState(false);
   const heading = useRef<HTMLHeadingElement>(null);
-  useEffect(() => heading.current?.focus(), []);
+  useLayoutEffect(() => heading.current?.focus(), []);
   const msLeft = Date.parse(expiresAt) - now.value;
   /** The service takes one answer, right or wrong. */
   const isSpent = trouble !== null && trouble.status !== 0 && trouble.status !== 429;

@@ -348,6 +348,30 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
+    it('focuses the heading of a new view before the next key, so that a reader who is already in the search stays there', async () => {
+      const { page, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, '/market'));
+      await page.locator('main[data-ready="true"]').waitFor();
+      for (const [place, link] of ['a.brand', 'a[href="/market"]', 'a.brand', 'a[href="/market"]'].entries()) {
+        const focused = await page.evaluate(async (selector) => {
+          const tagOf = () => document.activeElement?.tagName;
+          document.getElementById('search')?.focus();
+          document.querySelector<HTMLElement>(`header ${selector}`)?.click();
+          const { port1, port2 } = new MessageChannel();
+          await new Promise((resolve) => {
+            port1.onmessage = resolve;
+            port2.postMessage(null);
+          });
+          const atOnce = tagOf();
+          document.getElementById('search')?.focus();
+          await new Promise((resolve) => setTimeout(resolve, 500));
+          return [atOnce, tagOf()];
+        }, link);
+        expect([place, ...focused]).toEqual([place, 'H1', 'INPUT']); // from the third on with answers that are kept
+      }
+      await close();
+    });
+
     it('says what is not there', async () => {
       const { page, close } = await openPage(browser);
       for (const [view, address] of [
