@@ -28,7 +28,7 @@ export const MAY_RECEIVE_SQL = `w.enabled AND EXISTS (SELECT FROM identities i
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w WHERE ${MAY_RECEIVE_SQL} AND w.chain = ANY($2) ORDER BY w.id`;
 
-const NOTHING: Interest = { kindOf: () => null, thresholds: [] };
+const NOTHING: Interest = { kindOf: () => null, hears: () => false, thresholds: [] };
 
 const readActive = rowReader({
   id: columns.text,

@@ -34,6 +34,11 @@ const byValue = createInterest(
   [CHAIN],
   () => [],
 );
+const elsewhere = createInterest(
+  { events: ['block'], chains: ['other'], filter: {}, thresholds: [] },
+  [CHAIN, 'other'],
+  () => [],
+);
 const OF = { name: CHAIN, finalityDepth: 100 };
 const SOURCES = [factsSource(OF), stampsSource(CHAIN)];
 /** Of both topics: what one takes back, the other's receivers keep. */
@@ -42,6 +47,7 @@ const webhooks: readonly ActiveWebhook[] = [
   { id: 'later', confirmations: CONFIRMATIONS, since: -1, ...interest },
   { id: 'value now', confirmations: 0, since: -1, ...byValue },
   { id: 'value later', confirmations: CONFIRMATIONS, since: -1, ...byValue },
+  { id: 'elsewhere', confirmations: 0, since: -1, ...elsewhere },
 ];
 
 let stores: TestStores;
@@ -216,6 +222,7 @@ it(`${RUNS} histories`, async () => {
       const confirmed = chain.blocks.filter(({ height, tip }) => tip >= height + CONFIRMATIONS);
       expect(await held('later')).toEqual(confirmed.map(place));
       expect(await held('value later')).toEqual(confirmed.map(valued));
+      expect(await held('elsewhere')).toEqual([]);
     }),
     { numRuns: RUNS },
   );
@@ -232,7 +239,7 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   await chain.commit('derive', 0);
   expect(await enqueue(chain.topics)).toMatchObject({ woken: 4 });
   const { rows } = await query(`SELECT webhook_id FROM webhook_deliveries WHERE kind = 'resync' ORDER BY webhook_id`);
-  expect(rows.map((row) => row.webhook_id)).toEqual(webhooks.map(({ id }) => id).sort());
+  expect(rows.map((row) => row.webhook_id)).toEqual(['later', 'now', 'value later', 'value now']);
   chain.add();
   await chain.commit('derive', 0);
   expect(await enqueue(chain.topics)).toMatchObject({ records: 1 });

@@ -185,9 +185,9 @@ function* noting(made: Iterable<Delivery>, woken: Set<string>): Generator<Delive
   }
 }
 
-/** Records that the log no longer has can never be delivered: tells each receiver to read the state again. */
+/** Records that the log no longer has can never be delivered: tells each receiver of the chain to read the state again. */
 async function enqueueGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
-  const made = webhooks.map(({ id }) => resyncOf(id, chain, 'log_gap'));
+  const made = webhooks.filter(({ hears }) => hears(chain)).map(({ id }) => resyncOf(id, chain, 'log_gap'));
   await insertDeliveries(client, made);
   for (const { webhookId } of made) woken.add(webhookId);
 }

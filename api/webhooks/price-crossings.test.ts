@@ -1,6 +1,7 @@
 /** Law: what was told and not taken back are the crossings of the prices that are there, whatever rewinds came and when anybody looked. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import type { ActiveWebhook } from './active-webhooks.ts';
@@ -17,6 +18,7 @@ const webhook: ActiveWebhook = {
   confirmations: 0,
   since: -1,
   kindOf: () => null,
+  hears: () => true,
   thresholds: THRESHOLDS.map((threshold) => ({ ...threshold, currency: CURRENCY, currencyId: CURRENCY })),
 };
 
@@ -51,19 +53,21 @@ async function rewindTo(tick: number): Promise<void> {
   for (const table of ['prices', 'price_ticks']) await query(`DELETE FROM ${table} WHERE tick >= $1`, [tick]);
 }
 
-/** Several processes look. */
-const lookers = [0, 1].map(() => {
+function lookerFor(watching: ActiveWebhook): () => Promise<number> {
   let step: ReturnType<typeof createPriceCrossings> | undefined;
   return () => {
     const { postgres } = stores;
     step ??= createPriceCrossings({
       postgres,
       queue: { wake: async () => undefined },
-      activeWebhooks: async () => [webhook],
+      activeWebhooks: async () => [watching],
     });
     return step();
   };
-});
+}
+
+/** Several processes look. */
+const lookers = [0, 1].map(() => lookerFor(webhook));
 const look = async () => (await Promise.all(lookers.map((one) => one()))).reduce((sum, due) => sum + due, 0);
 
 /** Thresholds and ticks that stand as told, in their order. */
@@ -90,6 +94,14 @@ async function expected(prices: readonly number[]): Promise<string[]> {
     .sort();
 }
 
+async function begin(): Promise<void> {
+  await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices');
+  await query(
+    `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+     VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
+  );
+}
+
 const price = fc.integer({ min: 1, max: 4 });
 const step = fc.oneof(
   {
@@ -111,11 +123,7 @@ const step = fc.oneof(
 it(`${RUNS} histories`, async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
-      await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices');
-      await query(
-        `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
-         VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
-      );
+      await begin();
       const prices: number[] = [];
       for (const made of [...steps, { kind: 'look' as const, ahead: null }]) {
         if (made.kind === 'look') {
@@ -144,4 +152,22 @@ it(`${RUNS} histories`, async () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+it('a crossing waits for no confirmations that its block has when it is priced', async () => {
+  await begin();
+  const lookConfirmed = lookerFor({ ...webhook, confirmations: 2 });
+  await addTick(0, 1);
+  await lookConfirmed();
+  await addTick(1, 4); // passes both thresholds
+  await addTick(2, 1); // and below one of them again
+  const tip = { height: 3, hash: 'ab'.repeat(32), position: 3, clock: 3 };
+  await saveStagePositions(stores.postgres.pool, [{ ...tip, stage: 'derive', chain: 'c' }]);
+  expect(await lookConfirmed()).toBe(1);
+  const { rows } = await query('SELECT state, release_height FROM webhook_deliveries ORDER BY serial');
+  expect(rows).toEqual([
+    { state: 'pending', release_height: null },
+    { state: 'pending', release_height: null },
+    { state: 'held', release_height: 4 },
+  ]);
 });

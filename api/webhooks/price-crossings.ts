@@ -3,6 +3,7 @@ import type { PoolClient } from 'pg';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
+import { readStagePositions, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
@@ -108,7 +109,8 @@ async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWeb
   const crossings = await readCrossings(client, webhooks);
   if (crossings.length === 0) return [];
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
-  const crossingDeliveries = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId) }));
+  const tips = await readStagePositions(client, 'derive');
+  const crossingDeliveries = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId, tips) }));
   const made = crossingDeliveries.flatMap(({ delivery }) => delivery ?? []);
   await insertDeliveries(client, made);
   await client.query(SIDES_SQL, [
@@ -134,7 +136,11 @@ function readCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): 
   ]);
 }
 
-function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, ActiveWebhook>): Delivery | null {
+function deliveryOf(
+  crossing: Crossing,
+  webhooks: ReadonlyMap<string, ActiveWebhook>,
+  tips: ReadonlyMap<string, Pick<StagePosition, 'height'>>,
+): Delivery | null {
   const { webhook_id: webhookId, watch, above, stood, chain, height, time } = crossing;
   const webhook = webhooks.get(webhookId);
   const threshold = webhook?.thresholds[watch];
@@ -142,6 +148,7 @@ function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, ActiveWebh
   if (!webhook || !threshold || stood === null) return null;
   if (threshold.direction !== 'both' && threshold.direction !== direction) return null;
   const { currency, currencyId, usd } = threshold;
+  const confirmedAt = height + webhook.confirmations;
   const data = stringifyExact({
     currency,
     currencyId,
@@ -157,7 +164,8 @@ function deliveryOf(crossing: Crossing, webhooks: ReadonlyMap<string, ActiveWebh
     kind: KIND,
     chain,
     height: null, // its tick takes it back, not its block
-    releaseHeight: webhook.confirmations === 0 ? null : height + webhook.confirmations,
+    // Prices may come long after their blocks, and those that confirm them.
+    releaseHeight: webhook.confirmations === 0 || (tips.get(chain)?.height ?? -1) >= confirmedAt ? null : confirmedAt,
     body: messageBody({ type: KIND, at: new Date(Number(time) * 1000), chain, data }),
     reverts: null,
   };

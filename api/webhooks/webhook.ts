@@ -53,6 +53,8 @@ export function parseWebhookSubscription(text: string): WebhookSubscription {
 export interface Interest {
   /** Null for an event that it does not receive. */
   kindOf(event: PushEvent): Kind | null;
+  /** Whether it subscribes to the chain. */
+  hears(chain: string): boolean;
   /** Empty if it does not subscribe to prices. */
   readonly thresholds: readonly Threshold[];
 }
@@ -94,6 +96,7 @@ export function createInterest(asked: WebhookSubscription, configured: readonly 
       ...threshold,
       currencyId: currencyIdOf(threshold.currency, idsOf),
     })),
+    hears: (chain) => subscription.chains.has(chain),
     kindOf(event) {
       const kind = kindOfEvent(event);
       // It concerns all, whatever else is asked for.

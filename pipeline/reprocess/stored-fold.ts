@@ -7,6 +7,7 @@ import { emptyView } from '../../processors/pricing/chain-view.ts';
 import { createPriceFold, type PriceFold, type PricingRules } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { RetryableError } from '../../schemas/errors.ts';
+import { checkFoldedChains } from '../price/folded-chains.ts';
 import { nextTick } from '../price/next-tick.ts';
 import { foldBatch, type PriceBatch } from '../price/price-batch.ts';
 import type { ChainCursor, PriceChain } from '../price/price-chain.ts';
@@ -47,10 +48,11 @@ export interface StoredFold {
 
 const MAX_ROWS = 50_000;
 
-/** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed */
+/** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed, PriceChainMissing */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
   const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, yieldToEventLoop } = options;
   const { cursors, state } = await inSnapshot(postgres, async (client) => {
+    await checkFoldedChains(client, chains);
     const cursors: ChainCursor[] = [];
     for (const chain of chains) cursors.push(await cursorAt(client, chain, at));
     const clocks = new Map(cursors.flatMap(({ chain, ticked }) => (ticked ? [[chain.name, ticked.clock]] : [])));

@@ -12,6 +12,7 @@ import { LogBehindStores } from '../derive/derive-errors.ts';
 import { openFactsPublisher } from '../derive/facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from '../derive/fold-log.ts';
 import { createStoredState } from '../derive/stored-state.ts';
+import { checkFoldedChains } from '../price/folded-chains.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageReport } from '../stage/stage-report.ts';
@@ -93,6 +94,7 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
   if (!prices) return;
   const { pricing: config, logger } = options;
   const chains = options.chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
+  await checkFoldedChains(served.postgres.pool, chains);
   const again = await refoldPrices({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
 }
