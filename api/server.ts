@@ -75,7 +75,8 @@ class PortUnavailable extends PermanentError {
 
 const PREPARED_BYTES = 64 * 1024 * 1024;
 const REPEATED_BYTES = 32 * 1024 * 1024;
-const DRAIN_MS = 8_000;
+/** Leaves the rest of the program time to close what it has opened: `LONGEST_DRAIN_MS` of run-service.ts. */
+const DRAIN_MS = 4_000;
 /** Statements that read Postgres at once, each a connection; one may be for several requests. */
 const READS_AT_ONCE = 10;
 const STATEMENT_MS = 10_000;

@@ -99,7 +99,7 @@ describe('the clock of the ledger', () => {
     expect(second.now() - first.now()).toBeGreaterThan(3_500_000);
     await first.stop();
     const third = await startLedgerClock({ ...options, process: 'third' });
-    expect(Math.abs(third.now() - second.now())).toBeLessThan(250);
+    await expect.poll(() => Math.abs(third.now() - second.now())).toBeLessThan(250);
     const until = async (members: number) => {
       for (let n = 0; n < 600 && second.members() !== members; n += 1) await sleep(50);
       return second.members();

@@ -34,6 +34,7 @@ export async function createStateWatch(
   scope: StateScope,
   logger: Logger,
   parent: AbortSignal,
+  lookMs = LOOK_MS,
 ): Promise<StateWatch> {
   const stopping = new AbortController();
   const moves = watchPositions(postgres, logger);
@@ -67,7 +68,7 @@ export async function createStateWatch(
   }
 
   async function restAndLook(): Promise<void> {
-    await moves.next(LOOK_MS, stopping.signal);
+    await moves.next(lookMs, stopping.signal);
     if (!stopping.signal.aborted) await look();
   }
 

@@ -97,7 +97,6 @@ describe('an attempt', () => {
     ['is gone', answers(410), { kind: 'gone', status: 410 }],
     ['asks for time', answers(429, { 'retry-after': '120' }), failed(429, /429/, 120_000)],
     ['asks for years', answers(503, { 'retry-after': '99999999' }), failed(503, /503/, 36_000_000)],
-    ['hangs', hangs, noAnswer],
     ['breaks off', (response) => void response.destroy(), noAnswer],
     ['answers 10 GB', endless, { kind: 'delivered', status: 200 }],
     ['drips for ever', drips, { kind: 'delivered', status: 200 }],
@@ -105,8 +104,13 @@ describe('an attempt', () => {
   ])('at a receiver that %s', async (_, behaviour, outcome) => {
     receiver.behave(behaviour);
     const before = process.memoryUsage().arrayBuffers;
-    expect(await sendOnce(sender(1_000), receiver.url)).toEqual(outcome);
+    expect(await sendOnce(sender(), receiver.url)).toEqual(outcome);
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(64 * 1024 * 1024);
+  });
+
+  it('at a receiver that hangs', async () => {
+    receiver.behave(hangs);
+    expect(await sendOnce(sender(1_000), receiver.url)).toEqual(noAnswer);
   });
 
   it.each([301, 302, 303, 307, 308])('follows no redirect (%i)', async (status) => {

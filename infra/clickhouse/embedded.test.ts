@@ -105,9 +105,13 @@ describe('the process of the engine', () => {
       await clickhouse.insert('numbers', ['n'], [[round]]);
       const killed = engine();
       const underWay = [
-        clickhouse.query('SELECT sleep(3)'),
-        clickhouse.command('INSERT INTO numbers SELECT 1000 + number FROM numbers(3) WHERE sleepEachRow(1) = 0'),
-        clickhouse.query('SELECT sleep({seconds:Float32})', { seconds: 3 }),
+        clickhouse.query('SELECT sleepEachRow(1) FROM numbers(60) SETTINGS max_block_size = 1'),
+        clickhouse.command(
+          'INSERT INTO numbers SELECT 1000 + number FROM numbers(60) WHERE sleepEachRow(1) = 0 SETTINGS max_block_size = 1',
+        ),
+        clickhouse.query('SELECT sleepEachRow({seconds:Float32}) FROM numbers(60) SETTINGS max_block_size = 1', {
+          seconds: 1,
+        }),
       ];
       const outcomes = Promise.allSettled(underWay);
       await sleep(300); // they have begun

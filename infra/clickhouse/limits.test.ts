@@ -119,7 +119,10 @@ it('what cannot be ended holds its lane only, and that no longer than it runs', 
 
 it('slow statements on every connection hold no file back', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
-  const statements = Array.from({ length: 4 }, () => clickhouse.query('SELECT sleep(3)'));
+  // As long as the program waits for a statement.
+  const statements = Array.from({ length: 4 }, () =>
+    clickhouse.query('SELECT sleepEachRow(1) FROM numbers(10) SETTINGS max_block_size = 1'),
+  );
   await sleep(500); // they have begun
   const first = await Promise.race([
     ...statements.map((ended) => ended.then(() => 'statement')),

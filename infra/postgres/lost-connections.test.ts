@@ -69,7 +69,7 @@ describe('a connection that the server ends', () => {
   it('while it waits in the pool: the next statement has another', async () => {
     await postgres.pool.query('SELECT 1');
     await end("state = 'idle'");
-    await sleep(100);
+    await expect.poll(() => lines.length).toBe(1); // the pool has seen it
     expect((await postgres.pool.query('SELECT 2 AS n')).rows).toEqual([{ n: 2 }]);
     await expect.poll(() => lines.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^(a|\d+) .*lost: /)]);
   });

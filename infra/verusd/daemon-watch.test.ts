@@ -9,7 +9,10 @@ import {
 import { type DaemonWatch, watchDaemons } from './daemon-watch.ts';
 
 const CHAIN_ID = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
-const TIMING = { everyMs: 20, timeoutMs: 400 };
+/** No reply takes so long, but of a daemon that hangs. */
+const TIMING = { everyMs: 20, timeoutMs: 60_000 };
+const HANG: DaemonFault = { kind: 'delay', ms: 600_000 };
+const HANGS_MS = 400;
 
 let first: ScriptedDaemon;
 let second: ScriptedDaemon;
@@ -29,10 +32,14 @@ afterEach(async () => {
   await second.stop();
 });
 
-function start(daemons: readonly ScriptedDaemon[] = [first], report = (_: readonly DaemonStatus[]) => undefined): void {
+function start(
+  daemons: readonly ScriptedDaemon[] = [first],
+  report = (_: readonly DaemonStatus[]) => undefined,
+  timeoutMs = TIMING.timeoutMs,
+): void {
   const logger = pino({ level: 'info' }, { write: (line: string) => void lines.push(JSON.parse(line)) });
   const rpc = daemons.map((daemon) => daemon.rpc);
-  watch = watchDaemons({ chain: 'vrsc', rpc, chainId: CHAIN_ID, logger, report, timing: TIMING });
+  watch = watchDaemons({ chain: 'vrsc', rpc, chainId: CHAIN_ID, logger, report, timing: { ...TIMING, timeoutMs } });
 }
 const faults = () => watch?.statuses().map(({ fault }) => fault?.code ?? null);
 const becomes = (...codes: (string | null)[]) => expect.poll(faults, { interval: 10 }).toEqual(codes);
@@ -40,7 +47,7 @@ const becomes = (...codes: (string | null)[]) => expect.poll(faults, { interval:
 describe('a daemon', () => {
   it.each<[string, DaemonFault]>([
     ['daemon_unreachable', { kind: 'close' }],
-    ['daemon_timeout', { kind: 'delay', ms: 60_000 }],
+    ['daemon_timeout', HANG],
     ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
     ['daemon_rpc_error', { kind: 'error', code: -1, message: 'no' }],
     ['daemon_garbage', { kind: 'garbage' }],
@@ -48,7 +55,7 @@ describe('a daemon', () => {
     ['daemon_http_error', { kind: 'http', status: 500, body: 'Work queue depth exceeded' }],
     ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
   ])('is found to have %s (%o), and to be well again', async (code, fault) => {
-    start();
+    start([first], undefined, fault === HANG ? HANGS_MS : undefined);
     await expect.poll(() => watch?.statuses()).toEqual([{ height: 100, peersHeight: 100, fault: null }]);
     first.fault = () => fault;
     await becomes(code);
@@ -111,8 +118,8 @@ describe('a daemon', () => {
 
 describe('several daemons', () => {
   it('are looked at each by itself: one that hangs holds no other back', async () => {
-    first.fault = () => ({ kind: 'delay', ms: 60_000 });
-    start([first, second]);
+    first.fault = () => HANG;
+    start([first, second], undefined, HANGS_MS);
     await expect.poll(() => second.calls.length).toBeGreaterThan(5);
     await becomes('daemon_timeout', null);
   });

@@ -87,9 +87,10 @@ class Call implements Dispatcher.DispatchHandler {
     this.#fail(this.#status > 0 ? this.#early(error) : unreachable());
   }
 
+  /** A process that stood still for so long finds the reply in its socket, and takes it first. */
   readonly #late = (): void => {
     const { what, timeoutMs } = this.#options;
-    this.#fail(new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`));
+    setImmediate(() => this.#fail(new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`)));
   };
 
   readonly #calledOff = (): void => this.#fail(this.#options.signal?.reason);

@@ -137,8 +137,7 @@ describe('the watch', () => {
     await until(() => holds()[0]?.length === 1);
     expect(holds()).toEqual([['shielded addresses'], ['coins']]);
     await first.down();
-    await until(() => watch.wallets()[0]?.isFresh === false);
-    expect(watch.wallets()[1]?.isFresh).toBe(true);
+    await until(() => watch.wallets()[0]?.isFresh === false && watch.wallets()[1]?.isFresh === true);
     expect(holds()[0]).toEqual(['shielded addresses']);
     await first.up();
     await until(() => watch.wallets()[0]?.isFresh === true);

@@ -26,7 +26,7 @@ beforeAll(async () => {
   const [first] = node.identities;
   if (!first) throw new Error('the chain has no identity');
   owner = first;
-  service = await startServiceOn(node, { webhooks: { delaysMs: [50], timeoutMs: 2_000 } });
+  service = await startServiceOn(node, { webhooks: { delaysMs: [50] } });
   await service.settled();
   await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: owner.address }, 'pro');
 });

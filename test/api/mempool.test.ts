@@ -70,7 +70,7 @@ async function shown(): Promise<LooseJson> {
     const answer = await get('/api/mempool/?pageSize=200');
     const txids = answer.results?.map(({ txid }: LooseJson) => txid);
     const same = txids && new Set(txids).size === listed.length && listed.every((txid) => txids.includes(txid));
-    if (same || tries === 200) {
+    if (same || tries === 600) {
       expect([...(txids ?? [])].sort()).toEqual([...listed].sort());
       return answer;
     }

@@ -7,9 +7,11 @@ import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd
 import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
-const HANG: DaemonFault = { kind: 'delay', ms: 60_000 };
-/** Less than the time after which a daemon is given up. */
-const AT_ONCE_MS = 2_000;
+/** After so long a daemon is given up. */
+const GIVEN_UP_MS = 600_000;
+const HANG: DaemonFault = { kind: 'delay', ms: GIVEN_UP_MS };
+/** Less than that. */
+const AT_ONCE_MS = 60_000;
 
 let service: RunningService;
 let daemon: ScriptedDaemon;
@@ -29,7 +31,7 @@ beforeAll(async () => {
   });
   daemon.fault = () => HANG;
   const { logger } = service.context;
-  client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger });
+  client = createVerusdClient({ rpc: daemon.rpc, chain: CHAIN, logger, timeoutMs: GIVEN_UP_MS });
   const daemons = new Map([[CHAIN, client]]);
   api = await startApi({
     ...service.context,

@@ -18,7 +18,7 @@ let key: string;
 const receivers: Receiver[] = [];
 
 beforeAll(async () => {
-  service = await startService({ startHeight: FORK - 30, webhooks: { delaysMs: DELAYS_MS, timeoutMs: 2_000 } });
+  service = await startService({ startHeight: FORK - 30, webhooks: { delaysMs: DELAYS_MS } });
   await service.settled();
   key = await service.issueKey('pro');
 }, 300_000);

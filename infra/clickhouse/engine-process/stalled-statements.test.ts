@@ -8,7 +8,9 @@ import type { Client } from '../client.ts';
 import { watchForStalled } from './stalled-statements.ts';
 import { type EngineProcess, startEngineProcess } from './start.ts';
 
-const TIMES = { afterMs: 200, everyMs: 50, answerMs: 60_000 };
+const TIMES = { afterMs: 4_000, everyMs: 50, answerMs: 60_000 };
+/** Longer than that. */
+const LONG = 'SELECT sleepEachRow(3) FROM numbers(2) SETTINGS max_block_size = 1';
 const never = new Promise<never>(() => undefined);
 
 let folder: string;
@@ -33,10 +35,10 @@ it('says nothing of statements that run or were answered, and names one that the
   const reported: (readonly string[])[] = [];
   const watch = watchForStalled(running, (statements) => reported.push(statements), TIMES);
   await watch.during('short', ask(working, 'SELECT 1'));
-  await watch.during('long', ask(working, 'SELECT sleep(3)'));
+  await watch.during('long', ask(working, LONG));
   expect(reported).toEqual([]);
   void watch.during('lost', never);
-  const beside = watch.during('long', ask(working, 'SELECT sleep(3)'));
+  const beside = watch.during('long', ask(working, LONG));
   await expect.poll(() => reported, { message: 'also while another runs' }).not.toEqual([]);
   await beside;
   expect(reported[0]).toContain('lost');
