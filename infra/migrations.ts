@@ -1,4 +1,5 @@
-/** The numbered SQL files of one store. */
+/** The numbered SQL files of one store, and which of them it still lacks. */
+import { createHash } from 'node:crypto';
 import { readdir, readFile } from 'node:fs/promises';
 import { PermanentError } from '../schemas/errors.ts';
 
@@ -7,13 +8,44 @@ export interface Migration {
   readonly sql: string;
 }
 
-export class MigrationChanged extends PermanentError {
+/** As a store keeps it. */
+export interface AppliedMigration {
+  readonly name: string;
+  readonly sha256: string;
+}
+
+class MigrationChanged extends PermanentError {
   constructor(name: string) {
     super(
       'migration_changed',
       `Migration ${name} differs from the one that built this database. Use the program version that built it, or an empty database.`,
     );
   }
+}
+
+class StoresNewer extends PermanentError {
+  constructor(name: string) {
+    super(
+      'stores_newer',
+      `This database has migration ${name}, which this version does not know: a newer one has changed it. Use that version, or a backup from before.`,
+    );
+  }
+}
+
+/** Those to apply, in order. @throws MigrationChanged, StoresNewer */
+export async function missingMigrations(
+  store: 'postgres' | 'clickhouse',
+  applied: readonly AppliedMigration[],
+): Promise<(Migration & AppliedMigration)[]> {
+  const known = (await readMigrations(store)).map((file) => {
+    return { ...file, sha256: createHash('sha256').update(file.sql).digest('hex') };
+  });
+  for (const { name, sha256 } of applied) {
+    const file = known.find((one) => one.name === name);
+    if (!file) throw new StoresNewer(name);
+    if (file.sha256 !== sha256) throw new MigrationChanged(name);
+  }
+  return known.filter(({ name }) => !applied.some((one) => one.name === name));
 }
 
 export async function readMigrations(store: 'postgres' | 'clickhouse'): Promise<Migration[]> {

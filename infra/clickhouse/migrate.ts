@@ -1,6 +1,5 @@
 /** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
-import { createHash } from 'node:crypto';
-import { MigrationChanged, readMigrations } from '../migrations.ts';
+import { missingMigrations } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
 import { ClickHouseOverloaded } from './clickhouse-errors.ts';
@@ -15,12 +14,7 @@ export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
     'CREATE TABLE IF NOT EXISTS migrations (name String, sha256 String) ENGINE = MergeTree ORDER BY name',
   );
   const rows = await clickhouse.rows(readMigration, 'SELECT name, sha256 FROM migrations');
-  const applied = new Map(rows.map((row) => [row.name, row.sha256]));
-  for (const { name, sql } of await readMigrations('clickhouse')) {
-    const sha256 = createHash('sha256').update(sql).digest('hex');
-    const known = applied.get(name);
-    if (known === sha256) continue;
-    if (known !== undefined) throw new MigrationChanged(name);
+  for (const { name, sql, sha256 } of await missingMigrations('clickhouse', rows)) {
     await checkRoom(clickhouse);
     for (const statement of statements(sql)) await clickhouse.command(statement);
     await clickhouse.insert('migrations', ['name', 'sha256'], [[name, sha256]]);

@@ -1,7 +1,6 @@
 /** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
-import { createHash } from 'node:crypto';
 import type { Logger } from '../logger.ts';
-import { MigrationChanged, readMigrations } from '../migrations.ts';
+import { missingMigrations } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import { withProgress } from './migration-progress.ts';
 import type { Postgres } from './postgres.ts';
@@ -13,19 +12,13 @@ const readMigration = rowReader({ name: columns.text, sha256: columns.text });
 
 /** A change of tables that were there before says every ten seconds how far it is. */
 export async function migratePostgres(postgres: Postgres, logger: Logger): Promise<void> {
-  const migrations = await readMigrations('postgres');
   await postgres.transaction(async (client) => {
     await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
     await client.query('CREATE TABLE IF NOT EXISTS migrations (name text PRIMARY KEY, sha256 text NOT NULL)');
     const rows = await readRows(client, readMigration, 'SELECT name, sha256 FROM migrations');
-    const applied = new Map(rows.map((row) => [row.name, row.sha256]));
-    for (const { name, sql } of migrations) {
-      const sha256 = createHash('sha256').update(sql).digest('hex');
-      const known = applied.get(name);
-      if (known === sha256) continue;
-      if (known !== undefined) throw new MigrationChanged(name);
+    for (const { name, sql, sha256 } of await missingMigrations('postgres', rows)) {
       const change = () => client.query(sql);
-      await (applied.size === 0 ? change() : withProgress(postgres, client, name, logger, change));
+      await (rows.length === 0 ? change() : withProgress(postgres, client, name, logger, change));
       await client.query('INSERT INTO migrations VALUES ($1, $2)', [name, sha256]);
     }
   });
