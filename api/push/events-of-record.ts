@@ -14,27 +14,20 @@ import type { FactsAppended, FactsRecord, TransferSummary } from '../../schemas/
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+import { undoEvent } from './undo-event.ts';
 
 /** What the events say of their chain. */
 export type EventChain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
 
 export function eventsOfRecord({ name: chain, finalityDepth }: EventChain, record: FactsRecord): PushEvent[] {
-  const sources = record.kind === 'rewind' ? [undo(record)] : factSources(record, finalityDepth);
+  const sources =
+    record.kind === 'rewind' ? [undoEvent(record, { reason: 'reorg' })] : factSources(record, finalityDepth);
   return sources.map((source, index) =>
     pushEvent({ chain, topic: 'facts', place: { position: record.position, index }, ...source }),
   );
 }
 
 type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
-
-function undo(record: Extract<FactsRecord, { kind: 'rewind' }>): Source {
-  const { fromHeight, height: toHeight, hash } = record;
-  return {
-    channel: 'undo',
-    type: 'undo',
-    data: () => JSON.stringify({ fromHeight, toHeight, hash, reason: 'reorg' }),
-  };
-}
 
 /** What is published of the state of a basket. */
 export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;

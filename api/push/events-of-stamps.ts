@@ -8,12 +8,12 @@ import type {
   StampsAppended,
   StampsCorrected,
   StampsRecord,
-  StampsRewound,
 } from '../../schemas/log-records.ts';
 import { parseUsd } from '../http/usd.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+import { undoEvent } from './undo-event.ts';
 
 type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
@@ -27,7 +27,7 @@ export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[]
 function sourcesOf(record: StampsRecord): Source[] {
   switch (record.kind) {
     case 'rewind':
-      return [undo(record)];
+      return [undoEvent(record, { reason: record.reason, of: 'prices' })];
     case 'correction':
       return corrections(record);
     case 'stamps':
@@ -73,14 +73,6 @@ function pairsByKey<Row>(was: readonly Row[], now: readonly Row[], keyOf: (row: 
 }
 
 const stampKey = ({ txid, vout }: StampedConversion): string => `${txid}:${vout}`;
-
-function undo({ fromHeight, height: toHeight, hash, reason }: StampsRewound): Source {
-  return {
-    channel: 'undo',
-    type: 'undo',
-    data: () => JSON.stringify({ fromHeight, toHeight, hash, reason, of: 'prices' }),
-  };
-}
 
 type Block = Pick<StampsAppended, 'height' | 'time' | 'provisional'>;
 

@@ -103,7 +103,7 @@ const undoData = withOptional(
   object({
     fromHeight: { ...height, description: 'The newest block before: it and all down to toHeight + 1 no longer hold' },
     toHeight: { type: 'integer', minimum: -1, description: 'The newest block that stays; -1 when there is none' },
-    hash,
+    hash: { ...nullable(hash), description: 'Of that block; null when there is none' },
     reason: {
       type: 'string',
       enum: ['reorg', 'repriced'],

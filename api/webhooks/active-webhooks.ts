@@ -1,7 +1,7 @@
 /** The webhooks that receive events now, compiled. */
 
 import type { PoolClient } from 'pg';
-import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
+import { IS_NOT_REVOKED_SQL, IS_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -21,12 +21,15 @@ export interface ActiveWebhook extends Interest {
 /** `since` is of the feed. */
 export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
 
+const OF_OWNER = 'chain = w.chain AND identity_address = w.identity_address';
+const HAS_TIER_SQL = `w.enabled AND EXISTS (SELECT FROM identity_tiers WHERE ${OF_OWNER} AND tier = '${TIERS.at(-1)}')`;
+const STANDING = `${OF_OWNER} AND to_height IS NULL`;
 /** Condition on a webhook `w`: an owner who is revoked or has lost the tier receives nothing, neither what is new nor what waits. */
-export const MAY_RECEIVE_SQL = `w.enabled AND EXISTS (SELECT FROM identities i
-  JOIN identity_tiers t ON t.chain = i.chain AND t.identity_address = i.identity_address AND t.tier = '${TIERS.at(-1)}'
-  WHERE i.chain = w.chain AND i.identity_address = w.identity_address AND i.to_height IS NULL AND i.${IS_NOT_REVOKED_SQL})`;
+export const MAY_RECEIVE_SQL = `${HAS_TIER_SQL} AND EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_NOT_REVOKED_SQL})`;
+/** While the owner's chain is derived again, the identity is not there yet: what happens meanwhile waits for it. */
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
-  FROM webhooks w WHERE ${MAY_RECEIVE_SQL} AND w.chain = ANY($2) ORDER BY w.id`;
+  FROM webhooks w WHERE ${HAS_TIER_SQL} AND w.chain = ANY($2)
+    AND NOT EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_REVOKED_SQL}) ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, hears: () => false, thresholds: [] };
 

@@ -6,6 +6,7 @@ import { hexParam } from '../../infra/postgres/values.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import type { ActiveWebhook } from './active-webhooks.ts';
 import { createPriceCrossings } from './price-crossings.ts';
+import { changeWebhook, findWebhook, type WebhookRow } from './webhook-store.ts';
 
 const RUNS = Number(process.env.CROSSING_RUNS ?? 40);
 const CURRENCY = 'iCurrency';
@@ -98,7 +99,7 @@ async function begin(): Promise<void> {
   await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices');
   await query(
     `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
-     VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{}', 0, '', '{}')`,
+     VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{"thresholds": []}', 0, '', '{}')`,
   );
 }
 
@@ -152,6 +153,36 @@ it(`${RUNS} histories`, async () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+it('a crossing is taken back after the thresholds of its webhook were changed', async () => {
+  await begin();
+  const { postgres } = stores;
+  const holder = { chain: 'c', identityAddress: 'i' };
+  const stored = () => findWebhook(postgres, holder, 'hook') as Promise<WebhookRow>;
+  const change = async (before: WebhookRow, usd: string) => {
+    const thresholds = [{ currency: CURRENCY, usd, direction: 'both' as const }];
+    const asked = { events: ['price.threshold' as const], chains: null, filter: {}, thresholds };
+    const registration = { url: before.url, description: '', asked, confirmations: 0 };
+    return changeWebhook(postgres, { wake: async () => undefined }, holder, before, {
+      ...registration,
+      enabled: undefined,
+      rotateSecret: false,
+    });
+  };
+  const before = await stored();
+  expect(await change(before, '2')).not.toBeNull();
+  expect(await change(before, '7'), 'it was changed meanwhile').toBeNull();
+  await addTick(0, 1);
+  await look();
+  await addTick(1, 4);
+  await look();
+  expect(await standing()).toHaveLength(2);
+  expect(await change(await stored(), '3')).not.toBeNull();
+  await rewindTo(1);
+  await addTick(1, 1);
+  await look();
+  expect(await standing()).toEqual([]);
 });
 
 it('a crossing waits for no confirmations that its block has when it is priced', async () => {

@@ -50,14 +50,15 @@ const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attem
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000), latency_ms = $7, answer = $8, answer_cut = $9
   WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
 const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
+/** With a message that was tried for the last time: after a long silence one failure alone says little. */
+const IS_GIVEN_UP = `coalesce($3 AND failing_since <= now() - interval '${GIVEN_UP_AFTER}', false)`;
+/** Of the address that was asked: the owner may have given another meanwhile. */
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
     held_until = now() + make_interval(secs => $2::float8 / 1000),
-    enabled = enabled AND coalesce(failing_since > now() - interval '${GIVEN_UP_AFTER}', true),
-    disabled_reason = CASE WHEN enabled AND failing_since <= now() - interval '${GIVEN_UP_AFTER}' THEN 'failing'
-      ELSE disabled_reason END
-  WHERE id = $1`;
+    enabled = enabled AND NOT ${IS_GIVEN_UP}, disabled_reason = CASE WHEN enabled AND ${IS_GIVEN_UP} THEN 'failing' ELSE disabled_reason END
+  WHERE id = $1 AND url = $4`;
 const GONE_SQL = `UPDATE webhooks SET enabled = false, disabled_reason = 'gone',
-    failing_since = coalesce(failing_since, now()) WHERE id = $1`;
+    failing_since = coalesce(failing_since, now()) WHERE id = $1 AND url = $2`;
 
 /** @throws errors of Postgres; another worker then takes the turn once its lease has ended */
 export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> {
@@ -89,7 +90,7 @@ async function record(
   client: PoolClient,
   { delaysMs }: TurnOptions,
   webhookId: string,
-  { id, attempts }: RowRead<typeof readDue>,
+  { id, attempts, url }: RowRead<typeof readDue>,
   { outcome, answer, latencyMs }: MeasuredAttempt,
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);
@@ -104,6 +105,6 @@ async function record(
   const error = outcome.kind === 'failed' ? outcome.error : 'answered 410: the receiver is gone';
   const state = delay === null ? 'failed' : 'pending';
   await client.query(RECORD_SQL, [id, attempts, state, outcome.status, error, delay, ...seen]);
-  if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId]);
-  else await client.query(FAILED_SQL, [webhookId, asked]);
+  if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId, url]);
+  else await client.query(FAILED_SQL, [webhookId, asked, delay === null, url]);
 }

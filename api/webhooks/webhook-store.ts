@@ -1,4 +1,5 @@
 /** Webhooks of an identity in Postgres. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
@@ -10,7 +11,7 @@ import { messageBody, newMessageId } from './message-body.ts';
 import { newSecret } from './secrets.ts';
 import { DISABLED_REASONS } from './states.ts';
 import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
-import type { WebhookSubscription } from './webhook.ts';
+import { parseWebhookSubscription, type WebhookSubscription } from './webhook.ts';
 
 const readWebhook = rowReader({
   id: columns.text,
@@ -68,9 +69,11 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
-/** After new thresholds or a pause, the previous prices are read again. */
-const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id =
-  (SELECT id FROM webhooks WHERE ${OWN} AND id = $3 AND (asked::text <> $4 OR $5))`;
+/** No threshold has this place. */
+const RETIRED_WATCHES = 1_000_000;
+/** After new thresholds or a pause, where prices stood counts no more; a message about them can still be taken back. */
+const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id = $1 AND delivery_id IS NULL`;
+const RETIRE_SIDES_SQL = `UPDATE webhook_price_sides SET watch = watch - ${RETIRED_WATCHES} WHERE webhook_id = $1 AND watch >= 0`;
 
 const own = ({ chain, identityAddress }: KeyOwner) => [chain, identityAddress];
 
@@ -105,25 +108,34 @@ export function createWebhook(
   });
 }
 
-/** Null when the identity has no such webhook. */
+/** Null when the identity's webhook is not as it was `before` any more. */
 export function changeWebhook(
   postgres: Postgres,
   queue: Queue,
   holder: KeyOwner,
-  id: string,
+  before: WebhookRow,
   change: Change,
 ): Promise<WithSecret | null> {
   return postgres.transaction(async (client) => {
+    const { id } = before;
     await lockWebhooks(client, [id]);
+    const now = await readRow(client, readWebhook, FIND_SQL, [...own(holder), id]);
+    if (!now || !isDeepStrictEqual(registered(now), registered(before))) return null;
     const secret = change.rotateSecret ? newSecret() : null;
     const { url, description, asked, confirmations, enabled } = change;
+    const hasNewThresholds = !isDeepStrictEqual(parseWebhookSubscription(now.asked).thresholds, asked.thresholds);
+    if (hasNewThresholds || (enabled === true && !now.enabled)) {
+      await client.query(FORGET_SIDES_SQL, [id]);
+      await client.query(RETIRE_SIDES_SQL, [id]);
+    }
     const values = [url, description, JSON.stringify(asked), confirmations, enabled ?? null, secret];
-    await client.query(FORGET_SIDES_SQL, [...own(holder), id, values[2], enabled === true]);
     const row = await readRow(client, readWebhook, UPDATE_SQL, [...own(holder), id, ...values]);
     if (row && enabled === true) await queue.wake(client, [id]);
     return row ? { row, secret } : null;
   });
 }
+
+const registered = ({ url, description, asked, confirmations }: WebhookRow) => [url, description, asked, confirmations];
 
 /** False when the identity has no such webhook. Its deliveries go with it. */
 export async function deleteWebhook({ pool }: Postgres, holder: KeyOwner, id: string): Promise<boolean> {

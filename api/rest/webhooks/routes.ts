@@ -146,16 +146,18 @@ const change = liveRoute({
   response: webhookWithSecret,
   async handler({ api, caller, params, body }) {
     const holder = await requireHolder(api, caller);
-    const before = await ownWebhook(api, caller, params.id);
     const given = body as WebhookBody;
-    const changed = await changeWebhook(api.postgres, api.webhooks.queue, holder, params.id, {
-      ...(await registration(api, holder, given, before)),
-      enabled: given.enabled,
-      rotateSecret: given.rotateSecret === true,
-    });
-    if (!changed) throw notFound(`webhook ${params.id}`);
-    api.webhooks.wake();
-    return { body: withSecret(changed) };
+    for (;;) {
+      const before = await ownWebhook(api, caller, params.id);
+      const changed = await changeWebhook(api.postgres, api.webhooks.queue, holder, before, {
+        ...(await registration(api, holder, given, before)),
+        enabled: given.enabled,
+        rotateSecret: given.rotateSecret === true,
+      });
+      if (!changed) continue; // another change came first: what is not given here is as that one left it
+      api.webhooks.wake();
+      return { body: withSecret(changed) };
+    }
   },
 });
 

@@ -1,0 +1,63 @@
+/** Whose webhooks are given what happens, and whose are sent it: differently only while the owner's chain is derived again. */
+import { pino } from 'pino';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
+import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
+import { createActiveWebhooks, MAY_RECEIVE_SQL } from './active-webhooks.ts';
+
+const OWNER = { chain: 'c', identityAddress: 'i' };
+
+let stores: TestStores;
+beforeAll(async () => {
+  stores = await createTestStores();
+});
+afterAll(() => stores?.close());
+
+const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.query(sql, values);
+
+beforeEach(async () => {
+  await query('TRUNCATE webhooks, identities, identity_tiers CASCADE');
+  await query(
+    `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+     VALUES ('hook', 'c', 'i', 'https://receiver.example', '', $1, 0, '', '{}')`,
+    [JSON.stringify({ events: ['block'], chains: null, filter: {}, thresholds: [] })],
+  );
+  await query(`INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ('c', 'i', 'pro')`);
+  await storeIdentity(stores.postgres, { ...OWNER, flags: 0 });
+});
+
+/** Whether what happens becomes messages of it, and whether they are sent. */
+async function hears(chains = ['c']): Promise<{ given: boolean; sent: boolean }> {
+  const active = createActiveWebhooks(chains, () => [], pino({ level: 'silent' }));
+  const given = await stores.postgres.transaction((client) => active(client, null));
+  const { rowCount } = await query(`SELECT FROM webhooks w WHERE ${MAY_RECEIVE_SQL}`);
+  return { given: given.length === 1, sent: rowCount === 1 };
+}
+
+const ENDS: readonly [string, () => Promise<unknown>][] = [
+  ['disabled', () => query('UPDATE webhooks SET enabled = false')],
+  ['of an identity of another tier', () => query(`UPDATE identity_tiers SET tier = 'developer'`)],
+  ['of an identity without a tier', () => query('DELETE FROM identity_tiers')],
+  ['of a revoked identity', () => storeIdentity(stores.postgres, { ...OWNER, flags: IDENTITY_FLAGS.REVOKED })],
+];
+
+it('one whose owner stands has both', async () => {
+  expect(await hears()).toEqual({ given: true, sent: true });
+});
+
+it.each(ENDS)('one that is %s has neither', async (_, end) => {
+  await end();
+  expect(await hears()).toEqual({ given: false, sent: false });
+});
+
+it('one of a chain that is not configured is given nothing', async () => {
+  expect(await hears(['other'])).toMatchObject({ given: false });
+});
+
+it('one whose owner is not derived yet is given what happens, and sent it later', async () => {
+  await query('DELETE FROM identities');
+  expect(await hears()).toEqual({ given: true, sent: false });
+  await storeIdentity(stores.postgres, { ...OWNER, flags: 0 });
+  expect(await hears()).toEqual({ given: true, sent: true });
+});
