@@ -123,10 +123,15 @@ export function startUsage({ postgres: { pool }, process, logger }: UsageOptions
   const safely = () =>
     flush().catch((err: unknown) => logger.warn({ err }, 'usage could not be written; trying again'));
   let isWriting = false;
+  let isDue = false;
   const timer = setInterval(async () => {
-    if (isWriting) return; // no queue of writes behind a slow store
+    isDue = true;
+    if (isWriting) return; // no queue of writes behind a slow store: one follows at once, of all that came meanwhile
     isWriting = true;
-    await safely();
+    while (isDue) {
+      isDue = false;
+      await safely();
+    }
     isWriting = false;
   }, FLUSH_MS);
   timer.unref();
@@ -149,6 +154,7 @@ export function startUsage({ postgres: { pool }, process, logger }: UsageOptions
     flush,
     async stop() {
       clearInterval(timer);
+      isDue = false;
       await safely();
     },
   };

@@ -232,7 +232,7 @@ describe('every request is charged', () => {
     const post = (body: string) =>
       `POST / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
     await ask(api, '10.0.0.1');
-    const short = await sendRaw(api.port, [post(CALL)], 300);
+    const short = await sendRaw(api.port, [post(CALL)], { quietMs: 300, answers: 1 });
     expect([short.statuses, short.closed]).toEqual([[429], false]);
     expect(short.text).toContain('{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":7}');
     const long = await sendRaw(api.port, [post(`${CALL}${' '.repeat(5_000)}`).slice(0, 1_000)]);
@@ -247,9 +247,12 @@ describe('a refused request of REST', () => {
     expect((await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/read')).status).toBe(200);
     return api;
   }
-  async function refused(pieces: (head: string) => readonly string[]) {
+  async function refused(answers: number, pieces: (head: string) => readonly string[]) {
     const api = await exhausted();
-    return sendRaw(api.port, pieces('POST /write HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\n'), 300);
+    return sendRaw(api.port, pieces('POST /write HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\n'), {
+      quietMs: 300,
+      answers,
+    });
   }
 
   it('holds no memory, whatever its body is cut into, and its connection goes on', async () => {
@@ -286,13 +289,17 @@ describe('a refused request of REST', () => {
     ['Content-Length', 'Content-Length: 100\r\n\r\n', [' '.repeat(99)]],
     ['chunks', 'Transfer-Encoding: chunked\r\n\r\n', [`5\r\n     \r\n`]],
   ])('is not answered before its body has come: %s', async (_name, head, parts) => {
-    const { statuses } = await refused((start) => [start + head, ...parts]);
+    const { statuses } = await refused(0, (start) => [start + head, ...parts]);
     expect(statuses).toEqual([]);
   });
 
   it('whose chunks never end is told so once they are more than a body may have', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
-    const { statuses, closed } = await refused((head) => [`${head}Transfer-Encoding: chunked\r\n\r\n`, chunk, chunk]);
+    const { statuses, closed } = await refused(1, (head) => [
+      `${head}Transfer-Encoding: chunked\r\n\r\n`,
+      chunk,
+      chunk,
+    ]);
     expect([statuses, closed]).toEqual([[429], true]);
   });
 });

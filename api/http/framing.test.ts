@@ -134,7 +134,7 @@ describe('refused with 400, and the connection closed', () => {
   it.each(Object.entries(NO_HEADERS))('or left unanswered: %s', async (_name, headers) => {
     for (const made of headers) {
       const bytes = `POST / HTTP/1.1\r\n${made}\r\n12345${HIDDEN}`;
-      const { statuses } = await untouched(() => sendRaw(api.port, [bytes], 300));
+      const { statuses } = await untouched(() => sendRaw(api.port, [bytes], { quietMs: 300 }));
       expect(statuses.filter((status) => status !== 400)).toEqual([]);
     }
   });

@@ -121,8 +121,11 @@ it('a connection whose last answer is not taken is closed at its next request, a
 
 it('small answers to requests that come together are in order and whole', async () => {
   const asked = Array.from({ length: 10 }, (_, n) => `/nowhere/${n}`);
-  await sendRaw(api.port, [get('/nowhere')], 200);
-  const { text, closed } = await sendRaw(api.port, [asked.map((path) => get(path)).join('')], 500);
+  await sendRaw(api.port, [get('/nowhere')], { quietMs: 200, answers: 1 });
+  const { text, closed } = await sendRaw(api.port, [asked.map((path) => get(path)).join('')], {
+    quietMs: 500,
+    answers: asked.length,
+  });
   const answered = [...text.matchAll(/"detail":"there is no (\S+):/g)].map(([, path]) => path);
   expect(answered).toEqual(asked);
   expect(closed).toBe(false);

@@ -56,6 +56,8 @@ export interface FeedOptions<T extends FeedTopicName> {
   readonly onRecord: (feed: ChainFeed, record: FeedRecord) => void;
   /** Called when the head has moved past records without showing them; `from` is where it was. */
   readonly onSkip: (feed: ChainFeed, from: number) => void;
+  /** Milliseconds between two looks at what the watch says, without clients. */
+  readonly idleMs?: number;
 }
 
 const WAIT_MS = 5_000;
@@ -71,7 +73,7 @@ const FOLLOW_SLICE_MS = 10;
 export async function openChainFeed<T extends FeedTopicName>(
   options: FeedOptions<T>,
 ): Promise<{ feed: ChainFeed; running: Promise<void> }> {
-  const { chain, topic, topics, watch, logger, signal } = options;
+  const { chain, topic, topics, watch, logger, signal, idleMs = IDLE_MS } = options;
   const kept = createRecordCache<number, FeedRecord>(KEPT);
   const pace = createPace({ sliceMs: FOLLOW_SLICE_MS, restMs: 0 });
   let at = topic.place(watch.state);
@@ -144,7 +146,7 @@ export async function openChainFeed<T extends FeedTopicName>(
   /** Without clients, only the head is kept current, so that a replay of years encodes nothing in vain. */
   async function skip(): Promise<void> {
     // A move during the last look has woken no sleeper.
-    if (topic.place(watch.state) === at) await moved.sleep(IDLE_MS, signal);
+    if (topic.place(watch.state) === at) await moved.sleep(idleMs, signal);
     if (!signal.aborted && !options.isWanted()) await moveTo(watch.state);
   }
 

@@ -2,6 +2,7 @@
  * Somebody else: asks small things at an even pace from networks that attack nobody, and measures how long each answer takes from
  * the moment at which the question was due. A message asks for what was measured since the last one.
  */
+import { readFileSync } from 'node:fs';
 import { setInterval as every } from 'node:timers';
 import { Agent, request } from 'undici';
 
@@ -9,6 +10,8 @@ export interface Measured {
   readonly asked: number;
   /** In ms, of each answer, in order of size. */
   readonly latencies: readonly number[];
+  /** The longest in ms, without the time in which this process or the program was given no processor. */
+  readonly longest: number;
   /** What came instead of an answer of status 200, and how often. */
   readonly faults: Readonly<Record<string, number>>;
 }
@@ -18,17 +21,30 @@ const PATHS = ['/api/health', '/api/oracle/prices'];
 /** So many that none meets its limit of requests a minute. */
 const NETWORKS = 200;
 
-const base = process.argv[2] ?? '';
+const [, , base = '', pid = ''] = process.argv;
 const agents = Array.from(
   { length: NETWORKS },
   (_, index) => new Agent({ localAddress: `127.9.${index >> 7}.${(index & 127) + 1}` }),
 );
 let asked = 0;
 let latencies: number[] = [];
+let longest = 0;
+/** Milliseconds for which this process was late for its own turns so far. */
+let late = 0;
 let faults: Record<string, number> = {};
+
+/** Milliseconds for which the machine has kept the program's main thread, and this process, from work so far. */
+function starved(): number {
+  try {
+    return late + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
+  } catch {
+    return late; // not Linux, or the program has ended
+  }
+}
 
 async function ask(dispatcher: Agent, path: string): Promise<void> {
   const due = performance.now();
+  const starvedBefore = starved();
   const outcome = await request(base + path, { dispatcher, headersTimeout: 30_000 }).then(
     async ({ statusCode, body }) => {
       await body.dump();
@@ -36,12 +52,20 @@ async function ask(dispatcher: Agent, path: string): Promise<void> {
     },
     (error: Error) => `${path}: ${error.message}`,
   );
-  if (outcome === null) latencies.push(performance.now() - due);
-  else faults[outcome] = (faults[outcome] ?? 0) + 1;
+  const latency = performance.now() - due;
+  if (outcome === null) {
+    latencies.push(latency);
+    if (latency > longest) longest = Math.max(longest, latency - (starved() - starvedBefore));
+  } else faults[outcome] = (faults[outcome] ?? 0) + 1;
 }
 
 let turn = 0;
+let turned = performance.now();
 const pace = every(() => {
+  const now = performance.now();
+  // A turn that is late by less is the timer's own play.
+  if (now - turned > 2 * EVERY_MS) late += now - turned - EVERY_MS;
+  turned = now;
   const agent = agents[turn % NETWORKS];
   const path = PATHS[turn % PATHS.length];
   turn++;
@@ -50,9 +74,10 @@ const pace = every(() => {
 }, EVERY_MS);
 
 process.on('message', () => {
-  process.send?.({ asked, latencies: latencies.sort((a, b) => a - b), faults } satisfies Measured);
+  process.send?.({ asked, latencies: latencies.sort((a, b) => a - b), longest, faults } satisfies Measured);
   asked = 0;
   latencies = [];
+  longest = 0;
   faults = {};
 });
 process.once('disconnect', () => {

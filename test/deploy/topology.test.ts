@@ -13,7 +13,7 @@ import { startClickHouseFacade } from '../support/infra/clickhouse/start-facade.
 import { startTestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { runCommand, until } from '../system/program.ts';
 import { temporaryFolder } from '../system/recorded-chain.ts';
-import { PROCESS_FAULTS } from './alert-faults.ts';
+import { type AlertFault, PROCESS_FAULTS } from './alert-faults.ts';
 import { compose, textOf } from './compose-file.ts';
 import { type FiringAlerts, testFires, testLeftOut } from './promtool.ts';
 import { type Scraped, scrape } from './scraped-series.ts';
@@ -21,6 +21,8 @@ import { isInstalled, type Started, startPrometheus, startProxy, startTopology, 
 
 const MINUTES = 60_000;
 const FIRST_BLOCK = 840;
+/** By then the live Prometheus has seen what a scrape of the test saw. */
+const SEEN_MS = 3_000;
 const started = await startTestBroker();
 const broker = 'skipped' in started ? null : started;
 const isRequired = process.env.VERUSTREAM_REQUIRE_KAFKA === '1';
@@ -167,15 +169,31 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     return Promise.all(all);
   }
 
-  /** Names of the alerts that fire, without the one that tells how busy this machine is. */
-  async function firing(): Promise<string> {
+  /** Names of the alerts in these states, without the one that tells how busy this machine is. */
+  async function alerts(...states: string[]): Promise<string> {
     const answer = await fetch(`${prometheus.base}/api/v1/alerts`);
     const { data } = (await answer.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
-    const names = data.alerts.filter(({ state }) => state === 'firing').map(({ labels }) => labels.alertname);
+    const names = data.alerts.filter(({ state }) => states.includes(state)).map(({ labels }) => labels.alertname);
     return [...new Set(names)]
       .filter((name) => name !== 'Latency')
       .sort()
       .join();
+  }
+  const firing = () => alerts('firing');
+
+  /** Until the alerts of the fault fire and no other does, or is about to: a false one that lasts is waited for in vain. */
+  async function untilOnly(fault: AlertFault): Promise<void> {
+    const wanted = fault.fires.join();
+    let [scraped, now]: [Scraped[], string[]] = [[], []];
+    await until(`only the alerts of this fire: ${fault.name}`, async () => {
+      scraped = await scrapedAll();
+      await sleep(SEEN_MS);
+      now = [await firing(), await alerts('firing', 'pending')];
+      return now.every((names) => names === wanted);
+    }).catch((error: unknown) => {
+      throw new Error(`${String(error)}: ${now.join(' / ')} instead of ${wanted}`);
+    });
+    shown.push({ fault, scraped });
   }
 
   it('goes on serving while one of its processes that serve is gone, which the alerts tell, and nothing else', async () => {
@@ -186,21 +204,18 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     for (let asked = 0; asked < 10; asked++) {
       expect((await fetch(`${proxy.base}/api/blocks/${FIRST_BLOCK}`)).status).toBe(200);
     }
-    await until('the process is missed', async () => (await firing()) === 'ProcessAway,WalletHolds');
-    shown.push({ fault: PROCESS_FAULTS.serves, scraped: await scrapedAll() });
+    await untilOnly(PROCESS_FAULTS.serves);
   });
 
   it('a dead daemon, then a dead stage, fire their alerts and no others', async () => {
     await topology.programs.get('daemon')?.kill('SIGKILL');
     await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'));
     await sleep(8_000); // whatever else would fire has fired by then
-    expect(await firing()).toBe('DaemonAway,ProcessAway,WalletHolds');
-    shown.push({ fault: PROCESS_FAULTS.daemon, scraped: await scrapedAll() });
+    await untilOnly(PROCESS_FAULTS.daemon);
     await topology.programs.get('derive')?.kill('SIGKILL');
     await until('the stage is missed', async () => (await firing()).includes('StageSilent'));
     await sleep(8_000); // whatever else would fire has fired by then
-    expect(await firing()).toBe('DaemonAway,ProcessAway,StageSilent,WalletHolds');
-    shown.push({ fault: PROCESS_FAULTS.stage, scraped: await scrapedAll() });
+    await untilOnly(PROCESS_FAULTS.stage);
   });
 
   it.skipIf(!isInstalled('promtool'))('the same alerts fire after the times of the rules, by promtool', () => {

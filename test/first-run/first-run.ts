@@ -13,6 +13,8 @@ import { ROOT } from '../house/source-files.ts';
 const INSTALL_MS = 300_000;
 /** After install, everything below must be answered within this. */
 const SERVE_MS = 60_000;
+/** A hang: the machine is shared with other tests. */
+const END_MS = 60_000;
 
 interface Stamp {
   readonly scenario: string;
@@ -76,7 +78,7 @@ const asked = Date.now();
 if (service.pid) process.kill(-service.pid, 'SIGTERM');
 while (groupLives()) await sleep(50); // npm ends at once; the program drains
 const seconds = (Date.now() - asked) / 1000;
-if (seconds > 10) throw new Error(`SIGTERM took ${seconds} s`);
+if (seconds > END_MS / 1000) throw new Error(`SIGTERM took ${seconds} s`);
 console.log(`first run: ended ${seconds.toFixed(1)} s after SIGTERM`);
 process.exit(0);
 

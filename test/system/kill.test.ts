@@ -34,10 +34,10 @@ beforeAll(async () => {
   node.advanceTo(end);
   undisturbed = settingsFor(node.url);
   const program = await startProgram(undisturbed).answers();
-  await untilServed(program, node, 2 * MINUTES);
+  await untilServed(program, node);
   expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
   expected = await leftBy(undisturbed);
-}, 3 * MINUTES);
+});
 
 it(
   `${KILLS} kills (TEST_SEED=${SEED}) change nothing`,
@@ -57,7 +57,7 @@ it(
 
     node.branch('main', end);
     const survivor = await startProgram(settings).answers();
-    await untilServed(survivor, node, 2 * MINUTES);
+    await untilServed(survivor, node);
     await succeed([['verify'], ['audit'], ['status']], settings);
     expect(await survivor.kill('SIGTERM')).toMatchObject({ code: 0 });
     // The digests stand for both commands here: docs/decisions/0119-cpu-of-whole-programs.md.
@@ -73,9 +73,9 @@ it('builds ClickHouse again where its folder was removed, and keeps what only Po
   await succeed([[...tier, 'pro']], undisturbed);
   rmSync(join(undisturbed.DATA_DIR, 'clickhouse'), { recursive: true });
   const program = await startProgram(undisturbed).answers();
-  await until('all is derived again', () => program.output().includes('derived again from the log'), MINUTES);
-  await until('prices are taken back', () => program.output().includes('price: ticks undone'), MINUTES);
-  await untilServed(program, node, 2 * MINUTES);
+  await until('all is derived again', () => program.output().includes('derived again from the log'));
+  await until('prices are taken back', () => program.output().includes('price: ticks undone'));
+  await untilServed(program, node);
   await succeed([['verify'], ['audit']], undisturbed);
   const { output } = await runCommand(tier, undisturbed);
   expect(output).toContain('tier pro');
@@ -98,13 +98,9 @@ async function shortLife(program: Program): Promise<void> {
 /** Dies right after the log has the first reorganisation, which the metrics show. */
 async function firstRewind(program: Program): Promise<void> {
   node.branch('orphan', node.fork + 3);
-  await until(
-    'the branch that will lose is in the log',
-    () => program.output().includes(`"height":${node.fork + 3}`),
-    MINUTES,
-  );
+  await until('the branch that will lose is in the log', () => program.output().includes(`"height":${node.fork + 3}`));
   node.branch('main', node.fork + 2);
-  await until('the reorganisation', () => program.output().includes('chain reorganised'), MINUTES);
+  await until('the reorganisation', () => program.output().includes('chain reorganised'));
   const { body } = await program.get('/metrics');
   await program.kill('SIGKILL');
   expect(body).toContain('verustream_rewind_depth_blocks_sum{chain="vrsc"} 3\n');

@@ -6,7 +6,7 @@ import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { type Program, runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
 
-/** A hang: the first run of a new user (test/first-run) holds ten seconds, with the processor to itself. */
+/** A hang, also on a busy machine. */
 const HANG_MS = 60_000;
 
 describe('a program that follows a daemon', () => {

@@ -46,7 +46,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     node.advanceTo(end);
     const embedded = settingsFor(node.url, { name });
     const program = await startProgram(embedded).answers();
-    await untilServed(program, node, 2 * MINUTES, name);
+    await untilServed(program, node, undefined, name);
     expectedAnswers = await answersOf(program);
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     expected = await leftBy(embedded);
@@ -58,7 +58,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     const CLICKHOUSE_URL = await servers.clickhouseUrlOf('default');
     const { VERUSTREAM_CONFIG = '' } = settingsFor(node.url, { name });
     settings = { VERUSTREAM_CONFIG, KAFKA_BROKERS, DATABASE_URL, CLICKHOUSE_URL, DATA_DIR: '/nowhere' };
-  }, 4 * MINUTES);
+  });
 
   afterAll(async () => {
     await postgres?.close();
@@ -76,7 +76,6 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     until(
       `${node.height} ${node.hash} is committed`,
       async () => (await committed('derive'))?.hash === node.hash && (await committed('price'))?.hash === node.hash,
-      2 * MINUTES,
     );
 
   const start = (ROLES: string) => startProgram({ ...settings, ROLES });
@@ -85,7 +84,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     node.branch('main', node.fork - 5);
     const [killedTail, killedDerive] = [start('tail'), start('derive,price')];
     const serve = await start('serve').answers();
-    await until('derive is under way', async () => ((await committed('derive'))?.height ?? 0) > 50, MINUTES);
+    await until('derive is under way', async () => ((await committed('derive'))?.height ?? 0) > 50);
     const standby = start('derive,price');
     await killedTail.kill('SIGKILL');
     const tail = start('tail');
@@ -111,7 +110,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
   it('one process with empty embedded stores builds them from the log on Kafka', async () => {
     const embedded = { ...settingsFor(node.url, { name }), KAFKA_BROKERS };
     const program = await startProgram(embedded).answers();
-    await untilServed(program, node, 2 * MINUTES, name);
+    await untilServed(program, node, undefined, name);
     expect(differing(await answersOf(program), expectedAnswers)).toEqual({});
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     const left = await leftBy(embedded);
@@ -123,14 +122,10 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     node.branch('main', end + 10);
     await untilCommitted();
     const second = start('tail');
-    await until('the second is there', () => second.output().includes('tailer following'), MINUTES);
+    await until('the second is there', () => second.output().includes('tailer following'));
     node.branch('main', end + 20);
     await untilCommitted();
-    await until(
-      'the first is fenced',
-      () => first.complaints().some(({ code }) => code === 'log_writer_fenced'),
-      MINUTES,
-    );
+    await until('the first is fenced', () => first.complaints().some(({ code }) => code === 'log_writer_fenced'));
     expect(second.complaints()).toEqual([]);
     // The last word of the first stands there until the second reports again.
     await untilStatus(settings, 0);
@@ -146,11 +141,9 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
       return `${status} ${reasons.map(({ code, stage }) => `${stage} ${code}`).join()}`.trim();
     };
     const says = (wanted: string) =>
-      until(`ready says ${wanted}`, async () => (await ready()) === wanted, 2 * MINUTES).catch(
-        async (error: unknown) => {
-          throw new Error(`${String(error)}\n${await ready()}`);
-        },
-      );
+      until(`ready says ${wanted}`, async () => (await ready()) === wanted).catch(async (error: unknown) => {
+        throw new Error(`${String(error)}\n${await ready()}`);
+      });
     // The time at which the newest block arrived is kept: blocks that are years old are no standstill for a new process.
     await says('200');
     node.branch('main', end + 21);
@@ -170,19 +163,19 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
       const embedded = { ...settingsFor(node.url, { name: `${name}-2` }), KAFKA_BROKERS };
       node.branch('main', 40);
       const program = await startProgram(embedded).answers();
-      await untilServed(program, node, 2 * MINUTES, `${name}-2`);
+      await untilServed(program, node, undefined, `${name}-2`);
       const heard = heardBlocks(program.base);
       await broker?.kill();
       node.advanceTo(60);
-      await until('it is missed', () => program.complaints().some(({ code }) => code === 'log_unreachable'), MINUTES);
+      await until('it is missed', () => program.complaints().some(({ code }) => code === 'log_unreachable'));
       await until('readiness names it', async () => {
         const { status, body } = await program.get('/api/health/ready');
         return status === 503 && /"stage_waiting".*log_unreachable/.test(body);
       });
       expect(await program.get('/api/blocks/40')).toMatchObject({ status: 200 });
       await broker?.restart();
-      await untilServed(program, node, 2 * MINUTES, `${name}-2`);
-      await until('who listened all the time has heard of the last block', () => heard.includes(60), MINUTES);
+      await untilServed(program, node, undefined, `${name}-2`);
+      await until('who listened all the time has heard of the last block', () => heard.includes(60));
       expect(heard).toEqual(Array.from({ length: 20 }, (_, index) => 41 + index));
       expect(
         program.complaints().filter(({ level }) => level > 40),

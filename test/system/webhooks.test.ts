@@ -44,7 +44,7 @@ beforeAll(async () => {
   node = await startNode(0);
   node.branch('main', node.fork - 4);
   settings = { ...settingsFor(node.url), DATABASE_URL: stores.databaseUrl, WEBHOOK_LOCAL_RECEIVERS: 'true' };
-}, 2 * MINUTES);
+});
 afterAll(async () => {
   await receiver?.close();
   await stores?.close();
@@ -89,7 +89,7 @@ it(
   `${KILLS + 1} kills (TEST_SEED=${SEED}) lose no event`,
   async () => {
     let program = await startProgram(settings).answers();
-    await untilServed(program, node, 2 * MINUTES);
+    await untilServed(program, node);
     first = node.height + 1;
     webhook = await register(program);
 
@@ -116,7 +116,7 @@ it(
     receiver.behave(answers(204));
     await program.answers();
     node.branch('main', node.fork + 15);
-    await untilServed(program, node, 2 * MINUTES);
+    await untilServed(program, node);
     const expected = await stored();
     expect(expected.at(-1)?.height).toBe(node.height);
     await redriveLeft(program, webhook);

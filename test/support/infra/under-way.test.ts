@@ -8,7 +8,12 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-it('names who waits for a lock, who holds it, and the delete that cannot begin', async () => {
+/** A report waits up to two minutes for the stacks of the engine. */
+const REPORT_MS = 180_000;
+
+it('names who waits for a lock, who holds it, and the delete that cannot begin', {
+  timeout: 3 * REPORT_MS,
+}, async () => {
   const { postgres, clickhouse } = stores;
   await clickhouse.command('CREATE TABLE held (height UInt32) ENGINE = MergeTree ORDER BY height');
   await clickhouse.command('INSERT INTO held SELECT number FROM numbers(10)');
@@ -20,12 +25,17 @@ it('names who waits for a lock, who holds it, and the delete that cannot begin',
     clickhouse.command('DELETE FROM held WHERE height > 5'),
   ];
   try {
-    await expect.poll(whatIsUnderWay).toMatch(/"blocked_by": \[\s*\d/);
-    const report = JSON.parse(await whatIsUnderWay()) as { stores: { postgres: unknown }[] };
+    let said = '';
+    const look = async () => {
+      said = await whatIsUnderWay();
+      return said;
+    };
+    await expect.poll(look, { timeout: REPORT_MS }).toMatch(/"blocked_by": \[\s*\d/);
+    const report = JSON.parse(said) as { stores: { postgres: unknown }[] };
     expect(report.stores.flatMap((store) => store.postgres)).toContainEqual(
       expect.objectContaining({ blocked_by: [rows[0]?.pid], query: 'SELECT pg_advisory_xact_lock(7)' }),
     );
-    await expect.poll(whatIsUnderWay).toContain('_row_exists = 0 WHERE height > 5');
+    await expect.poll(look, { timeout: REPORT_MS }).toContain('_row_exists = 0 WHERE height > 5');
   } finally {
     holder.release(true);
     await clickhouse.command('SYSTEM START MERGES held');

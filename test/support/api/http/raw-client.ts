@@ -10,31 +10,47 @@ export interface RawAnswer {
   readonly closed: boolean;
 }
 
-/** A server that says nothing more for so long has said all. */
 const QUIET_MS = 3_000;
+/** A server that owes an answer for so long hangs. */
+const HANG_MS = 30_000;
+/** A pause that ends so much too late was one of this process, in which the server lives too. */
+const LATE_MS = 50;
+
+interface Patience {
+  /** How long the server has said nothing before it has said all. */
+  readonly quietMs?: number;
+  /** Before so many answers silence is a slow machine, or a hang. */
+  readonly answers?: number;
+}
 
 /** Sends the pieces, each as a segment of its own, and reads until the server closes or has long said nothing. */
 export function sendRaw(
   port: number,
   pieces: readonly (string | Uint8Array)[],
-  quietMs = QUIET_MS,
+  { quietMs = QUIET_MS, answers = 0 }: Patience = {},
 ): Promise<RawAnswer> {
   return new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1', noDelay: true });
     let text = '';
     let quiet: NodeJS.Timeout | undefined;
+    const statuses = () => [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status));
     const done = (closed: boolean) => {
       clearTimeout(quiet);
       socket.destroy();
-      resolve({
-        text,
-        closed,
-        statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
-      });
+      resolve({ text, closed, statuses: statuses() });
     };
     const wait = () => {
       clearTimeout(quiet);
-      quiet = setTimeout(() => done(false), quietMs);
+      const pauseMs = statuses().length < answers ? HANG_MS : quietMs;
+      const ends = performance.now() + pauseMs;
+      const pause = setTimeout(() => {
+        if (performance.now() > ends + LATE_MS) return wait();
+        // What came while this process was busy is read before it is judged.
+        setImmediate(() => {
+          if (quiet === pause) done(false);
+        });
+      }, pauseMs);
+      quiet = pause;
     };
     socket.on('data', (bytes) => {
       text += bytes.toString('latin1');
