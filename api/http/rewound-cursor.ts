@@ -1,7 +1,8 @@
 /** Whether a walk by cursor is still whole: while the chain has the block that its place hangs on. */
 
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
-import { rowReader } from '../../infra/row-reader.ts';
+import { hexParam } from '../../infra/postgres/values.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { INT32_MAX } from '../../schemas/integers.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -20,7 +21,8 @@ export async function refuseRewound(
     throw beginAgain(after, 'other values of conversions are served');
   if ((await hashAt(read, chain, after.height)) === after.hash) return;
   if (pinned) throw beginAgain(after, `a reorganisation replaced block ${after.height} of ${chain}`);
-  throw await cursorRewound(read, after, async (height) => behind(height, key));
+  const kept = key[0].order === 'ASC' ? await newestKept(read, after) : after.height - 1;
+  throw await cursorRewound(read, after, async (height) => behind(height, key), kept);
 }
 
 /** The error of an order in which any place may have changed. */
@@ -29,14 +31,29 @@ function beginAgain({ height }: Cursor, why: string): ApiError {
   return new ApiError('cursor_rewound', detail, { members: { height: height - 1, nextCursor: null } });
 }
 
-/** The error for a cursor whose block was rewound. `placeAt` gives the key that sorts after every row of the blocks above a height. */
+/** Newest block that was never removed since the one at the cursor was: a walk to newer blocks has passed none of what came in its place. */
+async function newestKept(read: Snapshot, { chain, height, hash }: Cursor): Promise<number> {
+  const row = await read.row(
+    readHeight,
+    `SELECT min(r.height) AS height FROM removed_blocks b JOIN reorgs r ON r.chain = b.chain AND r.position >= b.removed_at
+     WHERE b.chain = $1 AND b.hash = $2`,
+    [chain, hexParam(hash)],
+  );
+  return Math.min(height - 1, row?.height ?? height - 1);
+}
+
+/**
+ * The error for a cursor whose block was rewound, which leads behind block `kept`. `placeAt` gives the key that sorts after every row of
+ * the blocks above a height.
+ */
 export async function cursorRewound(
   read: Snapshot,
   after: Cursor,
   placeAt: (height: number) => Promise<readonly CursorValue[]>,
+  kept = after.height - 1,
 ): Promise<ApiError> {
   const { chain, height: gone } = after;
-  const height = Math.min(gone - 1, read.state.derived.get(chain)?.height ?? 0);
+  const height = Math.min(kept, read.state.derived.get(chain)?.height ?? 0);
   const hash = height < 0 ? undefined : await hashAt(read, chain, height);
   const nextCursor = hash ? encodeCursor({ ...after, isBack: false, height, hash, key: await placeAt(height) }) : null;
   return new ApiError(
@@ -65,3 +82,4 @@ export async function hashAt(read: Snapshot, chain: string, height: number): Pro
 }
 
 const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
+const readHeight = rowReader({ height: columns.nullable(columns.number) });
