@@ -101,7 +101,7 @@ async function directly(): Promise<void> {
   const all = received(blocks * receivers);
   const send = async (receiver: number) => {
     for (let height = 0; height < blocks; height += 1) {
-      const [event] = eventsOfRecord({ name: CHAIN, finalityDepth: 100 }, recordOf(height));
+      const [event] = eventsOfRecord({ name: CHAIN, finalityDepth: 100, nativeCurrencyId: '' }, recordOf(height));
       const at = new Date(blockFact(height).time * 1000);
       const body = messageBody({ type: 'block', at, chain: CHAIN, data: event?.data() ?? '' });
       const headers = {

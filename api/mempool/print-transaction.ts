@@ -4,6 +4,7 @@ import type { ConversionType } from '../../domain/transfers.ts';
 import type { ActivityFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
 import type { UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
+import { movedCurrencies } from '../push/events-of-record.ts';
 import type { EventSubjects } from '../push/push-event.ts';
 import { readChanges } from '../state/identity-changes.ts';
 import type { WaitingTransaction } from './journal.ts';
@@ -98,18 +99,18 @@ export function outcomeAnswer(outcome: UnconfirmedOutcome) {
 const subjects = new WeakMap<UnconfirmedTransaction, readonly EventSubjects[]>();
 
 /** One for the whole, one for each conversion and each identity: a filter is for what any one of them is. */
-export function subjectsOf(transaction: UnconfirmedTransaction): readonly EventSubjects[] {
+export function subjectsOf(transaction: UnconfirmedTransaction, nativeCurrencyId: string): readonly EventSubjects[] {
   let known = subjects.get(transaction);
   if (!known) {
-    known = allSubjects(transaction);
+    known = allSubjects(transaction, nativeCurrencyId);
     subjects.set(transaction, known);
   }
   return known;
 }
 
-function allSubjects(transaction: UnconfirmedTransaction): EventSubjects[] {
+function allSubjects(transaction: UnconfirmedTransaction, nativeCurrencyId: string): EventSubjects[] {
   const { activity, identities } = transaction;
-  const moved = new Set(activity.flatMap(({ currencies }) => Object.keys(currencies)));
+  const moved = new Set(activity.flatMap((fact) => movedCurrencies(fact, nativeCurrencyId)));
   return [
     { addresses: activity.map(({ address }) => address), currencies: [...moved], basket: null, identity: null },
     ...conversionsOf(transaction).map((transfer) => conversionPart(transfer)),

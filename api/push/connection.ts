@@ -65,7 +65,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     onOverflow: () => life.end(CLOSE_SLOW, outbox.lastCursor),
   });
   const subscriptions = createSubscriptionSet(hub, share, place.here);
-  const mempool = mempoolFor(hub.mempools, subscriptions, outbox.sayMembers);
+  const mempool = mempoolFor(hub, subscriptions, outbox.sayMembers);
   const snapshots = createSnapshotSender({
     take: hub.takeSnapshot,
     share,

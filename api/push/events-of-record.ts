@@ -11,17 +11,25 @@ import type {
   TransactionFact,
 } from '../../schemas/facts.ts';
 import type { FactsAppended, FactsRecord, TransferSummary } from '../../schemas/log-records.ts';
+import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 import { undoEvent } from './undo-event.ts';
 
 /** What the events say of their chain. */
-export type EventChain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
+export interface EventChain extends Pick<ChainConfig, 'name' | 'finalityDepth'> {
+  readonly nativeCurrencyId: string;
+}
 
-export function eventsOfRecord({ name: chain, finalityDepth }: EventChain, record: FactsRecord): PushEvent[] {
-  const sources =
-    record.kind === 'rewind' ? [undoEvent(record, { reason: 'reorg' })] : factSources(record, finalityDepth);
+export function eventChain(chain: ChainConfig): EventChain {
+  const { name, finalityDepth } = chain;
+  return { name, finalityDepth, nativeCurrencyId: nativeCurrencyId(chain) };
+}
+
+export function eventsOfRecord(of: EventChain, record: FactsRecord): PushEvent[] {
+  const { name: chain } = of;
+  const sources = record.kind === 'rewind' ? [undoEvent(record, { reason: 'reorg' })] : factSources(record, of);
   return sources.map((source, index) =>
     pushEvent({ chain, topic: 'facts', place: { position: record.position, index }, ...source }),
   );
@@ -35,15 +43,15 @@ export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 
 /** Context of a fact: members of its block. */
 interface Around {
   readonly height: number;
-  readonly finalityDepth: number;
+  readonly of: EventChain;
   readonly time: number;
   /** Addresses that each transaction touched. */
   readonly touched: ReadonlyMap<string, readonly string[]>;
 }
 
-function factSources({ height, facts }: FactsAppended, finalityDepth: number): Source[] {
+function factSources({ height, facts }: FactsAppended, of: EventChain): Source[] {
   const block = facts.find((fact) => fact.type === 'block');
-  const around = { height, finalityDepth, time: block?.time ?? 0, touched: touchedAddresses(facts) };
+  const around = { height, of, time: block?.time ?? 0, touched: touchedAddresses(facts) };
   return facts.flatMap((fact) => sourceOf(fact, around) ?? []);
 }
 
@@ -77,7 +85,7 @@ function sourceOf(fact: Fact, around: Around): Source | null {
   }
 }
 
-function blockSource(fact: BlockFact, { height, finalityDepth }: Around): Source {
+function blockSource(fact: BlockFact, { height, of }: Around): Source {
   const { hash, previousHash, time, txCount, size, validationType } = fact;
   const data = { height, hash, previousHash, time, txCount, size, validationType };
   return {
@@ -87,7 +95,7 @@ function blockSource(fact: BlockFact, { height, finalityDepth }: Around): Source
       stringifyExact({
         ...data,
         difficulty: decimal(fact.difficulty),
-        finalizedHeight: finalizedHeight(height, finalityDepth),
+        finalizedHeight: finalizedHeight(height, of.finalityDepth),
       }),
   };
 }
@@ -102,13 +110,13 @@ function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, ar
   };
 }
 
-function activitySource({ address, txid, received, sent, currencies }: ActivityFact, around: Around): Source {
+function activitySource(fact: ActivityFact, around: Around): Source {
+  const { address, txid, received, sent, currencies } = fact;
   const { height, time } = around;
-  const moved = Object.entries(currencies);
   return {
     channel: 'addresses',
     type: 'address',
-    subjects: { addresses: [address], currencies: moved.map(([currencyId]) => currencyId) },
+    subjects: { addresses: [address], currencies: movedCurrencies(fact, around.of.nativeCurrencyId) },
     data: () =>
       stringifyExact({
         address,
@@ -118,9 +126,17 @@ function activitySource({ address, txid, received, sent, currencies }: ActivityF
         received: coins(received),
         sent: coins(sent),
         net: coins(received - sent),
-        currencies: moved.map(([currencyId, flow]) => ({ currencyId, amount: coins(flow.received - flow.sent) })),
+        currencies: Object.entries(currencies).map(([currencyId, flow]) => {
+          return { currencyId, amount: coins(flow.received - flow.sent) };
+        }),
       }),
   };
+}
+
+/** Ids of all that moved, the chain's own currency too. */
+export function movedCurrencies({ received, sent, currencies }: ActivityFact, nativeCurrencyId: string): string[] {
+  const others = Object.keys(currencies);
+  return received > 0n || sent > 0n ? [nativeCurrencyId, ...others] : others;
 }
 
 function identitySource(fact: IdentityFact, { height, time }: Around): Source {

@@ -28,6 +28,8 @@ export interface Hub {
   readonly logger: Logger;
   /** One for each chain whose mempool is followed. */
   readonly mempools: readonly MempoolJournal[];
+  /** By chain: the i-address of its own currency. */
+  readonly nativeIds: ReadonlyMap<string, string>;
   /** Work of a subscription to these channels, in addition to that of its filter. */
   workOf(channels: readonly string[] | undefined): number;
   /** Pace of all clients that catch up. */
@@ -66,6 +68,7 @@ export interface HubOptions {
   readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
   readonly mempools?: readonly MempoolJournal[];
+  readonly nativeIds?: ReadonlyMap<string, string>;
   /** For tests. */
   readonly pace?: Pace;
   readonly messagePace?: Pace;
@@ -80,9 +83,8 @@ const PUBLISH_MS = 50;
 
 const NO_SNAPSHOTS: TakeSnapshot = () => Promise.reject(new TypeError('this hub has no snapshots'));
 
-export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptions): Hub {
+export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...options }: HubOptions): Hub {
   const { pace = createPace(PACE), messagePace = createPace(PACE), takeSnapshot = NO_SNAPSHOTS } = options;
-  const { mempools = [] } = options;
   const connections = new Set<PushConnection>();
   const catchUp = createCatchUp(CATCHING_UP, pace);
   const loaded = createRecordCache<string, FeedRecord>(LOADED);
@@ -143,6 +145,7 @@ export function createHub({ chains, feeds, idsOf, logger, ...options }: HubOptio
     takeSnapshot,
     logger,
     mempools,
+    nativeIds: options.nativeIds ?? new Map(),
     workOf: (channels) =>
       channels?.includes('mempool') ? mempoolWork(mempools.reduce((sum, { count }) => sum + count, 0)) : 0,
     pace,

@@ -25,7 +25,7 @@ async function idleFeed(idleMs = NEVER_MS) {
   let looks = 0;
   const topics = {} as TopicReader;
   const topic = {
-    ...factsTopic(topics, { name: CHAIN, finalityDepth: 100 }),
+    ...factsTopic(topics, { name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' }),
     async head({ derived }: ServiceState) {
       looks += 1;
       return (derived.get(CHAIN)?.position ?? -1) + 1;

@@ -4,6 +4,7 @@
  */
 import type { JournalChange, MempoolJournal, WaitingTransaction } from '../mempool/journal.ts';
 import { outcomeAnswer, subjectsOf, transactionText } from '../mempool/print-transaction.ts';
+import type { Hub } from './hub.ts';
 import type { SubscriptionSet } from './subscription-set.ts';
 
 export interface MempoolReader {
@@ -44,14 +45,15 @@ interface Place {
 
 /** Mempools for one connection; `say` adds number and cursor, which does not move, since what waits has no place in the log. */
 export function mempoolFor(
-  journals: readonly MempoolJournal[],
+  { mempools: journals, nativeIds }: Pick<Hub, 'mempools' | 'nativeIds'>,
   subscriptions: Pick<SubscriptionSet, 'coversMempool' | 'wantsWaiting'>,
   say: (members: string, type: MempoolMessageType) => void,
 ): MempoolReader {
   return createMempoolReader({
     journals,
     wantsChain: subscriptions.coversMempool,
-    wants: (chain, { transaction }) => subscriptions.wantsWaiting(chain, subjectsOf(transaction)),
+    wants: (chain, { transaction }) =>
+      subscriptions.wantsWaiting(chain, subjectsOf(transaction, nativeIds.get(chain) ?? '')),
     write: (type, chain, data) => say(`{"type":"${type}","chain":${JSON.stringify(chain)},"data":${data}`, type),
   });
 }

@@ -14,6 +14,7 @@ import { type ChainFeed, openChainFeed } from './chain-feed.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { createConnection } from './connection.ts';
 import type { FeedTopicName } from './cursor.ts';
+import { eventChain } from './events-of-record.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
 import { createHub, type Hub } from './hub.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
@@ -60,6 +61,8 @@ export async function createPush(options: PushOptions): Promise<Push> {
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
   const idsOf = createIdsOf(config.chains);
+  const eventChains = config.chains.map(eventChain);
+  const nativeIds = new Map(eventChains.map(({ name, nativeCurrencyId }) => [name, nativeCurrencyId]));
   const running: Promise<void>[] = [];
   const feeds: ChainFeed[] = [];
   let hub: Hub | null = null;
@@ -82,9 +85,9 @@ export async function createPush(options: PushOptions): Promise<Push> {
     running.push(opened.running);
     return opened.feed;
   };
-  for (const config of options.config.chains) {
-    const chain = config.name;
-    const facts = await openFeed(chain, factsTopic(topics, config));
+  for (const of of eventChains) {
+    const chain = of.name;
+    const facts = await openFeed(chain, factsTopic(topics, of));
     await openFeed(
       chain,
       stampsTopic(chain, () => facts.head),
@@ -92,14 +95,14 @@ export async function createPush(options: PushOptions): Promise<Push> {
   }
   const { withSnapshot } = options;
   const takeSnapshot = createSnapshots({
-    chains: config.chains,
+    chains: eventChains,
     feeds,
     topics,
     withSnapshot,
     state: () => watch.state,
   });
   const mempools = [...(options.mempools?.all() ?? [])];
-  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger, mempools });
+  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger, mempools, nativeIds });
   hub = made;
   const wakeAll = () => {
     for (const connection of made.connections()) connection.wake();

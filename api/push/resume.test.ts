@@ -68,7 +68,7 @@ async function open(): Promise<World> {
   const state = { derived: new Map([[CHAIN, at]]), published: new Map() } as unknown as ServiceState;
   const watch = { state, until: async () => undefined, onMove: () => () => undefined } as unknown as StateWatch;
   const topics = createTopicReader(log);
-  const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100 });
+  const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' });
   let run = 0;
   let longest = 0;
   let decoded = 0;

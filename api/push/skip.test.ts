@@ -65,7 +65,7 @@ it.each(['takes a while', 'fails at first'])(
     }
 
     const topics = createTopicReader(log);
-    const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100 });
+    const plain = factsTopic(topics, { name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' });
     const looking = Promise.withResolvers<void>();
     const found = Promise.withResolvers<void>();
     let hasLooked = false;

@@ -42,7 +42,10 @@ beforeEach(async () => {
 });
 
 async function revertByRewind(): Promise<void> {
-  const source = { ...factsSource({ name: CHAIN, finalityDepth: 100 }), read: async () => [REWIND] };
+  const source = {
+    ...factsSource({ name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' }),
+    read: async () => [REWIND],
+  };
   const rest = { topics: {} as never, activeWebhooks: async () => [], logger: pino({ level: 'silent' }) };
   await enqueueEvents({ ...rest, source, postgres: stores.postgres, queue });
 }

@@ -39,7 +39,7 @@ const elsewhere = createInterest(
   [CHAIN, 'other'],
   () => [],
 );
-const OF = { name: CHAIN, finalityDepth: 100 };
+const OF = { name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' };
 const SOURCES = [factsSource(OF), stampsSource(CHAIN)];
 /** Of both topics: what one takes back, the other's receivers keep. */
 const webhooks: readonly ActiveWebhook[] = [

@@ -8,6 +8,7 @@ import { createWakeUp } from '../../infra/wake-up.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { ApiError } from '../http/api-error.ts';
+import { eventChain } from '../push/events-of-record.ts';
 import type { NetworkShares } from '../push/network-share.ts';
 import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -129,7 +130,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const unfollow = watch.onMove(notifyPrices);
   const running = [
     ...config.chains
-      .flatMap((chain) => [factsSource(chain), stampsSource(chain.name)])
+      .flatMap((chain) => [factsSource(eventChain(chain)), stampsSource(chain.name)])
       .map((source) => repeat(`${source.topic} of ${source.chain} for webhooks cannot be read`, () => follow(source))),
     repeat('prices for webhooks cannot be read', followPrices),
     repeat('webhook deliveries could not be swept', async () => {

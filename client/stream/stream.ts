@@ -77,7 +77,8 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
       try {
         for await (const message of messagesOf(connection)) {
           if (signal?.aborted) return;
-          failures = 0;
+          // An ack alone brings nothing: a service that fails behind it is asked ever less often.
+          if (message.type !== 'ack') failures = 0;
           cursor = message.cursor;
           if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;
         }

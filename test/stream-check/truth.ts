@@ -31,7 +31,7 @@ export async function readTruth(
   try {
     for (const [chain, height] of heights) {
       const feeds = {
-        facts: await factsOf(topics, { name: chain, finalityDepth }, height, publish),
+        facts: await factsOf(topics, { name: chain, finalityDepth, nativeCurrencyId: '' }, height, publish),
         stamps: await stampsOf(topics, chain, height, publish),
       } as const;
       for (const topic of ['facts', 'stamps'] as const) {
@@ -61,7 +61,7 @@ export async function readBotState(folder: string, places: FeedPlaces, finalityD
     const chains = [...places.keys()].filter((key) => !key.includes('/'));
     for (const chain of chains) {
       const records = [
-        ...(await recordsOf(topics, chain, factsTopic(topics, { name: chain, finalityDepth }))),
+        ...(await recordsOf(topics, chain, factsTopic(topics, { name: chain, finalityDepth, nativeCurrencyId: '' }))),
         ...(await recordsOf(
           topics,
           chain,
