@@ -18,6 +18,9 @@ const LATE_MS = [0, 1_100, 1_400, 1_700];
 /** A document of the same origin that asks for nothing: what was open before it is gone. */
 const WITHOUT_SCRIPT = '/api/health';
 
+/** Five seconds after the start the page looks whether the index stands still: no part of a first paint, but late answers may be later. */
+const READINESS = '/api/health/ready';
+
 /** Tabs at a time: most of one is waiting, for what still comes and for what still moves. */
 const TABS = 3;
 
@@ -76,7 +79,10 @@ async function checkAt({ page, requests: all }: WatchedPage, base: string, { add
   await page.locator('main[data-ready="true"]').waitFor();
   const requests = all.slice(before);
   const files = requests.filter((request) => /\/assets\/|text\/html/.test(`${request.url()}${request.resourceType()}`));
-  const calls = requests.filter((request) => new URL(request.url()).pathname.startsWith('/api/'));
+  const calls = requests.filter((request) => {
+    const { pathname } = new URL(request.url());
+    return pathname.startsWith('/api/') && (pathname !== READINESS || address === '/status');
+  });
   const answers = await Promise.all(calls.map((request) => request.response()));
   const costs = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
   const credits = costs.reduce((sum, each) => sum + each, 0) + 1;

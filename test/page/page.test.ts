@@ -9,6 +9,7 @@ import { chartsAndFilters } from './views/charts-and-filters.ts';
 import { contrastOfLooks } from './views/contrast-of-looks.ts';
 import { firstViews } from './views/first-views.ts';
 import { marketViews } from './views/market-views.ts';
+import { whatIsTyped } from './views/what-is-typed.ts';
 
 let page: Awaited<ReturnType<typeof servePage>>;
 
@@ -34,5 +35,6 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   chainViews(opened);
   chartsAndFilters(opened);
   marketViews(opened);
+  whatIsTyped(opened);
   wanderingReader(opened); // where the daemon stands at its newest block: it answers for all of them
 });

@@ -18,8 +18,11 @@ interface Reader {
 
 const HEARTBEAT_SECONDS = 30;
 
-/** @param base of the running service */
-export async function startScriptedStream(base: string): Promise<ScriptedStream> {
+/**
+ * @param base of the running service
+ * @param tips with which it greets
+ */
+export async function startScriptedStream(base: string, tips: object = {}): Promise<ScriptedStream> {
   const readers = new Set<WebSocket<Reader>>();
   let cursors = 0;
   const nextCursor = () => `c${cursors++}`;
@@ -32,6 +35,7 @@ export async function startScriptedStream(base: string): Promise<ScriptedStream>
 
   const app = App();
   app.ws<Reader>('/api/ws', {
+    maxBackpressure: 0, // else what a slow reader does not take in time is dropped, and `seq` counts on
     upgrade(response, request, context) {
       response.upgrade(
         { seq: 0 },
@@ -42,7 +46,7 @@ export async function startScriptedStream(base: string): Promise<ScriptedStream>
       );
     },
     open(socket) {
-      const hello = { type: 'hello', version: 1, chains: {}, heartbeatSeconds: HEARTBEAT_SECONDS };
+      const hello = { type: 'hello', version: 1, chains: tips, heartbeatSeconds: HEARTBEAT_SECONDS };
       socket.send(JSON.stringify({ ...hello, cursor: nextCursor() }));
     },
     message(socket, text) {

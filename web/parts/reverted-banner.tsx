@@ -18,11 +18,13 @@ export function RevertedBanner({ chain, height, readAt = 0 }: RevertedBannerProp
   if (height != null) first.current ??= { height: Number(height), readAt };
   const range = first.current && revertedSince(chain, first.current.height, first.current.readAt);
   if (!range) return null;
+  // It is read again at once, which may be in the same millisecond.
+  const isReadSince = readAt >= range.at;
   return (
     <p class="banner" role="alert" data-code="taken_back" data-testid="taken-back">
       <strong>Taken back</strong> at {shownTime(range.at, timeZone.value)}: a reorganisation removed the blocks above{' '}
       {range.toHeight} of {chain}, {range.depth} deep.{' '}
-      {readAt > range.at ? 'What stands below was read since.' : 'What stands below is as it was before.'}
+      {isReadSince ? 'What stands below was read since.' : 'What stands below is as it was before.'}
     </p>
   );
 }

@@ -7,6 +7,7 @@ import { type Outcome, outcomeOf, standingOf } from '../state/mempool.ts';
 import { isLow } from '../state/meter.ts';
 import { shownNumber } from '../text/numbers.ts';
 import { shownSpan } from '../text/times.ts';
+import { poll } from './refresh.ts';
 import { Id } from './text.tsx';
 
 export function Unconfirmed() {
@@ -76,8 +77,8 @@ function useFresh({ answer, chain, txid, isWaiting }: StandingProps): void {
   const isOutdated = isWaiting ? isGone && !isUnknown : isWaiting === null && standing === 'waiting';
   useEffect(() => {
     if (!isOutdated) return undefined;
-    answer.refresh();
-    const timer = setInterval(() => !isLow.value && answer.refresh(), AGAIN_MS);
+    poll(answer); // what is under way may have it, or the timer asks again
+    const timer = setInterval(() => !isLow.value && poll(answer), AGAIN_MS);
     return () => clearInterval(timer);
   }, [answer, isOutdated]);
 }

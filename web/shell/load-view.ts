@@ -22,6 +22,7 @@ export async function loadView<Module>(load: () => Promise<Module>, options: Loa
       return module;
     } catch (error) {
       if (await answers()) {
+        if (signal.aborted) return null; // another view has the document now
         if (sessionStorage.getItem(MARK) !== null) throw error;
         sessionStorage.setItem(MARK, location.pathname);
         location.reload();

@@ -3,7 +3,7 @@ import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Text } from '../parts/text.tsx';
 import type { Answer } from '../state/answers.ts';
 import { isLow } from '../state/meter.ts';
-import { navigate } from '../state/place.ts';
+import { navigate, visit } from '../state/place.ts';
 import { askNames, blocksAt, destinationOf, mayBeName, named } from '../state/search.ts';
 
 /** Names are asked for once a reader pauses. */
@@ -43,8 +43,10 @@ export function Search() {
     const chosen = isOpen && active !== null ? suggestions[active] : undefined;
     if (chosen) leave(chosen.href);
     else if (text !== '') {
+      const from = visit.peek();
       const href = await destinationOf(text);
-      if (latest.current === typed) leave(href); // else something else was typed meanwhile
+      // Else the reader has typed something else meanwhile, or gone elsewhere.
+      if (latest.current === typed && visit.peek() === from) leave(href);
     }
   };
   const isShown = isOpen && suggestions.length > 0;

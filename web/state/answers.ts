@@ -25,7 +25,7 @@ export interface Answer<Path extends GetPath = GetPath> {
   readonly shown: Signal<Shown<AnswerOf<Path>> | null>;
   readonly trouble: Signal<Trouble | null>;
   readonly isBusy: Signal<boolean>;
-  /** Asks again, whatever is kept. */
+  /** Asks again, whatever is kept; once more if it is being asked, since that answer may be older than the reason to ask. */
   refresh(): void;
 }
 
@@ -34,7 +34,7 @@ interface Kept extends Answer {
   isStale: boolean;
   /** Panels that show it. */
   watchers: number;
-  /** When it is to be asked again, of what came while it was being asked. */
+  /** When it is to be asked again, also if it is being asked or no panel shows it yet. */
   due: number | null;
   /** When it is asked again by itself. */
   next: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null;
@@ -47,6 +47,10 @@ const CLOCK_MS = 10_000;
 const REFRESH_MS = 30_000;
 
 const kept = new Map<string, Kept>();
+
+type BlockOfChain = Pick<ReturnType<typeof chainsOf>[number], 'height' | 'hash'>;
+/** Where the chains stood when the stream began, and when that was. */
+let beginning: { readonly tips: Readonly<Record<string, BlockOfChain | null>>; readonly at: number } | null = null;
 
 /** The answer of a call, which is asked unless a good one is kept. */
 export function ask<Path extends GetPath>(call: Call<Path>): Answer<Path> {
@@ -77,7 +81,10 @@ function createEntry(call: Call): Kept {
     watchers: 0,
     due: null,
     next: null,
-    refresh: () => refresh(entry),
+    refresh: () => {
+      if (entry.isBusy.value) outdate(entry, Date.now());
+      else refresh(entry);
+    },
   };
   return entry;
 }
@@ -118,8 +125,9 @@ async function fetchInto(entry: Kept): Promise<void> {
     trouble.value = failure;
     isBusy.value = false;
   });
+  if (arrived) repeatIfBeforeStream(entry, arrived);
   if (failure?.retryAt != null) askLater(entry, failure.retryAt);
-  else if (entry.isStale && entry.watchers > 0) askLater(entry, entry.due ?? Date.now() + REFRESH_MS);
+  askWhenDue(entry);
 }
 
 function noteIfStanding({ path }: Call, data: unknown): void {
@@ -160,11 +168,29 @@ function askLater(entry: Kept, at: number): void {
   entry.next = { at, timer: setTimeout(run, Math.max(0, at - Date.now())) };
 }
 
+function outdate(entry: Kept, at: number): void {
+  entry.isStale = true;
+  entry.due = Math.min(entry.due ?? at, at);
+  askWhenDue(entry);
+}
+
+function outdateUnlessLow(entry: Kept, at: number): void {
+  if (isLow.value) entry.isStale = true;
+  else outdate(entry, at);
+}
+
+function askWhenDue(entry: Kept): void {
+  if (entry.due === null || entry.watchers === 0 || entry.isBusy.value) return;
+  // A limit that was met holds until its own time.
+  askLater(entry, Math.max(entry.due, entry.trouble.value?.retryAt ?? 0));
+}
+
 /** For as long as a panel shows it. */
 export function watch(answer: Answer): () => void {
   const entry = kept.get(answer.call.url);
   if (!entry) return () => {};
   entry.watchers += 1;
+  askWhenDue(entry); // what came after it was asked
   return () => {
     entry.watchers -= 1;
   };
@@ -179,16 +205,27 @@ function mayConcern({ shown: { value }, isBusy }: Kept, chain: string): boolean 
 /** A block of this chain came or went; `atOnce` after it took something back. */
 export function chainMoved(chain: string, atOnce = false): void {
   for (const entry of kept.values()) {
-    const { value } = entry.shown;
     if (!mayConcern(entry, chain)) continue;
-    entry.isStale = true;
-    if (entry.watchers === 0 || isLow.value) continue;
-    // A limit that was met holds until its own time.
-    const shownAt = value?.at ?? Date.now();
-    const at = Math.max(atOnce ? Date.now() : shownAt + REFRESH_MS, entry.trouble.value?.retryAt ?? 0);
-    if (entry.isBusy.value) entry.due = Math.min(entry.due ?? at, at);
-    else askLater(entry, at);
+    const shownAt = entry.shown.value?.at ?? Date.now();
+    outdateUnlessLow(entry, atOnce ? Date.now() : shownAt + REFRESH_MS);
   }
+}
+
+/** An answer to an earlier question may lack a block that no event brings. */
+export function streamBegan(tips: Readonly<Record<string, BlockOfChain | null>>): void {
+  beginning = { tips, at: Date.now() };
+  for (const entry of kept.values()) if (entry.shown.value) repeatIfBeforeStream(entry, entry.shown.value);
+}
+
+function repeatIfBeforeStream(entry: Kept, { chainState, at }: Shown<unknown>): void {
+  if (chainState === null || !beginning || at > beginning.at) return;
+  const { tips } = beginning;
+  const isBefore = chainsOf(chainState).some(({ name, height, hash }) => {
+    const tip = tips[name];
+    return tip != null && (height < tip.height || (height === tip.height && hash !== tip.hash));
+  });
+  // Later than the greeting by this clock, so that it is repeated once.
+  if (isBefore) outdateUnlessLow(entry, beginning.at + 1);
 }
 
 /** The network is back. */

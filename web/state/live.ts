@@ -6,7 +6,7 @@ import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream, type StreamEvent } from '../../client/stream/stream.ts';
 import { messageOf } from '../text/message-of.ts';
-import { chainMoved, retryFailed } from './answers.ts';
+import { chainMoved, retryFailed, streamBegan } from './answers.ts';
 import { type BlockOfLane, forgetStanding, layBlocks, revertTo } from './lanes.ts';
 import { applyMempool, isMempoolEvent, leaveMempool, type MempoolEvent } from './mempool.ts';
 import { followsStream } from './place.ts';
@@ -102,6 +102,7 @@ function hear(message: ServerMessage): void {
         chainMoved(chain, true);
       }
     }
+    if (heard.cursor === null) streamBegan(message.chains);
     heard = { seq: 0, cursor: heard.cursor ?? message.cursor };
     flushSoon();
     return;

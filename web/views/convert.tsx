@@ -84,7 +84,6 @@ function RequestForm({ asked, names }: RequestProps) {
         <div key={side}>
           <label for={`convert-${side}`}>{side === 'from' ? 'From' : 'To'}</label>
           <input
-            key={names.size}
             id={`convert-${side}`}
             name={side}
             type="text"

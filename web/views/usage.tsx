@@ -74,10 +74,12 @@ function KeyChoice({ keys }: { readonly keys: Keys }) {
   return <Choices label="Key" parameter="key" options={options} />;
 }
 
-/** Revoked keys are counted too, and listed no more. */
+/** Revoked keys are counted too, and listed no more; without the list no key is known to be revoked. */
 function keyName(keys: Keys, id: string): string {
   if (id === 'session') return 'Sessions';
-  return keys.shown.value?.data.keys.find((key) => key.id === id)?.name ?? `Revoked ${id}`;
+  const listed = keys.shown.value?.data.keys;
+  if (!listed) return id;
+  return listed.find((key) => key.id === id)?.name ?? `Revoked ${id}`;
 }
 
 interface UsedProps {

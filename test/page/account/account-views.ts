@@ -15,6 +15,8 @@ import { type OpenedAccount, OTHER_CHAIN, PRO_CREDITS } from './opened-account.t
 
 const BOB = 'iPsFBfFoCcxtuZNzE8yxPQhXVn4dmytf8j';
 const READ = '/api/market/protocol';
+/** What is left of a session that ends in a test. */
+const LAST_MS = 60_000;
 const VIEWS: readonly ViewAddress[] = [
   ['login', '/login'],
   ['account', '/account'],
@@ -185,13 +187,15 @@ export function accountViews(opened: () => OpenedAccount): void {
       const { page, close } = await openPage(
         browser,
         {},
-        { ...alice, expiresAt: new Date(Date.now() + 4_000).toISOString() },
+        { ...alice, expiresAt: new Date(Date.now() + LAST_MS).toISOString() },
       );
+      await page.clock.install();
       await open(page, 'account', '/account');
       await page
         .getByRole('banner')
-        .getByText(/ends in \d s/)
+        .getByText(/ends in \d+ s/)
         .waitFor();
+      await page.clock.fastForward(LAST_MS);
       await page.locator('main[data-view="account"][data-ready="failed"]').waitFor();
       await page.getByText('Your session has ended').waitFor();
       await page.getByRole('banner').getByRole('link', { name: 'Log in' }).waitFor();

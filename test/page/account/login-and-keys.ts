@@ -159,6 +159,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       const reader = await sessionOf(alice);
       const { page, close } = await openPage(browser, {}, reader);
       await open(page, '/account/keys');
+      await ready(page, 'keys'); // the list says the most that a key may have
       await page.getByRole('button', { name: 'New key' }).click();
       const dialog = page.getByRole('dialog', { name: 'New key' });
       const credits = dialog.getByRole('spinbutton');

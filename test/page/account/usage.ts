@@ -61,6 +61,9 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
     it('shows every row of the API as a chart and as numbers, by each step', async () => {
       await written().toBe(37);
       const { page, complaints, close } = await openPage(browser, {}, reader);
+      // Without a stream the page looks whether the index stands still: the session would pay, and the rows change.
+      const json = { status: 'ready', reasons: [], notes: [] };
+      await page.route('**/api/health/ready', (route) => route.fulfill({ json }));
       for (const query of ['', '?step=hour', '?step=day', '?step=hour&span=all', `?key=${small.id}`]) {
         const { pointers } = await checkView(page, service.url, ADDRESS + query, 'usage', reader.token);
         const names = ['at', 'requests', 'credits', 'refused', 'rateLimited', 'keyLimited', 'tierRequired'];
@@ -83,8 +86,7 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
     it('sums by key and by route, says why requests were refused, and that a crash may lose two seconds', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}${ADDRESS}?step=day&live=0`);
-      const keys = page.getByRole('table', { name: 'Sums by key' });
-      await keys.waitFor();
+      await page.locator('main[data-view=usage][data-ready=true]').waitFor(); // rows have the names of the list of keys
       const rowsOf = (name: string) =>
         page
           .getByRole('table', { name })
@@ -108,6 +110,22 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
       const csv = await readFile(await (await loading).path(), 'utf8');
       const linesOf = (text: string) => text.split('\r\n').filter((line) => !line.includes(',session,'));
       expect(linesOf(csv)).toEqual(linesOf(await ask(reader.token, '/api/usage/csv?step=day&by=key&limit=5000')));
+      await close();
+    });
+
+    it('calls no key revoked while the list of keys is not there', async () => {
+      const { page, close } = await openPage(browser, {}, reader);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      await page.route('**/api/keys', async (route) => {
+        await promise;
+        await route.continue();
+      });
+      await page.goto(`${service.url}${ADDRESS}?step=day&live=0`);
+      const sums = page.getByRole('table', { name: 'Sums by key' });
+      await sums.getByText(bot.id).waitFor();
+      expect(await sums.textContent()).not.toContain('Revoked');
+      resolve();
+      await sums.getByText('bot', { exact: true }).waitFor();
       await close();
     });
 

@@ -6,6 +6,7 @@ import { CHAIN, type RunningService } from '../../api/running-service.ts';
 import { StreamReader } from '../../api/stream-reader.ts';
 import { recordedBranches } from '../../laws/chain-records.ts';
 import type { Opened } from '../opened-page.ts';
+import { startScriptedStream } from '../scripted-stream.ts';
 import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
 
@@ -89,14 +90,33 @@ export function movingChain(opened: () => Opened): void {
         .poll(() => panel.locator('[data-field="/hash"]').getAttribute('data-value'))
         .toBe(main[lost?.height ?? 0]?.hash);
       expect(Date.now() - before).toBeLessThan(25_000);
-      const banner = await block.page.locator('main [data-testid=taken-back]').textContent();
-      expect(banner).toContain('was read since');
+      const banner = block.page.locator('main [data-testid=taken-back]');
+      await expect.poll(() => banner.textContent()).toContain('was read since');
       await transaction.page.locator('[role=alert][data-code="not_found"]').first().waitFor();
       expect(await transaction.page.locator('main [data-testid=taken-back]').count()).toBe(1);
       for (const { complaints, close } of [live, block, transaction]) {
         expect(complaints).toEqual([]);
         await close();
       }
+    });
+
+    it('asks once more for answers from before the block that its stream begins with', async () => {
+      const tip = { height: service.node.height + 1, hash: 'f'.repeat(64) };
+      const stream = await startScriptedStream(service.url, { [CHAIN]: tip });
+      const { page, complaints, requests, close } = await openPage(browser);
+      const asked = () => requests.filter((request) => new URL(request.url()).pathname === '/api/stats/pulse').length;
+      await page.route('**/api/stats/pulse*', async (route) => {
+        await expect.poll(() => stream.readers).toBe(1);
+        await route.continue();
+      });
+      await page.goto(stream.url);
+      await expect.poll(asked).toBe(2);
+      await page.locator('main[data-view=live][data-ready=true]').waitFor();
+      await page.waitForLoadState('networkidle');
+      expect(asked()).toBe(2); // the service is behind the greeting still
+      expect(complaints).toEqual([]);
+      await close();
+      stream.stop();
     });
 
     it('scenario 3: a hidden tab lets go of its stream, says so, and catches up', async () => {

@@ -10,8 +10,8 @@ const FILE = '**/assets/stakes-*.js';
 
 export function upgradedService(opened: () => Opened): void {
   describe('a tab of before an upgrade', () => {
-    /** Leads to a view whose file is missing as often as `times` says. @returns how many documents were loaded */
-    async function visit(page: Page, times: number): Promise<() => number> {
+    /** Opens a view that leads to one whose file is missing as often as `times` says. @returns how many documents were loaded since */
+    async function open(page: Page, times: number): Promise<() => number> {
       let documents = 0;
       page.on('request', (request) => {
         if (request.isNavigationRequest()) documents += 1;
@@ -24,8 +24,15 @@ export function upgradedService(opened: () => Opened): void {
         return left >= 0 ? route.fulfill({ status: 404, body: '' }) : route.continue();
       });
       documents = 0;
-      await page.locator(`main a[href^="/${CHAIN}/stakes"]`).first().click();
       return () => documents;
+    }
+
+    const go = (page: Page) => page.locator(`main a[href^="/${CHAIN}/stakes"]`).first().click();
+
+    async function visit(page: Page, times: number): Promise<() => number> {
+      const documents = await open(page, times);
+      await go(page);
+      return documents;
     }
 
     it('scenario 12: loads the document again once, and has the view', async () => {
@@ -33,6 +40,30 @@ export function upgradedService(opened: () => Opened): void {
       const documents = await visit(page, 1);
       await page.locator('main[data-view=stakes][data-ready=true]').waitFor();
       expect(documents()).toBe(1);
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('scenario 12: leaves a reader alone who has gone on meanwhile', async () => {
+      const { page, complaints, close } = await openPage(opened().browser);
+      const documents = await open(page, 1);
+      const looked = Promise.withResolvers<void>();
+      const gone = Promise.withResolvers<void>();
+      await page.route(`**/${CHAIN}/stakes*`, async (route) => {
+        looked.resolve();
+        await gone.promise;
+        await route.continue();
+      });
+      await go(page);
+      await looked.promise;
+      await page.locator('nav a[href="/market"]').click();
+      await page.locator('main[data-view=market][data-ready=true]').waitFor();
+      const answered = page.waitForResponse((response) => response.request().method() === 'HEAD');
+      gone.resolve();
+      await answered;
+      await page.evaluate(() => fetch(location.href, { method: 'HEAD' })); // the page has taken the answer before
+      expect(documents()).toBe(0);
+      expect(await page.locator('main').getAttribute('data-view')).toBe('market');
       expect(complaints).toEqual([]);
       await close();
     });
