@@ -86,7 +86,7 @@ export function preparedReply(
 ): Reply | null {
   if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
-  const unchanged = matchingEtag(asked.ifNoneMatch, known);
+  const unchanged = matchingEtag(asked.ifNoneMatch, known, false); // whether there is an answer is not known yet
   if (unchanged !== null) return notModified(unchanged, route);
   const answer = preparedAnswer(options, route, key, known, caller);
   return answer && (unchangedReply(answer, asked) ?? answer.forms.atHand(asked.acceptEncoding));

@@ -5,10 +5,13 @@ export function etagOf(tag: string, encoding: Encoding | null = null): string {
   return encoding === null ? `"${tag}"` : `"${tag}-${encoding}"`;
 }
 
-/** The validator of If-None-Match that names the tag in any encoding, or null; a weak form of it counts (RFC 9110, 13.1.2). */
-export function matchingEtag(ifNoneMatch: string, tag: string): string | null {
+/**
+ * The validator of If-None-Match that names the tag in any encoding, or null; a weak form of it counts, and `*` names whatever is there
+ * (RFC 9110, 13.1.2).
+ */
+export function matchingEtag(ifNoneMatch: string, tag: string, isThere = true): string | null {
   if (ifNoneMatch === '') return null;
-  if (ifNoneMatch.trim() === '*') return etagOf(tag);
+  if (ifNoneMatch.trim() === '*') return isThere ? etagOf(tag) : null;
   const known: readonly string[] = [etagOf(tag), etagOf(tag, 'br'), etagOf(tag, 'gzip')];
   const sent = ifNoneMatch.split(',').map((candidate) => candidate.trim().replace(/^W\//, ''));
   return sent.find((candidate) => known.includes(candidate)) ?? null;

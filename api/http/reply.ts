@@ -44,7 +44,7 @@ const REASONS: Readonly<Record<number, string>> = {
 /** Every answer may be read by scripts of any site. */
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const ANY_ORIGIN =
-  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, Marks, Link, Content-Range, Accept-Ranges, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
+  '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, Marks, Link, Content-Range, Accept-Ranges, X-Next-Cursor, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
 
 export const PREFLIGHT_HEADERS = {
   'Access-Control-Allow-Headers': 'Authorization, Content-Type, If-None-Match, Last-Event-ID, X-API-Key, X-Request-Id',

@@ -35,7 +35,7 @@ export interface Answer<T = unknown> {
   readonly body: T | Uint8Array;
 }
 
-export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link';
+export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link' | 'X-Next-Cursor';
 
 /** Answer of a state route that also sets headers. */
 export class HeadedValue<T = unknown> {

@@ -14,6 +14,7 @@ export const HEADERS = {
     'What is known to have happened in the span of a series that is a list: JSON, as /api/market/marks; absent without any',
   ),
   Link: header('Addresses of the list from its beginning, of the next page and of the one before (RFC 8288)'),
+  'X-Next-Cursor': header('Where the rows go on, as `cursor`; absent after the last one'),
   'X-Credits-Cost': header('What the request cost', 'integer'),
   'X-RateLimit-Limit': header('Allowance of a minute', 'integer'),
   'X-RateLimit-Remaining': header('What is left of it', 'integer'),

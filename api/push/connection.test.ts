@@ -293,9 +293,9 @@ describe('a client of the stream', () => {
     for (let count = 0; count < 8; count++) grow(0);
     await settle();
     expect(dataOf(other.sent).length).toBe(8);
-    client.connection.tick(Date.now() + timing.slowMs - 1000);
+    client.connection.tick(performance.now() + timing.slowMs - 1000);
     expect(client.closed).toBeNull();
-    client.connection.tick(Date.now() + timing.slowMs + 1000);
+    client.connection.tick(performance.now() + timing.slowMs + 1000);
     expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: client.sent.at(-1)?.cursor });
     expect((client.closed?.reason ?? '').length).toBeLessThanOrEqual(123);
     const resumed = connect(hub, () => true, client.closed?.reason, ['blocks']);
@@ -331,9 +331,9 @@ describe('a client of the stream', () => {
 
   it('hears a heartbeat after silence, and none before', () => {
     const client = connect(hub, () => true, undefined, ['blocks']);
-    client.connection.tick(Date.now() + timing.heartbeatMs - 1000);
+    client.connection.tick(performance.now() + timing.heartbeatMs - 1000);
     expect(client.sent.length).toBe(1);
-    client.connection.tick(Date.now() + timing.heartbeatMs + 1000);
+    client.connection.tick(performance.now() + timing.heartbeatMs + 1000);
     expect(client.sent.at(-1)).toMatchObject({ type: 'heartbeat', seq: 1, chains: { a: { height: 0 } } });
   });
 });

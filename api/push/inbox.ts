@@ -98,7 +98,7 @@ export function createInbox({
     else {
       refuse(id, error.code, error.message);
       // The refusal is charged too: a client that ignores it uses up the connection's allowance.
-      if (!budget.take(Date.now(), REFUSED_COUNTS - 1)) tooMany();
+      if (!budget.take(performance.now(), REFUSED_COUNTS - 1)) tooMany();
     }
   }
 
@@ -111,7 +111,7 @@ export function createInbox({
     },
     receive(message) {
       if (closing.signal.aborted) return;
-      if (!budget.take(Date.now())) return tooMany();
+      if (!budget.take(performance.now())) return tooMany();
       if (message.byteLength > MAX_MESSAGE_BYTES) return overLimit(null, 'a message may have 16 kB');
       const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString('utf8');
       try {
@@ -123,7 +123,7 @@ export function createInbox({
       if (!isReading) readAll().catch(fail);
     },
     ping() {
-      if (!closing.signal.aborted && !budget.take(Date.now())) tooMany();
+      if (!closing.signal.aborted && !budget.take(performance.now())) tooMany();
     },
     close() {
       closing.abort();

@@ -50,18 +50,18 @@ export interface OutboxOptions {
 export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverflow }: OutboxOptions): Outbox {
   let seq = 0;
   let lastCursor = '';
-  let lastSentAt = Date.now();
+  let lastSentAt = performance.now();
   let blockedSince: number | null = null;
   let untaken = 0;
   let isOpen = true;
 
   function blocked(): void {
-    blockedSince ??= Date.now();
+    blockedSince ??= performance.now();
     onBlocked();
   }
 
   function write(json: string | Uint8Array, type: string, cursor: string): void {
-    lastSentAt = Date.now();
+    lastSentAt = performance.now();
     lastCursor = cursor;
     if (!transport.send(json, type, cursor)) blocked();
   }

@@ -109,7 +109,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
   };
   const unfollow = mempools.map((journal) => journal.onChange(wakeAll));
   const timer = setInterval(() => {
-    const now = Date.now();
+    const now = performance.now();
     let buffered = 0;
     for (const connection of made.connections()) {
       connection.tick(now);

@@ -89,7 +89,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
       throw error;
     }
     one.taken = taken;
-    one.since = Date.now();
+    one.since = performance.now();
     wake();
   }
 

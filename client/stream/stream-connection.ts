@@ -84,9 +84,10 @@ export function openConnection({
   let seq = 0;
   let subscribed = false;
   let silenceMs = OPEN_MS;
-  let lastAt = Date.now();
+  let lastAt = performance.now();
   const watchdog = setInterval(() => {
-    if (Date.now() - lastAt > silenceMs) finish({ lagging: false, reason: `nothing heard for ${silenceMs / 1000} s` });
+    if (performance.now() - lastAt > silenceMs)
+      finish({ lagging: false, reason: `nothing heard for ${silenceMs / 1000} s` });
   }, 1000);
 
   function finish(why: Ended, error?: Error): void {
@@ -129,7 +130,7 @@ export function openConnection({
 
   socket.onmessage = ({ data }) => {
     if (over) return;
-    lastAt = Date.now();
+    lastAt = performance.now();
     const message = readMessage(String(data));
     if (message === null)
       return finish({ lagging: false, reason: 'what came is not JSON: no verustream answers there' });

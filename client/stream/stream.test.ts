@@ -203,6 +203,15 @@ describe('a stream', () => {
     expect((await take(open(), 1)).map(({ type }) => type)).toEqual(['undo']);
   });
 
+  it('asks a server ever less often that ends each time behind the ack', async () => {
+    lives = Array.from({ length: 1_000 }, () => (_, __, end) => end(1011));
+    const stop = new AbortController();
+    const taken = take(open({ signal: stop.signal, retryMs: [20, 60_000] }), 1);
+    setTimeout(() => stop.abort(), 1_500);
+    await taken;
+    expect(asked.length).toBeLessThan(12); // some 50 without pauses that grow
+  });
+
   it('ends with its signal, connected or waiting to be', async () => {
     for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
       const stop = new AbortController();

@@ -126,6 +126,9 @@ describe('conventions', () => {
       }
       expect((await client.raw(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
     }
+    // It names whatever is there, and nothing is.
+    for (const path of ['/api/blocks/99999999', '/api/identity/nosuchname@', '/api/currency/nosuchcurrency'])
+      expect(await client.status(path, { headers: { 'If-None-Match': '*' } })).toBe(404);
   });
 
   it('serves JSON-RPC by path and by host', async () => {

@@ -105,6 +105,7 @@ const usedCsv = liveRoute({
   summary: 'The same rows as CSV; where `limit` has cut them, the header X-Next-Cursor has the cursor',
   parameters,
   response: { type: 'string' },
+  headers: ['X-Next-Cursor'],
   produces: CSV_TYPE,
   async handler({ api, caller, params }) {
     const { results, nextCursor } = await read(api, caller, params);
