@@ -52,7 +52,7 @@ const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attem
 const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
 /** With a message that was tried for the last time: after a long silence one failure alone says little. */
 const IS_GIVEN_UP = `coalesce($3 AND failing_since <= now() - interval '${GIVEN_UP_AFTER}', false)`;
-/** Of the address that was asked: the owner may have given another meanwhile. */
+/** It is about the address that was asked: the owner may have given another meanwhile. */
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
     held_until = now() + make_interval(secs => $2::float8 / 1000),
     enabled = enabled AND NOT ${IS_GIVEN_UP}, disabled_reason = CASE WHEN enabled AND ${IS_GIVEN_UP} THEN 'failing' ELSE disabled_reason END

@@ -16,6 +16,7 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
               {
                 head: 'Request',
                 cell: ({ type, txid, vout, direction, importTxid }) => {
+                  if (txid === null || vout === null) return <Value at="txid" as="id" why="on the other system" />;
                   const comes = direction === 'in';
                   const conversion = { chain, txid, vout, importTxid, sourceSystemId: comes ? '' : null };
                   const ofTransaction = comes ? null : hrefOf('tx', { chain, txid });
@@ -25,7 +26,15 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
                 },
               },
               { head: 'Way', at: 'direction', as: 'word' },
-              { head: 'Kind', at: 'type', as: 'word' },
+              {
+                head: 'Kind',
+                at: 'type',
+                as: 'word',
+                href: ({ importTxid, importChain }) =>
+                  importTxid === null || importChain === null
+                    ? null
+                    : hrefOf('tx', { chain: importChain, txid: importTxid }),
+              },
               {
                 head: 'System',
                 cell: ({ systemName, systemChain }) => {

@@ -1,5 +1,6 @@
 /** A transfer between a chain and another system, as REST and JSON-RPC show it. */
 
+import { conversionStatus } from '../../../domain/transfers.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
@@ -44,7 +45,8 @@ export interface BridgeFilter {
   readonly heights?: HeightRange;
 }
 
-const BRIDGED = `t.to_height IS NULL AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
+/** A contribution to a launch is none, wherever its converter stands. */
+const BRIDGED = `t.to_height IS NULL AND t.kind <> 'preconvert' AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
   AND $1::integer IS NOT NULL AND t.chain = $2`;
 const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
 
@@ -93,12 +95,13 @@ export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: reado
   const prices = new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
   return rows.map((row) => {
     const isIn = row.source_system_id !== null;
+    const isRequestKnown = !isIn || row.asked_time !== null;
     const { system_id: systemId } = row;
     const { sourceSystemId: _, sourceChain: __, ...ends } = endsAnswer(row, currencies);
     return {
       chain: row.chain,
-      txid: row.request_txid,
-      vout: row.request_vout,
+      txid: isRequestKnown ? row.request_txid : null,
+      vout: isRequestKnown ? row.request_vout : null,
       direction: isIn ? ('in' as const) : ('out' as const),
       type: row.kind,
       systemId,
@@ -118,7 +121,7 @@ export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: reado
       feeCurrencyId: row.transfer_fee_currency_id,
       height: row.request_height,
       time: Number(row.request_time),
-      status: row.status,
+      status: conversionStatus(row.status),
       exportTxid: row.export_txid,
       ...ends,
     };

@@ -1,13 +1,12 @@
 /** Transfers between a chain and other systems. */
-import { TRANSFER_KINDS, TRANSFER_STATUSES } from '../../../domain/transfers.ts';
+import { CONVERSION_STATUSES, TRANSFER_KINDS } from '../../../domain/transfers.ts';
 import { TRANSFER_FEE } from '../../schema/fees.ts';
 import {
   coins,
-  hash,
   height,
-  integer,
   nullableCoins,
   nullableHash,
+  nullableInteger,
   nullableString,
   nullableUsd,
   object,
@@ -23,11 +22,10 @@ const { sourceSystemId: _, sourceChain: __, ...ends } = transferEnds;
 export const bridgeTransfer = object({
   chain: string,
   txid: {
-    ...hash,
-    description:
-      'Of the request; with vout the key of the transfer. While a request on another system is unknown: the txid of its export',
+    ...nullableHash,
+    description: 'Of the request; null while the chain that it was made on is not there yet, or is not indexed',
   },
-  vout: integer,
+  vout: { ...nullableInteger, description: 'Output of the request; null with txid' },
   direction: { type: 'string', enum: BRIDGE_DIRECTIONS },
   type: {
     type: 'string',
@@ -53,10 +51,10 @@ export const bridgeTransfer = object({
   time: { ...unixTime, description: 'Of the block at height' },
   status: {
     type: 'string',
-    enum: TRANSFER_STATUSES,
+    enum: CONVERSION_STATUSES,
     description:
-      'pending: asked for, not yet gathered by an export. exported: sent on its way; it stays so until its end is seen, ' +
-      'for ever where that is on a system that is not indexed (Ethereum). completed, refunded: how it ended. ' +
+      'pending: until its import is seen; it stays so for ever where that is on a system that is not indexed (Ethereum), and exportTxid says ' +
+      'whether it is on its way. completed, refunded: how it ended. ' +
       'unmatched: it arrived, but no output of the import could be identified as its payout or refund',
   },
   exportTxid: nullableHash,

@@ -76,7 +76,7 @@ async function historyRows(
   return api.clickhouse.rows(readHistory, intervals ? intervalsSql(rows) : blocksSql(rows), {
     ...rows.params,
     id: currencyId,
-    first: (await rows.tickAt(window.since)) ?? '0',
+    first: (await rows.tickAt(window.since - 1)) ?? '0', // another chain may have a later tick of the same second
     chain: defaultChain(api),
     ...window,
     ...intervals,
