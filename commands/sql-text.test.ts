@@ -62,6 +62,9 @@ it.each([
 
 it('names its views', () => {
   expect(viewNames('SELECT * FROM v_blocks b JOIN v_prices USING (height)')).toEqual(new Set(['v_blocks', 'v_prices']));
+  expect(viewNames("WITH v_mine AS (SELECT 1 AS v_one) SELECT * FROM v_mine, v_blocks WHERE 'v_x' <> ''")).toEqual(
+    new Set(['v_blocks']),
+  );
 });
 
 it.each([

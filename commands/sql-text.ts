@@ -1,4 +1,5 @@
 /** A statement as it stands within the command's own: what is allowed is one SELECT. */
+import { VIEW_NAMES } from '../pipeline/datasets/views.ts';
 import { UsageError } from '../schemas/errors.ts';
 
 /** Texts in quotes and comments, in which nothing counts. */
@@ -52,7 +53,7 @@ export function windowsIn(statement: string): string[] {
 
 /** Names of views that the statement may use. */
 export function viewNames(sql: string): Set<string> {
-  return new Set(sql.match(/\bv_[a-z_]+\b/g) ?? []);
+  return new Set((sql.match(/\bv_[a-z_]+\b/g) ?? []).filter((name) => VIEW_NAMES.includes(name)));
 }
 
 /** Whether the statement may use a column: it names it, or all of a view by `*` or COLUMNS. */

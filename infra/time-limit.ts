@@ -6,8 +6,12 @@
  */
 export function withTimeLimit<T>(work: Promise<T>, limitMs: number, late: () => Error): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const limit = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => setImmediate(() => reject(late())), limitMs);
+    timer = setTimeout(() => setImmediate(() => isOver || reject(late())), limitMs);
   });
-  return Promise.race([work, limit]).finally(() => clearTimeout(timer));
+  return Promise.race([work, limit]).finally(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
 }

@@ -49,16 +49,18 @@ const readNext = rowReader({ seconds: columns.number });
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000), latency_ms = $7, answer = $8, answer_cut = $9
   WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
-const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
+/** The owner may have given another address since the one that has answered was read. */
+const URL_SQL = 'SELECT url FROM webhooks WHERE id = $1';
+const readUrl = rowReader({ url: columns.text });
+const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1 AND url = $2';
 /** With a message that was tried for the last time: after a long silence one failure alone says little. */
 const IS_GIVEN_UP = `coalesce($3 AND failing_since <= now() - interval '${GIVEN_UP_AFTER}', false)`;
-/** It is about the address that was asked: the owner may have given another meanwhile. */
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
     held_until = now() + make_interval(secs => $2::float8 / 1000),
     enabled = enabled AND NOT ${IS_GIVEN_UP}, disabled_reason = CASE WHEN enabled AND ${IS_GIVEN_UP} THEN 'failing' ELSE disabled_reason END
-  WHERE id = $1 AND url = $4`;
+  WHERE id = $1`;
 const GONE_SQL = `UPDATE webhooks SET enabled = false, disabled_reason = 'gone',
-    failing_since = coalesce(failing_since, now()) WHERE id = $1 AND url = $2`;
+    failing_since = coalesce(failing_since, now()) WHERE id = $1`;
 
 /** @throws errors of Postgres; another worker then takes the turn once its lease has ended */
 export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> {
@@ -97,14 +99,16 @@ async function record(
   const seen = [latencyMs, answer?.text ?? null, answer?.isCut ?? false];
   if (outcome.kind === 'delivered') {
     await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null, ...seen]);
-    await client.query(SUCCEEDED_SQL, [webhookId]);
+    await client.query(SUCCEEDED_SQL, [webhookId, url]);
     return;
   }
+  const now = await readRow(client, readUrl, URL_SQL, [webhookId]);
+  if (now?.url !== url) return; // it is due at the new address
   const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : null;
   const delay = retryDelayMs(attempts + 1, asked, Math.random(), delaysMs);
   const error = outcome.kind === 'failed' ? outcome.error : 'answered 410: the receiver is gone';
   const state = delay === null ? 'failed' : 'pending';
   await client.query(RECORD_SQL, [id, attempts, state, outcome.status, error, delay, ...seen]);
-  if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId, url]);
-  else await client.query(FAILED_SQL, [webhookId, asked, delay === null, url]);
+  if (outcome.kind === 'gone') await client.query(GONE_SQL, [webhookId]);
+  else await client.query(FAILED_SQL, [webhookId, asked, delay === null]);
 }

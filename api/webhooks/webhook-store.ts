@@ -69,11 +69,13 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
-/** No threshold has this place. */
-const RETIRED_WATCHES = 1_000_000;
+/** More thresholds than a webhook may have: each set that is retired has negative places of its own. */
+const RETIRED_WATCHES = 1_000;
 /** After new thresholds or a pause, where prices stood counts no more; a message about them can still be taken back. */
 const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id = $1 AND delivery_id IS NULL`;
-const RETIRE_SIDES_SQL = `UPDATE webhook_price_sides SET watch = watch - ${RETIRED_WATCHES} WHERE webhook_id = $1 AND watch >= 0`;
+const RETIRE_SIDES_SQL = `UPDATE webhook_price_sides SET watch = watch - ${RETIRED_WATCHES} +
+    ${RETIRED_WATCHES} * (SELECT least(0, min(watch)) / ${RETIRED_WATCHES} FROM webhook_price_sides WHERE webhook_id = $1)
+  WHERE webhook_id = $1 AND watch >= 0`;
 
 const own = ({ chain, identityAddress }: KeyOwner) => [chain, identityAddress];
 

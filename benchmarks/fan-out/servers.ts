@@ -108,7 +108,7 @@ export async function pushStream(): Promise<FanOut> {
     },
   });
   const timer = setInterval(() => {
-    for (const connection of connections) connection.tick(Date.now());
+    for (const connection of connections) connection.tick(performance.now());
   }, TICK_MS);
   const { port, close } = await listening(app);
   return {

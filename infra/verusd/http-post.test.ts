@@ -52,7 +52,8 @@ it('a reply that came while the process stood still counts', async () => {
     const [askedBefore, answeredBefore] = [ASKED, ANSWERED].map((index) => Atomics.load(counts, index));
     const asked = ask('yes');
     while (Atomics.load(counts, ASKED) === askedBefore) await new Promise(setImmediate);
-    Atomics.wait(counts, ANSWERED, answeredBefore ?? 0); // stands still until the reply is in the socket
+    // Stands still until the reply is in the socket.
+    expect(Atomics.wait(counts, ANSWERED, answeredBefore ?? 0, 60_000)).not.toBe('timed-out');
     standStill(1.1 * LIMIT_MS);
     expect((await asked).body.toString()).toBe('said');
   }

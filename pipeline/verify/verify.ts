@@ -56,6 +56,8 @@ const NOTHING: Digest = { rows: 0, digest: '' };
  * its turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
  */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
+  const chains = options.chains.map(({ chain }) => chain);
+  await checkFoldedChains(options.served.postgres.pool, chains);
   const prices = await servedPrices(options.served, options.signal);
   const fresh = await options.openFreshStores();
   try {
@@ -94,7 +96,6 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
   if (!prices) return;
   const { pricing: config, logger } = options;
   const chains = options.chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
-  await checkFoldedChains(served.postgres.pool, chains);
   const again = await refoldPrices({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
 }

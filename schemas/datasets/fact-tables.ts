@@ -181,7 +181,7 @@ export const FACT_TABLES = [
   }),
   copiedTable(TRANSFER, TRANSFER_TEXTS, {
     name: 'bridge',
-    summary: `Those of the transfers that go to or come from another system. ${VERSIONS}`,
+    summary: `Those of the transfers that go to or come from another system, contributions to a launch too. ${VERSIONS}`,
     final: FINAL,
     order: ['height', 'txid', 'vout'],
     where: '(r.import_system_id IS NOT NULL OR r.source_system_id IS NOT NULL)',

@@ -12,7 +12,8 @@ let key: string;
 const receivers: Receiver[] = [];
 
 beforeAll(async () => {
-  service = await startService({ startHeight: 560 });
+  // Each attempt is the last one.
+  service = await startService({ startHeight: 560, webhooks: { delaysMs: [] } });
   await service.settled();
   key = await service.issueKey('pro');
 });

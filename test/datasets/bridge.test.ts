@@ -70,7 +70,8 @@ async function equalEverywhere(): Promise<PlainRow[]> {
 }
 
 async function equalsTheApi(chain: string, rows: readonly PlainRow[]): Promise<void> {
-  const own = newest(rows.filter((row) => row.chain === chain));
+  // A contribution to a launch is in the table alone.
+  const own = newest(rows.filter((row) => row.chain === chain && row.kind !== 'preconvert'));
   const shown = await shownOf(chain);
   expect(shown.length).toBe(own.length);
   const asked = new Map(
