@@ -1,5 +1,4 @@
 /** Probes the stores; a store that does not answer in time is reported as silent. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
@@ -7,6 +6,7 @@ import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { withTimeLimit } from '../../infra/time-limit.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 
 export interface ProbedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
@@ -22,7 +22,7 @@ export interface StoreFault {
   readonly detail: string;
 }
 
-const TIMEOUT_SECONDS = 2;
+const LIMIT_MS = 2_000;
 /** A limit that is noticed this much too late is this process' own fault: it was too busy to take the answer. */
 const LATE_MS = 50;
 /** Connections for requests that were well and that no request has used since are asked again after so long. */
@@ -84,7 +84,7 @@ const readHeld = rowReader({ held: columns.boolean });
 async function askPostgres({ postgres }: ProbedStores): Promise<string | null> {
   const query = {
     text: "SELECT current_setting('transaction_read_only')::boolean AS held",
-    query_timeout: 2 * TIMEOUT_SECONDS * 1000, // only ends what inTime() has given up
+    query_timeout: 2 * LIMIT_MS, // only ends what inTime() has given up
   };
   return (await readRow(postgres.pool, readHeld, query))?.held ? 'postgres_read_only' : null;
 }
@@ -100,30 +100,21 @@ async function askReaders({ reader }: ProbedStores): Promise<null> {
 }
 
 async function askClickHouse({ clickhouse }: ProbedStores): Promise<string | null> {
-  await clickhouse.query('SELECT 1', {}, { max_execution_time: TIMEOUT_SECONDS });
+  await clickhouse.query('SELECT 1', {}, { max_execution_time: LIMIT_MS / 1000 });
   return clickhouse.damage()?.code ?? null;
 }
 
-/** Asks once more after a limit that was noticed too late. */
-async function inTime(ask: () => Promise<string | null>, silent: string): Promise<string | null> {
-  const first = await askOnce(ask);
-  const { code } = first.isTooLate ? await askOnce(ask) : first;
-  return code === undefined ? silent : code;
-}
-
-/** Without a code when there was no answer in time. */
-async function askOnce(
-  ask: () => Promise<string | null>,
-): Promise<{ readonly code?: string | null; readonly isTooLate: boolean }> {
-  const limitMs = TIMEOUT_SECONDS * 1000;
-  const begun = performance.now();
-  const giveUp = new AbortController();
-  const silence = sleep(limitMs, undefined, { signal: giveUp.signal }).then(() => ({
-    isTooLate: performance.now() - begun > limitMs + LATE_MS,
-  }));
-  silence.catch(() => undefined); // an answer came first
-  const answer = ask().then((code) => ({ code, isTooLate: false }));
-  return Promise.race([answer, silence]).finally(() => giveUp.abort());
+/** A limit that was noticed too late says nothing of the store, which is asked once more. */
+async function inTime(ask: () => Promise<string | null>, silent: string, isLast = false): Promise<string | null> {
+  const began = performance.now();
+  const late = new Error(silent);
+  try {
+    return await withTimeLimit(ask(), LIMIT_MS, () => late);
+  } catch (error) {
+    if (error !== late) throw error;
+    const isTooLate = performance.now() - began > LIMIT_MS + LATE_MS;
+    return isTooLate && !isLast ? inTime(ask, silent, true) : silent;
+  }
 }
 
 function faultsOf(store: StoreFault['store'], code: string | null): StoreFault[] {

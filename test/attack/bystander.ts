@@ -2,7 +2,6 @@
  * Somebody else: asks small things at an even pace from networks that attack nobody, and measures how long each answer takes from
  * the moment at which the question was due. A message asks for what was measured since the last one.
  */
-import { readFileSync } from 'node:fs';
 import { setInterval as every } from 'node:timers';
 import { Agent, request } from 'undici';
 
@@ -10,7 +9,7 @@ export interface Measured {
   readonly asked: number;
   /** In ms, of each answer, in order of size. */
   readonly latencies: readonly number[];
-  /** The longest in ms, without the time in which this process or the program was given no processor. */
+  /** The longest in ms, without the time for which this process was late itself. */
   readonly longest: number;
   /** What came instead of an answer of status 200, and how often. */
   readonly faults: Readonly<Record<string, number>>;
@@ -21,7 +20,7 @@ const PATHS = ['/api/health', '/api/oracle/prices'];
 /** So many that none meets its limit of requests a minute. */
 const NETWORKS = 200;
 
-const [, , base = '', pid = ''] = process.argv;
+const [, , base = ''] = process.argv;
 const agents = Array.from(
   { length: NETWORKS },
   (_, index) => new Agent({ localAddress: `127.9.${index >> 7}.${(index & 127) + 1}` }),
@@ -33,18 +32,9 @@ let longest = 0;
 let late = 0;
 let faults: Record<string, number> = {};
 
-/** Milliseconds for which the machine has kept the program's main thread, and this process, from work so far. */
-function starved(): number {
-  try {
-    return late + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[1]) / 1e6;
-  } catch {
-    return late; // not Linux, or the program has ended
-  }
-}
-
 async function ask(dispatcher: Agent, path: string): Promise<void> {
   const due = performance.now();
-  const starvedBefore = starved();
+  const lateBefore = late;
   const outcome = await request(base + path, { dispatcher, headersTimeout: 30_000 }).then(
     async ({ statusCode, body }) => {
       await body.dump();
@@ -55,7 +45,7 @@ async function ask(dispatcher: Agent, path: string): Promise<void> {
   const latency = performance.now() - due;
   if (outcome === null) {
     latencies.push(latency);
-    if (latency > longest) longest = Math.max(longest, latency - (starved() - starvedBefore));
+    if (latency > longest) longest = Math.max(longest, latency - (late - lateBefore));
   } else faults[outcome] = (faults[outcome] ?? 0) + 1;
 }
 

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 
 const IN_MEMORY = '/dev/shm';
 const TMPFS = 0x01021994;
-/** What `blocks` of a file counts. */
+/** Unit of `blocks` in the status of a file. */
 const BLOCK_BYTES = 512;
 /** For some 300 databases, of which each takes 20 MB with its write-ahead log until the run ends. */
 const ROOM_BYTES = 6 * 2 ** 30;
@@ -53,7 +53,7 @@ function runsInMemory(): { readonly pid: number; readonly folder: string }[] {
   });
 }
 
-/** What can be seen of it: files come and go meanwhile. */
+/** An estimate: files come and go while it counts. */
 function bytesIn(folder: string): number {
   const entries = unlessGone(() => readdirSync(folder, { withFileTypes: true }), []);
   return entries.reduce((sum, entry) => {

@@ -36,8 +36,8 @@ export interface Program {
   readonly ended: Promise<EndedProgram>;
   output(): string;
   /**
-   * What it logged at level `warn` and above, but for the wallet of the recorded daemon, which holds coins, and for stores that were
-   * slow to answer a probe.
+   * Lines of level `warn` and above, without those about the wallet of the recorded daemon, which holds coins, and about stores that
+   * answered a probe too slowly.
    */
   complaints(): LogLine[];
   /** Resolves when /api/health answers. @throws Error when the program ends before, with its output */

@@ -15,7 +15,7 @@ import { type OpenedAccount, OTHER_CHAIN, PRO_CREDITS } from './opened-account.t
 
 const BOB = 'iPsFBfFoCcxtuZNzE8yxPQhXVn4dmytf8j';
 const READ = '/api/market/protocol';
-/** What is left of a session that ends in a test. */
+/** Time that a session has left when a test ends it. */
 const LAST_MS = 60_000;
 const VIEWS: readonly ViewAddress[] = [
   ['login', '/login'],

@@ -1,4 +1,4 @@
-/** What a reader types is the reader's: late answers neither take it away nor lead elsewhere. */
+/** Late answers neither erase what a reader types nor lead the reader elsewhere. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';

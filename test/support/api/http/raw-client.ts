@@ -45,7 +45,7 @@ export function sendRaw(
       const ends = performance.now() + pauseMs;
       const pause = setTimeout(() => {
         if (performance.now() > ends + LATE_MS) return wait();
-        // What came while this process was busy is read before it is judged.
+        // The socket is read once more before silence counts.
         setImmediate(() => {
           if (quiet === pause) done(false);
         });
