@@ -12,7 +12,7 @@ import { createEventSender } from './event-sender.ts';
 import { createInbox } from './inbox.ts';
 import { mempoolFor } from './mempool-reader.ts';
 import { createOutbox } from './outbox.ts';
-import { earlierOf, isBeforePlaces } from './places.ts';
+import { earlierOf, isBeforePlaces, isShortOf } from './places.ts';
 import type { PushConnection } from './push-connection.ts';
 import { createSnapshotSender } from './snapshot-sender.ts';
 import { createSubscriptionSet, DEFAULT } from './subscription-set.ts';
@@ -70,6 +70,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     take: hub.takeSnapshot,
     share,
     pace: hub.messagePace,
+    isAtEnd: () => outbox.isTakingMore && !isShortOf(hub.feeds, place.here(), hub.places()),
     isReached: (at) => !isBeforePlaces(place.here(), at),
     isPast: (at) => isBeforePlaces(at, place.here()),
     isHeld: subscriptions.has,

@@ -44,9 +44,18 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     if (mempool.isBehind) return true;
     const { own } = place;
     if (own === null) return false;
-    if (snapshots.isDue()) return snapshots.isReady() || isShortOf(hub.feeds, own, snapshots.places());
+    if (snapshots.isReading()) return false;
+    if (snapshots.isReady()) return true;
+    if (snapshots.isDue()) return isShortOf(hub.feeds, own, snapshots.places() ?? hub.places());
     // Ahead of the hub there is nothing to send: its next record wakes the client.
     return (hub.isAt(own) && !subscriptions.isAhead(own)) || isShortOf(hub.feeds, own, hub.places());
+  }
+
+  /** Whether it needs another turn; if not, it may be time for a snapshot. */
+  function goesOn(): boolean {
+    if (isBehind()) return true;
+    snapshots.readNext();
+    return false;
   }
 
   function send(): MissingRecord | null {
@@ -71,12 +80,12 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     async serve() {
       try {
         const missing = isBehind() ? send() : null;
-        if (!missing) return isBehind();
+        if (!missing) return goesOn();
         if (missing.isTooFar || !(await hub.load(missing.feed, missing.position))) expired(missing);
         if (hub.pace.isSpent()) await hub.pace.rest();
         // At once, before the loaded record is evicted for other clients.
         if (isBehind()) send();
-        return isBehind();
+        return goesOn();
       } catch (error) {
         fail(error);
         return false;
@@ -86,7 +95,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 
   return {
     wake() {
-      if (isBehind()) hub.serve(served);
+      if (goesOn()) hub.serve(served);
     },
     sendLive(events) {
       for (const live of events) {
@@ -111,8 +120,7 @@ function createRecentEvents(
 ): () => MissingRecord | null {
   return () => {
     const { own } = place;
-    // Where the snapshot that comes next stands is not known yet: events beyond it would be lost.
-    if (own === null || (snapshots.isDue() && snapshots.places() === null)) return null;
+    if (own === null || snapshots.isReading()) return null;
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {

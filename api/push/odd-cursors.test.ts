@@ -40,7 +40,10 @@ function recordAt(position: number): FeedRecord {
 }
 
 /** A client of a feed with so many records; the log has `more`, which other processes may have told of. */
-function connect(count: number, { more = 0, waitMs = 0 } = {}) {
+function connect(
+  count: number,
+  { more = 0, readMs = 0, isPaid = (): boolean => true, hasRoom = (): boolean => true } = {},
+) {
   const records = Array.from({ length: count }, (_, position) => recordAt(position));
   const feed: ChainFeed = {
     chain: CHAIN,
@@ -63,14 +66,16 @@ function connect(count: number, { more = 0, waitMs = 0 } = {}) {
     feeds: [feed],
     topics: { read: () => Promise.reject(new Error('no topic is read for reserves')) },
     state: state as never,
-    withSnapshot: async (work) => work({ state: state(), rows: async () => [] } as never),
+    withSnapshot: async (work) => work({ state: state(), rows: () => sleep(readMs, []) } as never),
   });
-  /** Where the snapshots stand that were read. */
-  const taken: number[] = [];
-  const takeSnapshot: typeof take = async (...asked) => {
-    const snapshot = await take(...asked);
-    taken.push(snapshot.places.get(CHAIN)?.position ?? 0);
-    return snapshot;
+  /** Of each snapshot: where it stands, and what had been sent when its reading began. */
+  const taken: { readonly position: number; readonly before: readonly Sent[] }[] = [];
+  const takeSnapshot: typeof take = (...asked) => {
+    if (!hasRoom()) return null;
+    const before = [...sent];
+    const reading = take(...asked);
+    reading?.then(({ places }) => taken.push({ position: places.get(CHAIN)?.position ?? 0, before }));
+    return reading;
   };
   const pace = createPace({ sliceMs: 0.2, restMs: 1 });
   const mempool = createJournal(CHAIN);
@@ -110,7 +115,7 @@ function connect(count: number, { more = 0, waitMs = 0 } = {}) {
     end: () => undefined,
   };
   const account = createNetworkShares().open('n');
-  const share = { ...account, order: (work: number) => Math.max(account.order(work), waitMs) };
+  const share = { ...account, order: (work: number) => (work === 0 && !isPaid() ? 1 : account.order(work)) };
   const connection = createConnection({
     hub: counting,
     share,
@@ -290,24 +295,52 @@ it('subscriptions that end or are replaced while others catch up: no event comes
   );
 });
 
-it('a snapshot that waits for its share is followed by all that comes after it, also while the mempool moves', async () => {
-  const { sent, taken, say, append, arrive, end } = connect(HEAD, { waitMs: 100 });
-  say({ op: 'subscribe', id: 1, channels: ['reserves', 'mempool'], snapshot: true });
-  await expect.poll(() => taken, { interval: 1 }).toHaveLength(1);
-  append();
-  arrive();
-  const isLast = ({ type }: Sent) => type === 'snapshot';
-  await expect.poll(() => sent.findIndex(isLast)).toBeGreaterThan(0);
-  append();
-  await expect.poll(() => eventsOf(sent)).toContain(`${HEAD + 1} reserves`);
-  const from = taken.at(-1) ?? 0;
-  const wanted = Array.from({ length: HEAD + 2 - from }, (_, index) => `${from + index} reserves`);
-  expect(eventsOf(sent.slice(sent.findIndex(isLast)))).toEqual(wanted);
+it.each(['waits for its share', 'waits for room', 'is read slowly'])(
+  'a snapshot that %s is followed by all that comes after it, also while the mempool moves',
+  async (how) => {
+    let isHeldUp = true;
+    const { sent, taken, say, append, arrive, end } = connect(HEAD, {
+      ...(how === 'waits for its share' && { isPaid: () => !isHeldUp }),
+      ...(how === 'waits for room' && { hasRoom: () => !isHeldUp }),
+      ...(how === 'is read slowly' && { readMs: 300 }),
+    });
+    say({ op: 'subscribe', id: 0, channels: ['blocks'] });
+    say({ op: 'subscribe', id: 1, channels: ['reserves', 'mempool'], snapshot: true });
+    await sleep(100);
+    append();
+    arrive();
+    // Others do not wait with it.
+    if (how !== 'is read slowly') await expect.poll(() => eventsOf(sent)).toContain(`${HEAD} blocks`);
+    expect(sent.map(({ type }) => type)).not.toContain('snapshot');
+    isHeldUp = false;
+    const isLast = ({ type }: Sent) => type === 'snapshot';
+    await expect.poll(() => sent.findIndex(isLast)).toBeGreaterThan(0);
+    append();
+    await expect.poll(() => eventsOf(sent)).toContain(`${HEAD + 1} reserves`);
+    const from = taken.at(-1)?.position ?? 0;
+    const wanted = Array.from({ length: HEAD + 2 - from }, (_, index) => `${from + index} reserves`);
+    const reserves = (of: readonly Sent[]) => eventsOf(of).filter((event) => event.endsWith('reserves'));
+    expect(reserves(sent.slice(sent.findIndex(isLast)))).toEqual(wanted);
+    expect(reserves(sent)).toEqual(wanted);
+    end();
+  },
+);
+
+it('a snapshot is read once its connection has had what lies before it, or no longer wants that', async () => {
+  const { sent, taken, say, end } = connect(10 * AT_HAND);
+  say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
+  say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
+  say({ op: 'subscribe', id: 3, channels: ['reserves'], snapshot: true });
+  say({ op: 'unsubscribe', id: 2 });
+  const snapshots = () => sent.filter(({ type }) => type === 'snapshot');
+  await expect.poll(snapshots, { timeout: 20_000 }).toHaveLength(1);
+  expect(eventsOf(taken[0]?.before ?? [])).toHaveLength(10 * AT_HAND);
+  expect(taken).toHaveLength(1);
   end();
 });
 
 it('events of others before a snapshot have cursors that ask for it again', async () => {
-  const { sent, say, end } = connect(10 * AT_HAND, { waitMs: 1 });
+  const { sent, say, end } = connect(10 * AT_HAND);
   say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
   say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
   await expect.poll(() => sent.map(({ type }) => type)).toContain('snapshot');

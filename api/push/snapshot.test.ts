@@ -1,7 +1,7 @@
 /** A subscription with a snapshot, begun anywhere, held against a fold of all events from the beginning. */
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SnapshotNotice } from '../../client/stream/messages.ts';
 import { type BotState, createBotState } from '../../test/stream-check/bot-state.ts';
 import { type BlockableClient, connectBlockable } from '../../test/support/api/push/blockable-client.ts';
@@ -17,6 +17,8 @@ const CHAIN = 'c';
 const KEYS = ['a', 'b', 'c'];
 /** Rewinds reach no deeper. */
 const DEPTH = 4;
+/** A client that found no room for its snapshot looks again. */
+const WAIT_MS = 50;
 const logger = pino({ level: 'silent' });
 
 interface Change {
@@ -129,7 +131,7 @@ function world(records: readonly FeedRecord[], accepts: () => boolean, delay: ()
     headIn: async () => committed,
     join: () => undefined,
   };
-  const takeSnapshot: TakeSnapshot = async () => {
+  const read = async () => {
     await settle(delay());
     const at = committed;
     const { since, rows } = snapshotOf(records.slice(0, at));
@@ -142,6 +144,8 @@ function world(records: readonly FeedRecord[], accepts: () => boolean, delay: ()
       release: () => undefined,
     };
   };
+  // Now and then there is no room for it.
+  const takeSnapshot: TakeSnapshot = () => (delay() === 0 ? null : read());
   const rests = { sliceMs: 0, isSpent: accepts, rest: () => Promise.resolve() };
   const hub = createHub({
     chains: [CHAIN],
@@ -175,6 +179,8 @@ const change = fc.record<Change>({
 describe('a snapshot and what follows it', () => {
   it('are what a subscriber from the beginning holds, wherever it begins, blocks, breaks off, resumes or begins again', async () => {
     const seen = { snapshots: 0, undone: 0, again: 0 };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     await fc.assert(
       fc.asyncProperty(
         fc.array(change, { minLength: 1, maxLength: 40, size: 'max' }),
@@ -222,6 +228,7 @@ describe('a snapshot and what follows it', () => {
             if (choice >= 2 && choice <= 4) publish();
             if (choice === 5) client.drain();
             if (choice === 6) await settle(30);
+            if (choice === 6) vi.advanceTimersByTime(WAIT_MS);
             if (choice === 7) await comeBack();
             if (steps > 400) {
               commit();
@@ -231,6 +238,7 @@ describe('a snapshot and what follows it', () => {
           for (let turn = 0; turn < 300 && !client.connection.isLive; turn++) {
             await settle(60);
             client.drain();
+            vi.advanceTimersByTime(WAIT_MS);
           }
           take();
           expect(client.connection.isLive).toBe(true);
@@ -260,6 +268,8 @@ describe('a snapshot and what follows it', () => {
     });
     const broken = createHub({ ...hub, takeSnapshot: () => Promise.reject(new Error('the store is away')) });
     const unserved = connect(broken, () => true);
+    await settle(60);
+    unserved.drain();
     await settle(200);
     expect(unserved.sent.at(-1)?.type).toBe('end');
     const errorOf = async (asked: object) => {

@@ -1,16 +1,15 @@
 /**
- * Snapshots of the state, shared: all clients that ask for the same channels at the same state get the same rows. Memory is bounded over
- * all that are being sent: beyond it a client waits until others have had theirs.
+ * Snapshots of the state, shared: all clients that ask for the same channels at the same state get the same rows. Memory is bounded, over
+ * all and for each network: beyond it a client has to wait until others have had theirs.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
-import { createFlights } from '../../infra/shared.ts';
+import { allocationOf } from '../access/visitor.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
 import type { ChainFeed } from './chain-feed.ts';
 import type { FeedPlaces } from './cursor.ts';
 import type { EventChain } from './events-of-record.ts';
-import { readSnapshotLists, type SnapshotChannel, type SnapshotList } from './snapshot-rows.ts';
+import { MOST_SNAPSHOT_ROWS, readSnapshotLists, type SnapshotChannel, type SnapshotList } from './snapshot-rows.ts';
 
 export interface TakenSnapshot {
   readonly lists: readonly SnapshotList[];
@@ -21,8 +20,11 @@ export interface TakenSnapshot {
   release(): void;
 }
 
-/** @throws SubscriptionRefused when it is too large; errors of the stores */
-export type TakeSnapshot = (channels: ReadonlySet<SnapshotChannel>, signal: AbortSignal) => Promise<TakenSnapshot>;
+/**
+ * Null while there is no room for another: ask again later. Rejects with SubscriptionRefused when it is too large, and with errors of
+ * the stores.
+ */
+export type TakeSnapshot = (channels: ReadonlySet<SnapshotChannel>, network: string) => Promise<TakenSnapshot> | null;
 
 export interface TakeSnapshotOptions {
   readonly chains: readonly EventChain[];
@@ -32,65 +34,97 @@ export interface TakeSnapshotOptions {
   readonly state: () => ServiceState;
 }
 
-/** Rows of all snapshots that are being sent: about 100 MB. */
-const MOST_ROWS_HELD = 100_000;
-const WAIT_MS = 50;
+/** Rows of all snapshots in memory: about 100 MB. */
+const MOST_ROWS = 100_000;
+/** Rows of those that a network, or an IPv6 /48, is being sent: no single one can make others wait. */
+const MOST_ROWS_OF_NETWORK = MOST_ROWS / 4;
 
+/** One in memory, or one that is being read: then it counts as if it had as many rows as any may have. */
 interface Shared {
   /** The state's; its tag says nothing of the stamps that were published. */
-  readonly version: string;
-  readonly lists: readonly SnapshotList[];
-  readonly rows: number;
-  readonly places: FeedPlaces;
-  clients: number;
+  version: string | null;
+  rows: number;
+  /** By network: clients that are being sent it, or wait for it. */
+  readonly clients: Map<string, number>;
+  readonly content: Promise<{ readonly lists: readonly SnapshotList[]; readonly places: FeedPlaces }>;
 }
 
-export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
-  const flights = createFlights<string, Shared>();
-  /** By channels: the newest, and older ones that are still being sent. */
-  const newest = new Map<string, Shared>();
-  const sending = new Set<Shared>();
+const sumOf = (all: Iterable<Shared>): number => [...all].reduce((sum, { rows }) => sum + rows, 0);
 
-  async function read(channels: ReadonlySet<SnapshotChannel>): Promise<Shared> {
+export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
+  /** By channels: the newest, or the one that is being read. */
+  const newest = new Map<string, Shared>();
+  /** Those with clients; older ones than the newest are among them. */
+  const inUse = new Set<Shared>();
+
+  async function read(channels: ReadonlySet<SnapshotChannel>) {
     const taken = await withSnapshot(async (reading) => {
       const lists = await readSnapshotLists(reading, topics, chains, channels);
       return { lists, state: reading.state };
     });
     const places = new Map<string, { position: number; index: number }>();
     for (const feed of feeds) places.set(feed.key, { position: await feed.headIn(taken.state), index: 0 });
-    const rows = taken.lists.reduce((sum, list) => sum + list.rows.length, 0);
-    return { version: taken.state.version, lists: taken.lists, rows, places, clients: 0 };
+    return { version: taken.state.version, lists: taken.lists, places };
   }
 
-  const held = () => [...sending].reduce((sum, { rows }) => sum + rows, 0);
+  function mayHold(network: string, rows: number): boolean {
+    const ofNetwork = [...inUse].filter(({ clients }) => clients.has(network));
+    return sumOf(ofNetwork) + rows <= MOST_ROWS_OF_NETWORK;
+  }
 
-  return async (channels, signal) => {
-    const key = [...channels].sort().join();
-    for (;;) {
-      signal.throwIfAborted();
-      let shared = newest.get(key);
-      if (shared?.version !== state().version) {
-        if (held() >= MOST_ROWS_HELD) {
-          await sleep(WAIT_MS, undefined, { signal });
-          continue;
-        }
-        shared = await flights(key, () => read(channels));
-        newest.set(key, shared);
-        signal.throwIfAborted();
-      }
-      const { lists, rows, places } = shared;
-      const own = shared;
-      own.clients += 1;
-      sending.add(own);
-      return {
-        lists,
-        rows,
-        places,
-        release() {
-          own.clients -= 1;
-          if (own.clients === 0) sending.delete(own);
-        },
-      };
+  /** Forgets what no client is being sent, where the room is needed. */
+  function makeRoom(): boolean {
+    for (const [key, shared] of newest) {
+      if (sumOf(new Set([...inUse, ...newest.values()])) + MOST_SNAPSHOT_ROWS <= MOST_ROWS) return true;
+      if (!inUse.has(shared)) newest.delete(key);
     }
+    return sumOf(inUse) + MOST_SNAPSHOT_ROWS <= MOST_ROWS;
+  }
+
+  /** Charged before it is read. */
+  function begin(key: string, channels: ReadonlySet<SnapshotChannel>): Shared {
+    const shared: Shared = {
+      version: null,
+      rows: MOST_SNAPSHOT_ROWS,
+      clients: new Map(),
+      content: read(channels).then(
+        ({ version, lists, places }) => {
+          shared.version = version;
+          shared.rows = lists.reduce((sum, { rows }) => sum + rows.length, 0);
+          return { lists, places };
+        },
+        (error: unknown) => {
+          if (newest.get(key) === shared) newest.delete(key);
+          throw error;
+        },
+      ),
+    };
+    newest.set(key, shared);
+    return shared;
+  }
+
+  return (channels, client) => {
+    const network = allocationOf(client) ?? client;
+    const key = [...channels].sort().join();
+    const known = newest.get(key);
+    const isCurrent = known !== undefined && (known.version === null || known.version === state().version);
+    if (!isCurrent && !(mayHold(network, MOST_SNAPSHOT_ROWS) && makeRoom())) return null;
+    if (isCurrent && !known.clients.has(network) && !mayHold(network, known.rows)) return null;
+    const shared = isCurrent ? known : begin(key, channels);
+    shared.clients.set(network, (shared.clients.get(network) ?? 0) + 1);
+    inUse.add(shared);
+    const release = () => {
+      const left = (shared.clients.get(network) ?? 1) - 1;
+      if (left > 0) shared.clients.set(network, left);
+      else shared.clients.delete(network);
+      if (shared.clients.size === 0) inUse.delete(shared);
+    };
+    return shared.content.then(
+      ({ lists, places }) => ({ lists, rows: shared.rows, places, release }),
+      (error: unknown) => {
+        release();
+        throw error;
+      },
+    );
   };
 }
