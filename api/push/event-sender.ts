@@ -1,4 +1,5 @@
 /** Sends one client what it has not had: records at hand, snapshots that are due, the mempool; a slice of time each. */
+import { RetryableError } from '../../schemas/errors.ts';
 import type { Served } from './catch-up.ts';
 import type { ClientPlace } from './client-place.ts';
 import type { MissingRecord } from './confirmed-events.ts';
@@ -10,6 +11,9 @@ import { isShortOf, placeAfter } from './places.ts';
 import type { SnapshotSender } from './snapshot-sender.ts';
 import type { SubscriptionSet } from './subscription-set.ts';
 import type { LiveEvent } from './transport.ts';
+
+/** Between two reads of a log that is away; the chain's feed, which reads it as well, warns of it. */
+const RETRY_MS = 1_000;
 
 export interface EventSenderOptions {
   readonly hub: Hub;
@@ -87,16 +91,19 @@ export function createEventSender(options: EventSenderOptions): EventSender {
         if (isBehind()) send();
         return goesOn();
       } catch (error) {
-        fail(error);
+        if (error instanceof RetryableError) setTimeout(wake, RETRY_MS).unref();
+        else fail(error);
         return false;
       }
     },
   };
 
+  function wake(): void {
+    if (goesOn()) hub.serve(served);
+  }
+
   return {
-    wake() {
-      if (goesOn()) hub.serve(served);
-    },
+    wake,
     sendLive(events) {
       for (const live of events) {
         if (!subscriptions.wantsLive(live.event)) continue;

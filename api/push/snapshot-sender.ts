@@ -4,6 +4,8 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../infra/pace.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import type { FeedPlaces } from './cursor.ts';
 import { ROWS_A_UNIT } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
@@ -61,6 +63,8 @@ const PART_ROWS = 1_000;
 const FULL_MS = 50;
 /** Between two looks whether the state has reached the connection's place. */
 const AHEAD_MS = 250;
+/** Between two reads of a store that is away: `/api/health/ready` names it. */
+const RETRY_MS = 1_000;
 /** A snapshot is held in memory while it is being sent. */
 const LONGEST_MS = 60_000;
 
@@ -148,17 +152,15 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     }
     const unpaidMs = share.order(0);
     const reading = unpaidMs > 0 ? null : takeFor(one);
-    if (reading) {
-      start(one, reading);
-      return;
-    }
-    again = setTimeout(
-      () => {
-        again = null;
-        readNext();
-      },
-      Math.max(unpaidMs, FULL_MS),
-    );
+    if (reading) start(one, reading);
+    else lookAgainIn(Math.max(unpaidMs, FULL_MS));
+  }
+
+  function lookAgainIn(ms: number): void {
+    again = setTimeout(() => {
+      again = null;
+      readNext();
+    }, ms);
   }
 
   function drop(one: Due): void {
@@ -171,6 +173,12 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     one.isReading = true;
     read(one, reading).catch((error: unknown) => {
       if (closing.signal.aborted) return;
+      if (error instanceof RetryableError || postgresTrouble(error)) {
+        one.isReading = false;
+        lookAgainIn(RETRY_MS);
+        wake();
+        return;
+      }
       drop(one);
       try {
         options.refuse(one.key, one.subscription, error);

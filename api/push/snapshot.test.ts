@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import type { SnapshotNotice } from '../../client/stream/messages.ts';
+import { LogUnreachable } from '../../infra/event-log/log-errors.ts';
 import { type BotState, createBotState } from '../../test/stream-check/bot-state.ts';
 import { type BlockableClient, connectBlockable } from '../../test/support/api/push/blockable-client.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
@@ -17,8 +18,8 @@ const CHAIN = 'c';
 const KEYS = ['a', 'b', 'c'];
 /** Rewinds reach no deeper. */
 const DEPTH = 4;
-/** A client that found no room for its snapshot looks again. */
-const WAIT_MS = 50;
+/** After so long a client looks again for room, and for a log or a store that was away. */
+const WAIT_MS = 1_000;
 const logger = pino({ level: 'silent' });
 
 interface Change {
@@ -118,6 +119,9 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string): Client {
 function world(records: readonly FeedRecord[], accepts: () => boolean, delay: () => number) {
   let head = 0;
   let committed = 0;
+  const failNowAndThen = () => {
+    if (delay() === 0) throw new LogUnreachable('the broker is away');
+  };
   const feed: ChainFeed = {
     chain: CHAIN,
     key: CHAIN,
@@ -126,12 +130,16 @@ function world(records: readonly FeedRecord[], accepts: () => boolean, delay: ()
     },
     tip: null,
     recent: (position) => (position >= head - 2 && position < head ? records[position] : undefined),
-    load: async (position) => records.slice(position, Math.min(head, position + 3)),
+    load: async (position) => {
+      failNowAndThen();
+      return records.slice(position, Math.min(head, position + 3));
+    },
     end: async () => committed,
     headIn: async () => committed,
     join: () => undefined,
   };
   const read = async () => {
+    failNowAndThen();
     await settle(delay());
     const at = committed;
     const { since, rows } = snapshotOf(records.slice(0, at));
