@@ -8,11 +8,10 @@ import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess
 import { readProgress } from '../pipeline/reprocess/progress.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
 import { createStageProgress } from '../pipeline/stage/stage-progress.ts';
-import { rulesDigest } from '../processors/pricing/rules-digest.ts';
-import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
+import { pricedChains, pricingWarnings } from './priced-chains.ts';
 import { parseReprocessRequest, type ReprocessRequest } from './reprocess-arguments.ts';
 
 type Print = (line: string) => void;
@@ -28,7 +27,7 @@ export async function run(context: StoreContext, input: InputOf<'reprocess'>, ou
   let comparison: GenerationComparison | null = null;
   if (asked.action === 'make') {
     comparison = await make(context, asked, output);
-    if (!comparison) return { exitCode: 1, state: { generations: await generations(context), comparison } };
+    if (!comparison) return { exitCode: 1, state: await stateOf(context, comparison) };
   } else if (asked.action === 'drop') {
     await dropGeneration(stores, asked.generation);
     output.line(`Generation ${asked.generation} is dropped.`);
@@ -36,21 +35,24 @@ export async function run(context: StoreContext, input: InputOf<'reprocess'>, ou
     const { generation, description } = await swapGenerations(stores.postgres, asked.to);
     output.line(`Generation ${generation} (${description}) is served.`);
   }
-  const all = await generations(context);
+  const state = await stateOf(context, comparison);
   if (asked.action === 'list') {
-    for (const { generation, state, description } of all) {
-      output.line(`${generation}  ${state.padEnd(10)}  ${description}`);
+    for (const { generation, state: now, description } of state.generations) {
+      output.line(`${generation}  ${now.padEnd(10)}  ${description}`);
     }
+    for (const warning of state.pricingWarnings) output.line(warning);
   }
-  return { exitCode: 0, state: { generations: all, comparison } };
+  return { exitCode: 0, state };
 }
 
-async function generations({ stores }: StoreContext) {
-  return (await readGenerations(stores.postgres.pool)).map(({ generation, description, served, isUnfinished }) => ({
+async function stateOf(context: StoreContext, comparison: GenerationComparison | null) {
+  const all = await readGenerations(context.stores.postgres.pool);
+  const generations = all.map(({ generation, description, served, isUnfinished }) => ({
     generation,
     state: served ? 'served' : isUnfinished ? 'unfinished' : 'ready',
     description,
   }));
+  return { generations, comparison, pricingWarnings: await pricingWarnings(context) };
 }
 
 /** Null when it was stopped before its end. */
@@ -60,9 +62,9 @@ async function make(
   { line, progress }: Output,
 ): Promise<GenerationComparison | null> {
   const { config, stores, logger, signal } = context;
-  const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
+  const chains = pricedChains(config);
   const rules = pricingRules(chains, config);
-  const generation = await beginGeneration(stores, { ...range, rules: rulesDigest(rules) }, description);
+  const generation = await beginGeneration(stores, range, description, rules);
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
   line(

@@ -16,6 +16,7 @@ import { runTailer } from '../pipeline/tailer/run-tailer.ts';
 import type { ChainConfig, Config, Role } from '../schemas/config.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { ReportingStage } from '../schemas/stages.ts';
+import { pricedChains } from './priced-chains.ts';
 
 export interface StagesOptions {
   readonly config: Config;
@@ -75,7 +76,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
       ),
     ]);
   });
-  const chains = config.chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
+  const chains = pricedChains(config);
   const price = start('price', config.chains, (status) =>
     runPrice({ chains, config, log, topics, stores, logger, status, signal }),
   );

@@ -9,6 +9,7 @@ import type { DaemonStatus, PublisherState } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import { pricingWarnings } from './priced-chains.ts';
 
 type Print = (line: string) => void;
 
@@ -55,8 +56,10 @@ export async function run(
   const chains = config.chains.map((chain) => chainStatus(chain, statuses, deadLetters.get(chain.name) ?? 0, wallets));
   line(row(['chain', 'stage', 'state', 'height', 'target', 'lag', 'blocks/s', 'ETA']));
   for (const chain of chains) printChain(chain, line);
+  const warnings = await pricingWarnings({ config, stores });
+  for (const warning of warnings) line(warning);
   const ok = chains.every(({ healthy }) => healthy);
-  return { exitCode: ok ? 0 : 1, state: { ok, chains } };
+  return { exitCode: ok ? 0 : 1, state: { ok, chains, pricingWarnings: warnings } };
 }
 
 function chainStatus(

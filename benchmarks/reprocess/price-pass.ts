@@ -1,12 +1,11 @@
 /** A whole run over four chains whose baskets move: a busy stretch of the recording, again and again. */
 
-import { beginGeneration } from '../../pipeline/reprocess/candidate-generation.ts';
 import type { Phase } from '../../pipeline/reprocess/make-generation.ts';
 import type { Fact } from '../../schemas/facts.ts';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
 import { createPriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { begin, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { CHAINS } from './made-conversions.ts';
 
 export interface PricePass {
@@ -28,7 +27,7 @@ export async function measurePass(times: number): Promise<PricePass> {
     }
     await world.run();
     const seconds: Record<Phase, number> = { prices: 0, stamps: 0, copy: 0, follow: 0 };
-    await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'bench');
+    await begin(world, config);
     let priced = -1;
     await withMaker(world, config, async (maker) => {
       for (;;) {

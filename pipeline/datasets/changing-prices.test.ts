@@ -10,8 +10,8 @@ import {
   type PricedDataset,
 } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
-import { beginGeneration, dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
+import { begin, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { dropGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
 import { rewindTo } from '../sinks/postgres/postgres-sink.ts';
 import { changingKey } from '../stage/stage-lock.ts';
 import { readExportState } from './export-state.ts';
@@ -87,7 +87,7 @@ it('a generation that is dropped in the middle of the export empties no day', as
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, -5));
   await world.run();
-  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await begin(world, pricing);
   await withMaker(world, pricing, toTheEnd);
   await feed?.append(blocks.slice(-5));
   await world.run();
@@ -114,7 +114,7 @@ it('a day that prices were taken back from keeps no file of a generation that is
   await feed?.append(blocks.slice(0, last + 4));
   await world.run();
   await pass();
-  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await begin(world, pricing);
   await withMaker(world, pricing, toTheEnd);
   await feed?.rewind(heightOf(last - 1));
   await world.run();
@@ -134,7 +134,7 @@ it('a swap in the middle of the export changes no file alone', async () => {
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, 50));
   await world.run();
-  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await begin(world, pricing);
   await withMaker(world, pricing, toTheEnd);
   const { priced } = await readExportState(world.stores, dataset.chains);
   const tables = PRICED_TABLES.filter(({ name }) => name === 'prices');

@@ -9,8 +9,8 @@ import { chainOf, configOf } from '../../test/api/running-service.ts';
 import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
 import { openPricedDataset, type PricedDataset } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
-import { beginGeneration, swapGenerations } from '../reprocess/candidate-generation.ts';
+import { begin, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { swapGenerations } from '../reprocess/candidate-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
 const [main, twin] = chains;
@@ -23,7 +23,7 @@ beforeAll(async () => {
   await world.feeds[1]?.append(second.slice(0, BLOCKS));
   await world.run();
   await pass();
-  await beginGeneration(world.stores, { regime: 'live', ...EVERYTHING }, 'live');
+  await begin(world, { chains, cutover, minBasketDepthUsd: 1000 });
   await withMaker(world, { chains, cutover, minBasketDepthUsd: 1000 }, toTheEnd);
   await swapGenerations(world.stores.postgres, 'newer');
 });

@@ -17,15 +17,12 @@ const GENERATION = {
 const readGeneration = rowReader({ ...GENERATION, regimes: columns.text });
 const readRanges: (text: string) => readonly RegimeRange[] = jsonReader(
   columns.list(
-    columns.object(
-      {
-        regime: columns.choice(RANGE_REGIMES),
-        from: columns.nullable(columns.number),
-        to: columns.nullable(columns.number),
-        chains: columns.nullable(columns.texts),
-      },
-      { rules: columns.text },
-    ),
+    columns.object({
+      regime: columns.choice(RANGE_REGIMES),
+      from: columns.nullable(columns.number),
+      to: columns.nullable(columns.number),
+      chains: columns.nullable(columns.texts),
+    }),
   ),
 );
 
@@ -41,7 +38,10 @@ export async function readGenerations(client: Pool | PoolClient): Promise<Genera
     `SELECT generation, served, description, regimes, reprocessing.generation IS NOT NULL AS "isUnfinished"
      FROM generations LEFT JOIN reprocessing USING (generation) ORDER BY generation`,
   );
-  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: readRanges(regimes) }));
+  // Versions before 0.7.0 kept a digest of the rules in each range.
+  const rangesOf = (text: string) =>
+    readRanges(text).map(({ regime, from, to, chains }) => ({ regime, from, to, chains }));
+  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: rangesOf(regimes) }));
 }
 
 /** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */

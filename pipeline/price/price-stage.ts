@@ -6,6 +6,7 @@ import { createBatchSize } from '../stage/batch-size.ts';
 import type { AheadTip } from './ahead-change.ts';
 import { dropUnknownRuns } from './ahead-runs.ts';
 import { deleteFrom } from './clickhouse-prices.ts';
+import { adviceOn, beginRules, keepRules, mixedGenerations } from './kept-rules.ts';
 import { foldBatch, isEmpty } from './price-batch.ts';
 import { type ChainCursor, hasEnough, isWithheld, lateChain } from './price-chain.ts';
 import { createPriceState, type PriceStageOptions, type PriceState, reload } from './price-state.ts';
@@ -37,7 +38,7 @@ export interface PriceStage {
 
 /** Truncates ClickHouse to Postgres' commit and continues from there. The caller holds the stage's lock. */
 export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
-  const { stores, lock, limits, signal } = options;
+  const { rules, stores, lock, logger, limits, signal } = options;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
   const size = createBatchSize({ maxBlocks: limits.maxTicks });
   const state = createPriceState(options);
@@ -82,6 +83,8 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   await lock.transaction(async (client) => {
     await deleteFrom(stores.clickhouse, state.tick + 1);
     await dropUnknownRuns(client, stores.clickhouse);
+    await (state.tick < 0 ? beginRules(client, rules) : keepRules(client, rules));
+    for (const mixed of await mixedGenerations(client, rules)) logger.warn(mixed, adviceOn(mixed));
   });
   return {
     get cursors() {

@@ -2,9 +2,9 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { begin, EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { readGenerations, servedGeneration } from '../price/generations.ts';
-import { beginGeneration, dropGeneration, swapGenerations } from './candidate-generation.ts';
+import { dropGeneration, swapGenerations } from './candidate-generation.ts';
 
 const { first, chains, cutover } = slowChains();
 const config = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
@@ -32,22 +32,22 @@ it('swaps nothing while there is nothing', async () => {
 });
 
 it('goes on with what was begun for the same, and lets nothing else beside it', async () => {
-  const begun = await beginGeneration(world.stores, LIVE, 'live');
+  const begun = await begin(world, config);
   expect(begun).toMatchObject({ generation: 2, isUnfinished: true, ranges: [LIVE] });
-  expect(await beginGeneration(world.stores, LIVE, 'live')).toEqual(begun);
-  const other = beginGeneration(world.stores, { ...LIVE, regime: 'backfill' }, 'other');
+  expect(await begin(world, config)).toEqual(begun);
+  const other = begin(world, config, { ...LIVE, regime: 'backfill' });
   await expect(other).rejects.toMatchObject({ code: 'generation_in_the_way' });
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
 });
 
 it('does not go on under other rules', async () => {
-  const begun = await beginGeneration(world.stores, LIVE, 'live');
-  const other = beginGeneration(world.stores, { ...LIVE, rules: 'other' }, 'live');
+  const begun = await begin(world, config);
+  const other = begin(world, { ...config, minBasketDepthUsd: 77 });
   await expect(other).rejects.toMatchObject({
     code: 'generation_in_the_way',
-    message: expect.stringMatching(/another configuration .*--drop 2/),
+    message: expect.stringMatching(/other rules \(minBasketDepthUsd\).*--drop 2/),
   });
-  expect(await beginGeneration(world.stores, LIVE, 'live')).toEqual(begun);
+  expect(await begin(world, config)).toEqual(begun);
 });
 
 it('tells who makes a generation that it was dropped meanwhile', async () => {
@@ -57,7 +57,7 @@ it('tells who makes a generation that it was dropped meanwhile', async () => {
     await toTheEnd(maker);
   });
   await expect(made).rejects.toMatchObject({ code: 'generation_dropped' });
-  expect(await beginGeneration(world.stores, LIVE, 'live')).toMatchObject({ generation: 3, isUnfinished: true });
+  expect(await begin(world, config)).toMatchObject({ generation: 3, isUnfinished: true });
 });
 
 it('goes on being written on both sides of a swap, and comes back as it was', async () => {
@@ -82,5 +82,5 @@ it('leaves nothing of a generation that is dropped, and never gives its number a
   expect((await allRows(world.stores, 3))['clickhouse conversions']).toEqual([]);
   await world.run();
   expect(await allRows(world.stores)).toEqual(served);
-  expect(await beginGeneration(world.stores, LIVE, 'again')).toMatchObject({ generation: 4 });
+  expect(await begin(world, config)).toMatchObject({ generation: 4 });
 });

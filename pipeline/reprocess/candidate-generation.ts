@@ -6,10 +6,13 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { namedRules } from '../../processors/pricing/named-rules.ts';
+import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
+import { mixedGenerations } from '../price/kept-rules.ts';
 import { pauseStages } from '../stage/pause-stages.ts';
 
 class CandidateGenerationExists extends PermanentError {
@@ -24,11 +27,11 @@ class CandidateGenerationExists extends PermanentError {
 }
 
 class MadeByOtherRules extends PermanentError {
-  constructor({ generation, description, isUnfinished }: Generation) {
+  constructor({ generation, description, isUnfinished }: Generation, changed: readonly string[]) {
     const state = isUnfinished ? 'was begun' : 'was made';
     super(
       'generation_in_the_way',
-      `Generation ${generation} (${description}) ${state} under another configuration or version, which prices otherwise. ` +
+      `Generation ${generation} (${description}) ${state} under other rules (${changed.join(', ')}). ` +
         `Run \`verustream reprocess --drop ${generation}\`, and then the same command again.`,
     );
   }
@@ -50,7 +53,12 @@ class GenerationNotDropped extends PermanentError {
  * The generation that is to have `range` laid over what is served: begun now, or the one that was begun for it before.
  * @throws CandidateGenerationExists, MadeByOtherRules: a generation is made by one set of rules
  */
-export async function beginGeneration(stores: Stores, range: RegimeRange, description: string): Promise<Generation> {
+export async function beginGeneration(
+  stores: Stores,
+  range: RegimeRange,
+  description: string,
+  rules: PricingRules,
+): Promise<Generation> {
   await removeLeftovers(stores);
   return stores.postgres.transaction(async (client) => {
     await client.query('LOCK TABLE generations IN SHARE ROW EXCLUSIVE MODE');
@@ -58,24 +66,23 @@ export async function beginGeneration(stores: Stores, range: RegimeRange, descri
     const ranges = withRange(served.ranges, range);
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
-      if (isDeepStrictEqual(beside.ranges, ranges)) return beside;
-      if (isDeepStrictEqual(withoutRules(beside.ranges), withoutRules(ranges))) throw new MadeByOtherRules(beside);
-      throw new CandidateGenerationExists(beside);
+      if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
+      const mixed = (await mixedGenerations(client, rules)).find(({ generation }) => generation === beside.generation);
+      if (mixed) throw new MadeByOtherRules(beside, mixed.changed);
+      return beside;
     }
     const row = await readRow(
       client,
       readNumber,
-      `INSERT INTO generations (generation, served, description, regimes)
-       VALUES (nextval('generation_numbers'), false, $1, $2) RETURNING generation`,
-      [description, JSON.stringify(ranges)],
+      `INSERT INTO generations (generation, served, description, regimes, rules)
+       VALUES (nextval('generation_numbers'), false, $1, $2, $3) RETURNING generation`,
+      [description, JSON.stringify(ranges), JSON.stringify(namedRules(rules))],
     );
     const generation = row?.generation ?? 0;
     await client.query('INSERT INTO reprocessing (generation) VALUES ($1)', [generation]);
     return { generation, served: false, description, ranges, isUnfinished: true };
   });
 }
-
-const withoutRules = (ranges: readonly RegimeRange[]) => ranges.map(({ rules: _, ...range }) => range);
 
 /** Serves the newer of the two generations, or the older one again; who reads sees one or the other. @throws NothingToSwap */
 export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older'): Promise<Generation> {

@@ -15,8 +15,8 @@ import {
   type PriceWorld,
 } from '../../test/support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, serveRanges, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
-import { beginGeneration, swapGenerations } from './candidate-generation.ts';
+import { begin, EVERYTHING, serveRanges, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { swapGenerations } from './candidate-generation.ts';
 import type { MakeLimits, Phase } from './make-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
@@ -160,7 +160,7 @@ async function play(world: PriceWorld, range: RegimeRange, script: readonly Acti
   await append(0, 150);
   await append(1, 150);
   await world.run();
-  await beginGeneration(world.stores, range, 'law');
+  await begin(world, config, range);
   for (const [salt, action] of script.entries()) {
     if (action.kind === 'append') await append(action.chain, action.count);
     else if (action.kind === 'fold') await world.run();

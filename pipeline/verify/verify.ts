@@ -13,6 +13,8 @@ import { openFactsPublisher } from '../derive/facts-publisher.ts';
 import { DERIVE_LINES, foldLog } from '../derive/fold-log.ts';
 import { createStoredState } from '../derive/stored-state.ts';
 import { checkFoldedChains } from '../price/folded-chains.ts';
+import { checkRules } from '../price/kept-rules.ts';
+import { pricingRules } from '../price/run-price.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageReport } from '../stage/stage-report.ts';
@@ -56,8 +58,10 @@ const NOTHING: Digest = { rows: 0, digest: '' };
  * its turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
  */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
-  const chains = options.chains.map(({ chain }) => chain);
-  await checkFoldedChains(options.served.postgres.pool, chains);
+  const { pool } = options.served.postgres;
+  const chains = pricedChains(options);
+  await checkFoldedChains(pool, chains);
+  await checkRules(pool, pricingRules(chains, options.pricing));
   const prices = await servedPrices(options.served, options.signal);
   const fresh = await options.openFreshStores();
   try {
@@ -95,10 +99,13 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
   }
   if (!prices) return;
   const { pricing: config, logger } = options;
-  const chains = options.chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
+  const chains = pricedChains(options);
   const again = await refoldPrices({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
 }
+
+const pricedChains = ({ chains }: VerifyOptions) =>
+  chains.map(({ chain, nativeCurrencyId }) => ({ ...chain, nativeCurrencyId }));
 
 function* compare(chain: string, height: number, served: Digests, again: Digests): Generator<VerifiedTable, void> {
   let different = 0;

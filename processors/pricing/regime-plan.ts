@@ -10,8 +10,6 @@ export interface RegimeRange {
   readonly to: number | null;
   /** Null: all chains. */
   readonly chains: readonly string[] | null;
-  /** Digest of the pricing rules under which it was laid over the others; earlier versions did not store it. */
-  readonly rules?: string | undefined;
 }
 
 export interface RegimePlan {

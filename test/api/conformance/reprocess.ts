@@ -68,7 +68,7 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
       await expect(run(['--swap'])).rejects.toMatchObject({ code: 'nothing_to_swap' });
       await expect(run(['--regime', 'backfill'], { minBasketDepthUsd: 77 })).rejects.toMatchObject({
         code: 'generation_in_the_way',
-        message: expect.stringMatching(/under another configuration .*--drop 2/),
+        message: expect.stringMatching(/under other rules \(minBasketDepthUsd\).*--drop 2/),
       });
       expect(await stamped()).toEqual(served);
     });

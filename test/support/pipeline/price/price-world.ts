@@ -35,6 +35,8 @@ export interface PriceWorld {
 export interface RunOptions extends Partial<BatchLimits> {
   readonly crashPoint?: CrashPoint;
   readonly chains?: readonly PriceChain[];
+  /** Another configuration than the world's. */
+  readonly changed?: Partial<Pick<WorldOptions, 'cutover' | 'minBasketDepthUsd'>>;
 }
 
 /** Dies when it throws, and waits for a promise. */
@@ -68,6 +70,7 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
   async function open({
     crashPoint = () => {},
     chains: used = chains,
+    changed = {},
     ...limits
   }: RunOptions = {}): Promise<OpenStage> {
     const { signal } = new AbortController();
@@ -82,7 +85,7 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
       publisher = await openStampsPublisher(crashingLog(log, crashPoint), topics, limited, used);
       const stage = await openPriceStage({
         chains: used,
-        rules: pricingRules(used, { priceLimits: {}, ...config }),
+        rules: pricingRules(used, { priceLimits: {}, ...config, ...changed }),
         topics,
         stores: { postgres: stores.postgres, clickhouse: crashingClickHouse(stores.clickhouse, crashPoint) },
         lock: limited,

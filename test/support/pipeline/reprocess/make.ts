@@ -4,6 +4,7 @@ import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { readGenerations, servedGeneration } from '../../../../pipeline/price/generations.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { pricingRules } from '../../../../pipeline/price/run-price.ts';
+import { beginGeneration } from '../../../../pipeline/reprocess/candidate-generation.ts';
 import {
   createGenerationMaker,
   type GenerationMaker,
@@ -25,6 +26,13 @@ export interface MakeInWorld extends Pick<WorldOptions, 'cutover' | 'minBasketDe
     lock: StageLock;
   };
 }
+
+/** Begins a generation, or goes on with it, as the command does. */
+export const begin = (
+  { stores }: PriceWorld,
+  { chains, cutover, minBasketDepthUsd, priceLimits = {} }: MakeInWorld,
+  range: RegimeRange = { regime: 'live', ...EVERYTHING },
+) => beginGeneration(stores, range, range.regime, pricingRules(chains, { cutover, minBasketDepthUsd, priceLimits }));
 
 /** Gives `work` a maker of the generation that is beside the served one, as a newly started command has it. */
 export async function withMaker<T>(
