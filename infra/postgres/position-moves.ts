@@ -15,6 +15,8 @@ export interface PositionMoves {
 const CHANNEL = 'stage_positions';
 /** SQL of a change that moves no position but changes answers: it wakes those who follow all stages. */
 export const NOTIFY_ALL = `SELECT pg_notify('${CHANNEL}', '')`;
+/** SQL of a change that those who follow a stage should see although it has not moved. */
+export const notifyFollowers = (stage: PositionedStage): string => `SELECT pg_notify('${CHANNEL}', '${stage}')`;
 /** Callers look from time to time all the same, so the connection need not be proven often. */
 const PROOF_MS = 5_000;
 

@@ -45,7 +45,7 @@ export async function readGenerations(client: Pool | PoolClient): Promise<Genera
 }
 
 /** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */
-export async function followedGenerations(client: PoolClient): Promise<Generation[]> {
+export async function followedGenerations(client: Pool | PoolClient): Promise<Generation[]> {
   return (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
 }
 

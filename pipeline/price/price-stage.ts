@@ -12,7 +12,7 @@ import { type ChainCursor, hasEnough, isWithheld, lateChain } from './price-chai
 import { createPriceState, type PriceStageOptions, type PriceState, reload } from './price-state.ts';
 import { readDerived, readFacts } from './read-facts.ts';
 import { makeRoom, passKnown, rewind, rewindFound } from './undo-ticks.ts';
-import { rollUpFinalDays, writeBatch } from './write-batch.ts';
+import { isCurrent, rollUpFinalDays, writeBatch } from './write-batch.ts';
 
 export interface PriceStep {
   readonly ticks: number;
@@ -60,10 +60,12 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     ahead.passed(batch.ticks);
     const line = { cursors, folds, derived };
     const isMore = looksAhead && batch.ticks.length < maxTicks && (await ahead.begin(line));
-    if (isEmpty(batch) && !isMore)
+    const isIdle = isEmpty(batch) && !isMore;
+    if (isIdle && (await isCurrent(stores.postgres.pool, state)))
       return { ...none, isAheadMoved: isRewound || ahead.hasFound, pauseMs: ahead.pauseMs() };
     const started = performance.now();
-    if (!(await writeBatch(state, batch, isMore ? line : null))) {
+    // A generation that has become ready needs its rows beyond the line, whether or not another block comes.
+    if (isIdle || !(await writeBatch(state, batch, isMore ? line : null))) {
       await reload(state);
       return { ...none, isAheadMoved: true };
     }

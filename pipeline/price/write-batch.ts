@@ -1,5 +1,5 @@
 /** Writes a batch to both stores, and sums the days that it has made final. */
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import { appendRun, dropFromRuns, pruneRuns } from './ahead-runs.ts';
 import type { Line } from './ahead-state.ts';
 import { insertRows } from './clickhouse-prices.ts';
@@ -67,7 +67,7 @@ async function writeAhead(
 }
 
 /** Whether the folded generations are still the ones to write: one may have become ready or been dropped. */
-async function isCurrent(client: PoolClient, { folds }: PriceState): Promise<boolean> {
+export async function isCurrent(client: Pool | PoolClient, { folds }: PriceState): Promise<boolean> {
   const followed = (await followedGenerations(client)).map(({ generation }) => generation);
   return followed.join() === folds.map(({ generation }) => generation).join();
 }

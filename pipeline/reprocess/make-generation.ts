@@ -7,6 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { notifyFollowers } from '../../infra/postgres/position-moves.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { PermanentError } from '../../schemas/errors.ts';
@@ -185,6 +186,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
       await writeProgress(client, generation, { priced: reached, stamped: reached, copied: reached });
       if (!isNear || reached < now.newest) return;
       await client.query('DELETE FROM reprocessing WHERE generation = $1', [generation]);
+      await client.query(notifyFollowers('derive')); // what the fold waits for
     });
   }
 

@@ -94,7 +94,14 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
         signal,
         limits: { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000, ...limits },
       });
-      return { stage, settle: (steps, each) => settle(stage, steps, each), close };
+      return {
+        stage,
+        async settle(steps, each) {
+          await settle(stage, steps, each);
+          await lock.inStep();
+        },
+        close,
+      };
     } catch (error) {
       await close();
       throw error;
