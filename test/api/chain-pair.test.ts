@@ -196,6 +196,30 @@ describe('two chains', () => {
     });
   });
 
+  it('a volume counts each once, on the chain that executed it', async () => {
+    const volumes: Record<string, number> = {};
+    for (const chain of ['root', 'pchain'] as const) {
+      const trades = (await conversions(`chain=${chain}&status=completed`)).filter(({ type }) =>
+        ['convert', 'via'].includes(type),
+      );
+      const executed = trades.filter(({ importChain }) => importChain === chain);
+      if (chain === 'root') expect(trades.length).toBeGreaterThan(executed.length);
+      const { count, volume } = await client.json(`/api/conversions/summary?chain=${chain}`);
+      expect(count).toBe((await conversions(`chain=${chain}`)).length);
+      volumes[chain] = Number(String(volume));
+      expect(volumes[chain]).toBeCloseTo(
+        executed.reduce((sum, { usdValue }) => sum + Number(String(usdValue ?? 0)), 0),
+        6,
+      );
+    }
+    expect(volumes.pchain).toBeGreaterThan(0);
+    const months: LooseJson[] = await client.json('/api/market/volume?period=monthly');
+    expect((volumes.root ?? 0) + (volumes.pchain ?? 0)).toBeCloseTo(
+      months.reduce((sum, { volume }) => sum + Number(String(volume)), 0),
+      6,
+    );
+  });
+
   it('a next leg carries the payout on, and waits for a chain that does not import it', async () => {
     const rows = await conversions('chain=pchain');
     const [via] = rows.filter(({ sourceSystemId, type }) => sourceSystemId === null && type === 'via');

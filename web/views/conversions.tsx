@@ -92,7 +92,13 @@ function Sums({ answer }: SumsProps) {
         <Fields>
           <Field label="Conversions" at="count" as="integer" />
           <Field label="With a value" help="Completed ones that have a USD value" at="valued" as="integer" />
-          <Field label="Volume" at="volume" as="usd" unit="USD" />
+          <Field
+            label="Volume"
+            help="Trades alone, on the chain that executed them: no preconversions, mints and burns"
+            at="volume"
+            as="usd"
+            unit="USD"
+          />
           <Field label="Fees" at="fees" as="usd" unit="USD" />
         </Fields>
       )}

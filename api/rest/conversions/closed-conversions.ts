@@ -91,18 +91,14 @@ export const readSums = rowReader({
   count: columns.text,
   /** Completed ones that have a value. */
   valued: columns.text,
-  /** Decimal text, as `traded`: what those are worth. */
+  /** Decimal text: what the trades among them are worth. */
   volume: columns.text,
-  /** What trades among them are worth. */
-  traded: columns.text,
 });
 /** A part of the sums of a day. */
 export type SumsRecord = RowRead<typeof readSums>;
 
-const HAS_VALUE = "usd_value IS NOT NULL AND status = 'completed'";
-const SUMS = `toInt32(toDate(time)) AS day, count() AS count, countIf(${HAS_VALUE}) AS valued,
-  toString(sumIf(ifNull(usd_value, toDecimal256(0, 38)), ${HAS_VALUE})) AS volume,
-  toString(sumIf(ifNull(usd_value, toDecimal256(0, 38)), usd_value IS NOT NULL AND ${IS_TRADE_SQL})) AS traded`;
+const SUMS = `toInt32(toDate(time)) AS day, count() AS count, countIf(usd_value IS NOT NULL AND status = 'completed') AS valued,
+  toString(sumIf(ifNull(usd_value, toDecimal256(0, 38)), ${IS_TRADE_SQL})) AS volume`;
 
 export function sumClosed(api: ApiContext, closed: ClosedConversions): Promise<readonly SumsRecord[]> {
   const { chain, generation, height, tag, condition } = closed;

@@ -100,8 +100,12 @@ const choice = object({ currencyId: string, name: string, chain: string });
 const conversionSums = {
   count: integer,
   valued: { ...integer, description: 'Completed ones that have a USD value' },
-  volume: { ...usd, description: 'What those are worth' },
-  fees: { ...usd, description: `${VOLUME_FEES} Trades are of type convert and via` },
+  volume: {
+    ...usd,
+    description:
+      'What the trades among them are worth, as in every volume: completed ones of type convert and via, on the chain that executed them',
+  },
+  fees: { ...usd, description: VOLUME_FEES },
 } as const;
 
 export const conversionSummary = object({

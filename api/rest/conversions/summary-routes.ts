@@ -1,5 +1,6 @@
-/** /api/conversions/summary: how many conversions a filter shows and what they are worth, in all and by day. */
+/** /api/conversions/summary: how many conversions a filter shows and what the trades among them are worth, in all and by day. */
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
+import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -22,26 +23,24 @@ import { conversionSummary } from './schema.ts';
 interface Sums {
   readonly count: number;
   readonly valued: number;
+  /** Of the trades, which pay fees. */
   readonly volume: Usd;
-  /** Volume of the trades, which pay fees. */
-  readonly traded: Usd;
 }
 
-const NOTHING: Sums = { count: 0, valued: 0, volume: 0n, traded: 0n };
+const NOTHING: Sums = { count: 0, valued: 0, volume: 0n };
 
-function added(sums: Sums, { count, valued, volume, traded }: SumsRecord): Sums {
+function added(sums: Sums, { count, valued, volume }: SumsRecord): Sums {
   return {
     count: sums.count + Number(count),
     valued: sums.valued + Number(valued),
     volume: sums.volume + parseUsd(volume),
-    traded: sums.traded + parseUsd(traded),
   };
 }
 
-const COMPLETED = "usd_value IS NOT NULL AND status = 'completed'";
+/** A trade counts on the chain that executes it; the chain of its request shows it as well. */
 const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::integer AS day, count(*)::text AS count,
-    (count(*) FILTER (WHERE ${COMPLETED}))::text AS valued, coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED}), 0)::text AS volume,
-    coalesce(sum(usd_value) FILTER (WHERE ${COMPLETED} AND kind IN ('convert', 'via')), 0)::text AS traded
+    (count(*) FILTER (WHERE usd_value IS NOT NULL AND status = 'completed'))::text AS valued,
+    coalesce(sum(usd_value) FILTER (WHERE ${IS_TRADE_SQL} AND import_chain = chain), 0)::text AS volume
   FROM (${conversionsSql({ rows: `(${rows})` })}) AS shown GROUP BY 1`;
 
 /** What is closed is summed in ClickHouse, all else in Postgres, as the list is found. */
@@ -60,11 +59,11 @@ async function sumsOf(
   return closed ? [...open, ...(await sumClosed(api, closed))] : open;
 }
 
-const answerOf = ({ count, valued, volume, traded }: Sums) => ({
+const answerOf = ({ count, valued, volume }: Sums) => ({
   count,
   valued,
   volume: printUsd(volume),
-  fees: printUsd(feesOf(traded)),
+  fees: printUsd(feesOf(volume)),
 });
 
 const summary = stateRoute({
