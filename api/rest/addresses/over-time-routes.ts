@@ -160,7 +160,7 @@ const chains = stateRoute({
   summary: 'The chains on which an address is known',
   parameters: { addr: addressParameter },
   response: addressChains,
-  weight: 1,
+  weight: 2,
   tier: null,
   cache: 'state',
   scope: 'all',

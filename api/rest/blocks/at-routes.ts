@@ -16,7 +16,7 @@ const at = stateRoute({
     'The block that was the newest at a time: the last one up to which no block time is later. After the newest block, that one',
   parameters: { time: requiredQuery('ISO 8601 or seconds since the epoch', TIME), chain: chainParameter },
   response: blockRow,
-  weight: 1,
+  weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',

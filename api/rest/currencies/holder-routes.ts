@@ -64,7 +64,7 @@ const holders = stateRoute({
   },
   response: currencyHolders,
   rows: { member: 'results' },
-  weight: 5,
+  weight: 2,
   tier: null,
   cache: 'state',
   scope: 'all',
