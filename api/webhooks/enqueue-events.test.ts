@@ -159,7 +159,7 @@ async function begin(): Promise<void> {
   );
 }
 
-const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(OF)) =>
+const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(OF), active = webhooks) =>
   enqueueEvents({
     source,
     postgres: stores.postgres,
@@ -169,7 +169,7 @@ const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? fac
         if (breaks) throw new Error('broken off');
       },
     },
-    activeWebhooks: async () => webhooks,
+    activeWebhooks: async () => active,
     logger: pino({ level: 'silent' }),
   });
 
@@ -226,6 +226,37 @@ it(`${RUNS} histories`, async () => {
     }),
     { numRuns: RUNS },
   );
+});
+
+it('a correction in a backlog releases nothing that a rewind behind it takes back', async () => {
+  await begin();
+  const chain = createChain();
+  for (let made = 0; made < 6; made++) chain.add();
+  await chain.commit('told', 0);
+  const [, stamps] = SOURCES;
+  await enqueue(chain.topics, false, stamps);
+  chain.correct(0, 1);
+  chain.rewind(3);
+  for (let made = 0; made < 6; made++) chain.add();
+  await chain.commit('told', 0);
+  await enqueue(chain.topics, false, stamps);
+  const kinds = `SELECT kind, count(*)::int4 AS count FROM webhook_deliveries WHERE webhook_id = 'value later' AND state <> 'held' GROUP BY kind`;
+  expect((await query(kinds)).rows).toEqual([{ kind: 'conversion.completed', count: 6 }]);
+});
+
+it('what a correction replaces is sent at once where its block has its confirmations, and no block follows', async () => {
+  await begin();
+  const chain = createChain();
+  for (let made = 0; made < 6; made++) chain.add();
+  await chain.commit('told', 0);
+  const [, stamps] = SOURCES;
+  const block = chain.blocks[1] as Block;
+  const unvalued = webhooks.map((webhook) => ({ ...webhook, since: 5 }));
+  await enqueue(chain.topics, false, stamps, unvalued);
+  chain.correct(4, 1);
+  await chain.commit('told', 0);
+  await enqueue(chain.topics, false, stamps, unvalued);
+  expect(await held('value later')).toEqual([{ height: 1, hash: block.hash, value: 2 }]);
 });
 
 it('tells of events that the log has not any more, and goes on behind them', async () => {

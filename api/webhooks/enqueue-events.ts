@@ -82,7 +82,8 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     // In their order: marks step back where a stage begins again after a crash, and what is skipped would be read a second time.
     const beyond = records.findIndex(({ mark }) => mark > committed);
     const counting = beyond < 0 ? records : records.slice(0, beyond);
-    await enqueue(client, source, reached.height, counting, webhooks, woken);
+    const isLast = (counting.at(-1)?.mark ?? committed) >= committed;
+    await enqueue(client, source, isLast ? reached.height : null, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next };
@@ -112,42 +113,45 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, topics
   return made.rowCount === 1 ? first : null;
 }
 
-/** `reached`: height of the newest complete block. Record by record, so that a rewind retracts exactly the deliveries before it. */
+/**
+ * `end`: height of the newest complete block where the records go up to it; null where more follow. Record by record, so that a rewind
+ * retracts exactly the deliveries before it.
+ */
 async function enqueue(
   client: PoolClient,
   source: WebhookEventSource,
-  reached: number,
+  end: number | null,
   records: readonly SourceRecord[],
   webhooks: readonly ActiveWebhook[],
   woken: Set<string>,
 ): Promise<void> {
   const { topic, chain } = source;
+  /** The chain's height at the record; null as long as only corrections were read, which say nothing of it. */
   let tip: number | null = null;
-  const releaseUpToTip = async () => {
-    if (tip !== null) for (const id of await releaseHeld(client, topic, chain, tip)) woken.add(id);
-    tip = null;
+  const releaseUpTo = async (height: number | null) => {
+    if (height !== null) for (const id of await releaseHeld(client, topic, chain, height)) woken.add(id);
   };
   // Both change deliveries that turns may change at this moment.
   if (records.some(({ kind }) => kind === 'rewind' || kind === 'correction')) await lockWebhooks(client, null);
   for (const record of records) {
     let isConfirmed: IsConfirmed = () => false;
     if (record.kind === 'rewind') {
-      await releaseUpToTip();
+      await releaseUpTo(tip);
       for (const id of await revertRewound(client, topic, chain, record.height)) woken.add(id);
+      tip = record.height;
     } else if (record.kind === 'correction') {
       if (record.corrected.length === 0) continue;
-      await releaseUpToTip();
+      await releaseUpTo(tip);
       const { woken: receivers, sent } = await revertConversions(client, chain, record.height, record.corrected);
       for (const id of receivers) woken.add(id);
       const keys = new Map(record.corrected.map(({ now, txid, vout }) => [now, `${txid}:${vout}`]));
       isConfirmed = (id, event) => sent.has(`${id} ${keys.get(event)}`);
-      tip = reached; // the block itself has come before
     } else {
       tip = record.height;
     }
     await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed), woken));
   }
-  await releaseUpToTip();
+  await releaseUpTo(tip ?? end);
 }
 
 /** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
