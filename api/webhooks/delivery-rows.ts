@@ -72,19 +72,23 @@ async function insertPart(client: PoolClient, made: readonly Delivery[]): Promis
 
 const readReleased = rowReader({ webhook_id: columns.text });
 
-/** Releases the deliveries that have their confirmations at `tip` of the topic. Returns their webhooks. */
+/**
+ * Releases the deliveries that have their confirmations at `tip` of the topic. Those without a height come from no record of it, so the
+ * tip may be of a branch that was gone before them: they wait until the chain has reached theirs. Returns their webhooks.
+ */
 export async function releaseHeld(
   client: PoolClient,
   topic: FeedTopicName,
   chain: string,
-  tip: number,
+  { tip, reached }: { readonly tip: number; readonly reached: number },
 ): Promise<string[]> {
   const rows = await readRows(
     client,
     readReleased,
     `UPDATE webhook_deliveries SET state = 'pending', next_attempt_at = now()
-     WHERE chain = $1 AND state = 'held' AND release_height <= $2 AND topic = $3 RETURNING webhook_id`,
-    [chain, tip, topic],
+     WHERE chain = $1 AND state = 'held' AND release_height <= $2 AND topic = $3
+       AND (height IS NOT NULL OR release_height <= $4) RETURNING webhook_id`,
+    [chain, tip, topic, reached],
   );
   return rows.map((row) => row.webhook_id);
 }

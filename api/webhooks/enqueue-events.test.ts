@@ -21,6 +21,7 @@ import { VALUED_STAMP } from '../../test/support/api/push/valued-stamp.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
 import type { ActiveWebhook } from './active-webhooks.ts';
+import { insertDeliveries } from './delivery-rows.ts';
 import { enqueueEvents } from './enqueue-events.ts';
 import { factsSource, stampsSource } from './event-source.ts';
 import { createInterest } from './webhook.ts';
@@ -242,6 +243,29 @@ it('a correction in a backlog releases nothing that a rewind behind it takes bac
   await enqueue(chain.topics, false, stamps);
   const kinds = `SELECT kind, count(*)::int4 AS count FROM webhook_deliveries WHERE webhook_id = 'value later' AND state <> 'held' GROUP BY kind`;
   expect((await query(kinds)).rows).toEqual([{ kind: 'conversion.completed', count: 6 }]);
+});
+
+it('a branch that is gone confirms no price of the present one', async () => {
+  await begin();
+  const chain = createChain();
+  for (let made = 0; made < 6; made++) chain.add();
+  await chain.commit('derive', 0);
+  await enqueue(chain.topics);
+  for (let made = 0; made < 3; made++) chain.add();
+  chain.rewind(5);
+  chain.add();
+  await chain.commit('derive', 0);
+  const place = { chain: CHAIN, height: null, releaseHeight: 4 + CONFIRMATIONS, body: '{}', reverts: null };
+  const crossing = { id: 'crossing', webhookId: 'later', kind: 'price.threshold', ...place };
+  await stores.postgres.transaction((client) => insertDeliveries(client, [crossing]));
+  const state = async () =>
+    (await query(`SELECT state FROM webhook_deliveries WHERE id = 'crossing'`)).rows.map((row) => row.state);
+  await enqueue(chain.topics);
+  expect(await state()).toEqual(['held']);
+  for (let made = 0; made < CONFIRMATIONS; made++) chain.add();
+  await chain.commit('derive', 0);
+  await enqueue(chain.topics);
+  expect(await state()).toEqual(['pending']);
 });
 
 it('what a correction replaces is sent at once where its block has its confirmations, and no block follows', async () => {

@@ -83,7 +83,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     const beyond = records.findIndex(({ mark }) => mark > committed);
     const counting = beyond < 0 ? records : records.slice(0, beyond);
     const isLast = (counting.at(-1)?.mark ?? committed) >= committed;
-    await enqueue(client, source, isLast ? reached.height : null, counting, webhooks, woken);
+    await enqueue(client, source, { ...reached, isLast }, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next };
@@ -113,14 +113,18 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, topics
   return made.rowCount === 1 ? first : null;
 }
 
-/**
- * `end`: height of the newest complete block where the records go up to it; null where more follow. Record by record, so that a rewind
- * retracts exactly the deliveries before it.
- */
+interface Reached {
+  /** Of the newest complete block. */
+  readonly height: number;
+  /** Whether the records go up to it. */
+  readonly isLast: boolean;
+}
+
+/** Record by record, so that a rewind retracts exactly the deliveries before it. */
 async function enqueue(
   client: PoolClient,
   source: WebhookEventSource,
-  end: number | null,
+  reached: Reached,
   records: readonly SourceRecord[],
   webhooks: readonly ActiveWebhook[],
   woken: Set<string>,
@@ -129,7 +133,9 @@ async function enqueue(
   /** The chain's height at the record; null as long as only corrections were read, which say nothing of it. */
   let tip: number | null = null;
   const releaseUpTo = async (height: number | null) => {
-    if (height !== null) for (const id of await releaseHeld(client, topic, chain, height)) woken.add(id);
+    if (height === null) return;
+    const heights = { tip: height, reached: reached.height };
+    for (const id of await releaseHeld(client, topic, chain, heights)) woken.add(id);
   };
   // Both change deliveries that turns may change at this moment.
   if (records.some(({ kind }) => kind === 'rewind' || kind === 'correction')) await lockWebhooks(client, null);
@@ -151,7 +157,7 @@ async function enqueue(
     }
     await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed), woken));
   }
-  await releaseUpTo(tip ?? end);
+  await releaseUpTo(tip ?? (reached.isLast ? reached.height : null));
 }
 
 /** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
