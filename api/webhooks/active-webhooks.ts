@@ -24,8 +24,12 @@ export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promi
 const OF_OWNER = 'chain = w.chain AND identity_address = w.identity_address';
 const HAS_TIER_SQL = `w.enabled AND EXISTS (SELECT FROM identity_tiers WHERE ${OF_OWNER} AND tier = '${TIERS.at(-1)}')`;
 const STANDING = `${OF_OWNER} AND to_height IS NULL`;
-/** Condition on a webhook `w`: an owner who is revoked or has lost the tier receives nothing, neither what is new nor what waits. */
-export const MAY_RECEIVE_SQL = `${HAS_TIER_SQL} AND EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_NOT_REVOKED_SQL})`;
+/**
+ * Condition on a webhook `w`: an owner who is revoked, has lost the tier, or is of none of these chains (SQL), where a revocation would
+ * not be seen, receives nothing, neither what is new nor what waits.
+ */
+export const mayReceiveSql = (chains: string): string => `${HAS_TIER_SQL} AND w.chain = ANY(${chains})
+    AND EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_NOT_REVOKED_SQL})`;
 /** While the owner's chain is derived again, the identity is not there yet: what happens meanwhile waits for it. */
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w WHERE ${HAS_TIER_SQL} AND w.chain = ANY($2)

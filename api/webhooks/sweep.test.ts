@@ -47,14 +47,16 @@ interface Made {
   readonly height?: number;
   readonly days?: number;
   readonly body?: string;
+  readonly chain?: string;
 }
 
 async function deliver(webhook: string, made: readonly Made[]): Promise<void> {
-  for (const { id, state = 'pending', topic = 'facts', height = 5, days = 0, body = '{}' } of made) {
+  for (const one of made) {
+    const { id, state = 'pending', topic = 'facts', height = 5, days = 0, body = '{}', chain = CHAIN } = one;
     await query(
       `INSERT INTO webhook_deliveries (id, webhook_id, kind, topic, chain, height, body, state, next_attempt_at, created_at)
         VALUES ($1, $2, 'block', $3, $4, $5, $6, $7, now(), now() - make_interval(days => $8))`,
-      [id, webhook, topic, CHAIN, height, body, state, days],
+      [id, webhook, topic, chain, height, body, state, days],
     );
   }
 }
@@ -76,6 +78,31 @@ it('old deliveries go, but for those that a rewind or the clock of another chain
   ]);
   await swept();
   expect(await left()).toEqual(['young', 'near the tip', 'of a value that waits for another chain']);
+});
+
+it('of a chain that is no longer configured goes as well what waits for confirmations', async () => {
+  await query(
+    `INSERT INTO stage_positions VALUES ('derive', 'gone', 1, 1000, '', 0), ('price', 'gone', 1, 1000, '', 0)`,
+  );
+  const gone = { chain: 'gone', days: 8 };
+  await deliver('a', [
+    { id: 'old', state: 'delivered', height: 900, ...gone },
+    { id: 'young', state: 'delivered', height: 900, ...gone, days: 6 },
+    { id: 'near the tip', state: 'delivered', height: 995, ...gone },
+    { id: 'held', state: 'held', height: 999, ...gone },
+    { id: 'held a while', state: 'held', height: 999, ...gone, days: 6 },
+    { id: 'due', height: 999, ...gone },
+    { id: 'held of a chain that is configured', state: 'held', height: 999, days: 8 },
+  ]);
+  await swept();
+  expect(await left()).toEqual(['young', 'near the tip', 'held a while', 'due', 'held of a chain that is configured']);
+});
+
+it('what waits for an owner of a chain that is no longer configured is not sent, and goes', async () => {
+  await deliver('a', [{ id: 'waits' }, { id: 'has long waited', days: 8 }]);
+  for (const table of ['webhooks', 'identities', 'identity_tiers']) await query(`UPDATE ${table} SET chain = 'gone'`);
+  await swept();
+  expect([woken, await left()]).toEqual([[], ['waits']]);
 });
 
 it('what waited for a webhook that has long been off goes, and nothing else that waits', async () => {

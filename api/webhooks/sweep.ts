@@ -6,27 +6,29 @@ import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
-import { MAY_RECEIVE_SQL } from './active-webhooks.ts';
+import { mayReceiveSql } from './active-webhooks.ts';
 import { dropBacklogs } from './backlog.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 /** Webhooks with due deliveries, at most 1000 at a time. */
 const DUE_SQL = `SELECT DISTINCT d.webhook_id FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE ${MAY_RECEIVE_SQL} AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
+  WHERE ${mayReceiveSql('$1')} AND coalesce(w.held_until <= now(), true) AND d.state = 'pending' AND d.next_attempt_at <= now() LIMIT 1000`;
 const readDue = rowReader({ webhook_id: columns.text });
 const PENDING_SQL = `SELECT count(*)::int4 AS count FROM webhook_deliveries WHERE state = 'pending'`;
 const readCount = rowReader({ count: columns.number });
 const KEPT_FOR = '7 days';
+const IS_OLD = `d.created_at < now() - interval '${KEPT_FOR}'`;
 /** One that a rewind may still take back stays, and one whose value the clock of another chain may still correct. */
-const FORGET_SQL = `DELETE FROM webhook_deliveries d
-  WHERE state IN ('delivered', 'failed') AND created_at < now() - interval '${KEPT_FOR}'
-    AND (d.height IS NULL OR d.reverted
+const IS_OVER = `d.state IN ('delivered', 'failed') AND (d.height IS NULL OR d.reverted
       OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain)
-        AND (d.topic <> 'stamps' OR d.height <= (SELECT height FROM ${positionsOf('price')} p WHERE p.chain = d.chain)))
-    AND d.chain IS NOT DISTINCT FROM $1`;
-/** A webhook that has been off for as long gets nothing of what waited for it. */
+        AND (d.topic <> 'stamps' OR d.height <= (SELECT height FROM ${positionsOf('price')} p WHERE p.chain = d.chain)))`;
+const FORGET_SQL = `DELETE FROM webhook_deliveries d WHERE ${IS_OLD} AND ${IS_OVER} AND d.chain IS NOT DISTINCT FROM $1`;
+/** Of other chains than those that are configured, where nothing confirms what waits for it. */
+const FORGET_LEFT_OUT_SQL = `DELETE FROM webhook_deliveries d
+  WHERE ${IS_OLD} AND (d.state = 'held' OR ${IS_OVER}) AND d.chain <> ALL($1)`;
+/** A webhook that has been off for as long gets nothing of what waited for it, nor does one of a chain that is not configured. */
 const GIVE_UP_SQL = `DELETE FROM webhook_deliveries d USING webhooks w
-  WHERE w.id = d.webhook_id AND NOT w.enabled AND d.state = 'pending' AND d.created_at < now() - interval '${KEPT_FOR}'`;
+  WHERE w.id = d.webhook_id AND (NOT w.enabled OR w.chain <> ALL($1)) AND d.state = 'pending' AND ${IS_OLD}`;
 
 export async function sweep(
   postgres: Postgres,
@@ -36,8 +38,9 @@ export async function sweep(
 ): Promise<void> {
   for (const webhook of await dropBacklogs(postgres, queue))
     logger.warn({ webhook }, 'too many messages waited for this webhook; they are dropped, and its owner is notified');
+  const names = chains.map(({ name }) => name);
   await postgres.transaction(async (client) => {
-    const rows = await readRows(client, readDue, DUE_SQL);
+    const rows = await readRows(client, readDue, DUE_SQL, [names]);
     await queue.wake(
       client,
       rows.map((row) => row.webhook_id),
@@ -47,5 +50,6 @@ export async function sweep(
   metrics.webhooksPending.set(pending?.count ?? 0);
   for (const { name, finalityDepth } of chains) await postgres.pool.query(FORGET_SQL, [name, finalityDepth]);
   await postgres.pool.query(FORGET_SQL, [null, 0]);
-  await postgres.pool.query(GIVE_UP_SQL);
+  await postgres.pool.query(FORGET_LEFT_OUT_SQL, [names, Math.max(...chains.map((chain) => chain.finalityDepth))]);
+  await postgres.pool.query(GIVE_UP_SQL, [names]);
 }

@@ -4,7 +4,7 @@ import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
-import { MAY_RECEIVE_SQL } from './active-webhooks.ts';
+import { mayReceiveSql } from './active-webhooks.ts';
 import { retryDelayMs } from './retry-schedule.ts';
 import type { Attempt, Sender } from './send-message.ts';
 import { lockWebhooks, type Turn, type TurnQueue } from './turn-queue.ts';
@@ -13,6 +13,8 @@ export interface TurnOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'finish'>;
   readonly sender: Pick<Sender, 'send'>;
+  /** Those that are configured. */
+  readonly chains: readonly string[];
   /** Delays of the retries; those of docs/webhooks.md by default. */
   readonly delaysMs?: readonly number[] | undefined;
   readonly signal: AbortSignal;
@@ -38,12 +40,12 @@ const GIVEN_UP_AFTER = '5 days';
 const DUE_SQL = `SELECT d.id, d.kind, d.body, d.attempts, w.url,
     array_remove(ARRAY[w.secret, CASE WHEN w.old_secret_ends_at > now() THEN w.old_secret END], NULL) AS secrets
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE w.id = $1 AND ${MAY_RECEIVE_SQL} AND coalesce(w.held_until <= now(), true)
+  WHERE w.id = $1 AND ${mayReceiveSql('$2')} AND coalesce(w.held_until <= now(), true)
     AND d.state = 'pending' AND d.next_attempt_at <= now()
   ORDER BY d.serial LIMIT 1`;
 const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min(w.held_until), now()) - now())::float8 AS seconds
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
-  WHERE w.id = $1 AND ${MAY_RECEIVE_SQL} AND d.state = 'pending' HAVING count(*) > 0`;
+  WHERE w.id = $1 AND ${mayReceiveSql('$2')} AND d.state = 'pending' HAVING count(*) > 0`;
 const readNext = rowReader({ seconds: columns.number });
 /** Updates only the delivery of this attempt, not of a later one. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
@@ -64,10 +66,10 @@ const GONE_SQL = `UPDATE webhooks SET enabled = false, disabled_reason = 'gone',
 
 /** @throws errors of Postgres; another worker then takes the turn once its lease has ended */
 export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> {
-  const { postgres, sender, signal } = options;
+  const { postgres, sender, chains, signal } = options;
   const end = performance.now() + TURN_MS;
   while (!signal.aborted && performance.now() < end) {
-    const due = await readRow(postgres.pool, readDue, DUE_SQL, [turn.webhookId]);
+    const due = await readRow(postgres.pool, readDue, DUE_SQL, [turn.webhookId, chains]);
     if (!due) break;
     const stop = metrics.webhookSeconds.startTimer();
     const started = performance.now();
@@ -83,7 +85,7 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
   }
   await postgres.transaction(async (client) => {
     await lockWebhooks(client, [turn.webhookId]);
-    const next = await readRow(client, readNext, NEXT_SQL, [turn.webhookId]);
+    const next = await readRow(client, readNext, NEXT_SQL, [turn.webhookId, chains]);
     await options.queue.finish(client, turn, next?.seconds ?? null);
   });
 }

@@ -73,7 +73,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   });
   const stop = new AbortController();
   const { signal } = stop;
-  const turns = runTurns({ postgres, queue, sender, logger, signal, ...timing });
+  const turns = runTurns({ postgres, queue, sender, chains, logger, signal, ...timing });
   const activeWebhooks = createActiveWebhooks(chains, idsOf, logger);
   const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
   const webhooksChanged = createWakeUp();
