@@ -100,7 +100,7 @@ async function write(transfers: readonly Transfer[]): Promise<void> {
 const ORDER = ' ORDER BY t.request_height, t.txid, t.vout';
 
 async function feed(chain: string, address?: string): Promise<BridgeRecord[]> {
-  const { sql, values } = bridgeSql({ generation: 1, chain, chains: CHAINS, address });
+  const { sql, values } = bridgeSql({ state: { generation: 1, leftOut: [] }, chain, chains: CHAINS, address });
   return poolRows(stores.postgres).rows(readBridged, sql + ORDER, values);
 }
 

@@ -7,8 +7,10 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { type HeightRange, heightCondition } from '../../http/height-range.ts';
 import { coins, coinsOrNull, usdValueOf } from '../../http/values.ts';
+import type { ServiceState } from '../../state/service-state.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import {
+  amongConfigured,
   ENDS,
   ENDS_COLUMNS,
   endsAnswer,
@@ -33,8 +35,7 @@ export const readBridged = rowReader({
 export type BridgeRecord = RowRead<typeof readBridged>;
 
 export interface BridgeFilter {
-  /** Generation of the stamps, which may determine the status. */
-  readonly generation: number;
+  readonly state: Pick<ServiceState, 'generation' | 'leftOut'>;
   readonly chain: string;
   /** All that are configured. */
   readonly chains: readonly string[];
@@ -76,15 +77,16 @@ const concerning = (address: string, chains: string) => `
       WHERE e.chain = $2)`;
 
 /** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
-export function bridgeSql({ generation, chain, chains, direction, address, heights }: BridgeFilter) {
-  const values: unknown[] = [generation, chain];
+export function bridgeSql({ state, chain, chains, direction, address, heights }: BridgeFilter) {
+  const values: unknown[] = [state.generation, chain];
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
   const own = ofDirection + (heights ? heightCondition(heights, 't.request_height', values) : '');
-  if (address === undefined) return { sql: SQL + own, rows: `transfers t WHERE ${BRIDGED}${own}`, values };
+  if (address === undefined)
+    return { sql: amongConfigured(state, SQL + own), rows: `transfers t WHERE ${BRIDGED}${own}`, values };
   const place = `$${values.push(address)}::text`;
   const keys = concerning(place, `$${values.push(chains)}::text[]`);
   const ofAddress = ` AND ${place} IN (t.destination, t.source, near.source, first.source)`;
-  const sql = `${SQL}${own} AND (t.txid, t.vout) IN (${keys})${ofAddress}`;
+  const sql = amongConfigured(state, `${SQL}${own} AND (t.txid, t.vout) IN (${keys})${ofAddress}`);
   return { sql, rows: `(${sql}) AS matching`, values };
 }
 

@@ -25,9 +25,8 @@ const recent = listRoute({
   async select({ params: { chain, direction, address: asked }, heights, read, api }) {
     tipHeight(read, chain);
     const address = asked === undefined ? undefined : resolveAddress(api.chain(chain), asked, 'address');
-    const { generation } = read.state;
     const chains = api.config.chains.map(({ name }) => name);
-    const { sql, rows, values } = bridgeSql({ generation, chain, chains, direction, address, heights });
+    const { sql, rows, values } = bridgeSql({ state: read.state, chain, chains, direction, address, heights });
     return {
       list: `bridge ${direction ?? ''} ${address ?? ''}`,
       sql,

@@ -4,6 +4,7 @@ import { countRows, countRowsByHeight } from '../../http/count-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { type ClosedConversions, countClosed } from './closed-conversions.ts';
 import { armsOf, type ConversionFilter } from './conversion-filters.ts';
+import { amongConfigured } from './transfer-ends.ts';
 
 /** `closed`: null where ClickHouse does not count. */
 export async function countConversions(
@@ -18,7 +19,7 @@ export async function countConversions(
     if (!isOfRequest) return countRows(read, api, null, { rows, values, isOpenEnded: true });
     return countRowsByHeight(read, api, chain, 't.request_height', { rows, values, isOpenEnded: true });
   }
-  const rows = `(${armsOf(filter, closed).join(' UNION ALL ')}) AS matching`;
+  const rows = `(${amongConfigured(read.state, armsOf(filter, closed).join(' UNION ALL '))}) AS matching`;
   const open = await countRows(read, api, null, { rows, values, isOpenEnded: true });
   return closed ? open + (await countClosed(api, closed)) : open;
 }

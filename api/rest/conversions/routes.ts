@@ -16,7 +16,7 @@ import { countConversions } from './conversion-count.ts';
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { type ConversionRecord, conversionAnswer, conversionsSql, readConversion } from './conversion-rows.ts';
 import { conversionFilters, conversionRow } from './schema.ts';
-import { TRANSFER_KEY, TRANSFER_KEYS } from './transfer-ends.ts';
+import { amongConfigured, TRANSFER_KEY, TRANSFER_KEYS } from './transfer-ends.ts';
 
 type Filters = ParameterValues<typeof filterParameters> & { readonly chain: string };
 
@@ -33,8 +33,8 @@ async function select(read: Snapshot, api: ApiContext, params: Filters, address:
     key: TRANSFER_KEYS[order],
     pinned: order === 'largest' ? { height: tip, generation } : undefined,
     sql: filter.isPlain
-      ? `${conversionsSql()} AND ${filter.conditions}`
-      : (bounds: PageBounds) => gather(api, filter, closed, bounds),
+      ? amongConfigured(read.state, `${conversionsSql()} AND ${filter.conditions}`)
+      : async (bounds: PageBounds) => amongConfigured(read.state, await gather(api, filter, closed, bounds)),
     values: filter.values,
     isOpenEnded: filter.values.length > 2,
     total: () => countConversions(read, api, filter, closed),

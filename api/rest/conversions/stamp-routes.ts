@@ -16,6 +16,7 @@ import type { Currencies } from '../../state/currency-directory.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { conversionsSql, readStamped, stampAnswer } from './conversion-rows.ts';
 import { conversionValuation } from './schema.ts';
+import { amongConfigured } from './transfer-ends.ts';
 
 type StampRecord = RowRead<typeof readStamped>;
 
@@ -80,7 +81,11 @@ const byTxid = stateRoute({
   async handler({ params, read, api }) {
     const txid = params.txid.toLowerCase();
     const chains = params.chain === undefined ? api.config.chains.map(({ name }) => name) : [params.chain];
-    const rows = await read.rows(readStamped, SQL, [read.state.generation, chains, hexParam(txid)]);
+    const rows = await read.rows(readStamped, amongConfigured(read.state, SQL), [
+      read.state.generation,
+      chains,
+      hexParam(txid),
+    ]);
     if (rows.length === 0) throw notFound(`a conversion of transaction ${txid}`);
     const currencies = await api.currencies.of(read);
     const data = rows.map((row) => valuation(api, read, row, currencies, params.explain));

@@ -19,6 +19,7 @@ import {
 import { armsOf, type ConversionFilter, conversionFilter, filterParameters } from './conversion-filters.ts';
 import { conversionsSql } from './conversion-rows.ts';
 import { conversionSummary } from './schema.ts';
+import { amongConfigured } from './transfer-ends.ts';
 
 interface Sums {
   readonly count: number;
@@ -52,7 +53,7 @@ async function sumsOf(
 ): Promise<SumsRecord[]> {
   const open: SumsRecord[] = await read.rows(
     readSums,
-    sumsSql(armsOf(filter, closed).join(' UNION ALL ')),
+    amongConfigured(read.state, sumsSql(armsOf(filter, closed).join(' UNION ALL '))),
     filter.values,
     true,
   );

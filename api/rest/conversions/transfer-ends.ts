@@ -3,6 +3,7 @@
  * both together, whichever chain is ahead.
  */
 
+import { escapeLiteral } from 'pg';
 import { countsAsRefundedSql, NO_DELIVERY } from '../../../domain/stamps.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowOf } from '../../../infra/row-reader.ts';
@@ -10,6 +11,14 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ListSource } from '../../http/list-source.ts';
 import { reversed } from '../../http/paging.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
+import type { ServiceState } from '../../state/service-state.ts';
+
+/** A statement in which chains that are no longer configured have no transfers: what ends or begins there has no known end. */
+export function amongConfigured({ leftOut }: Pick<ServiceState, 'leftOut'>, sql: string): string {
+  if (leftOut.length === 0) return sql;
+  const names = leftOut.map((name) => escapeLiteral(name)).join(', ');
+  return `WITH transfers AS NOT MATERIALIZED (SELECT * FROM transfers WHERE chain NOT IN (${names})) ${sql}`;
+}
 
 /** Condition for `e` to be the other end of `t`. */
 export const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout

@@ -18,6 +18,7 @@ import { writtenHash } from '../../schema/json-schema.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
+import { amongConfigured } from '../conversions/transfer-ends.ts';
 import { pricesAtBlocks } from '../prices/prices-at-blocks.ts';
 import { pricesAnswer, usdParameter } from '../prices/worth-then.ts';
 import { amounts } from './amounts.ts';
@@ -104,7 +105,9 @@ const detail = stateRoute({
     const outputs = readOutputs(transaction.outputs ?? '[]');
     const converts = transaction.kinds.some((kind) => CONVERTING.has(kind));
     const asked = [read.state.generation, ...key];
-    const conversions = converts ? await read.rows(readConversion, CONVERSIONS_SQL, asked) : [];
+    const conversions = converts
+      ? await read.rows(readConversion, amongConfigured(read.state, CONVERSIONS_SQL), asked)
+      : [];
     const moved = params.usd
       ? await movedPrices(read, api, { chain, height: transaction.height, coins: [...inputs, ...outputs] })
       : {};

@@ -35,9 +35,8 @@ export const bridgeTransfers: Extension = async ({ api, chain, read, texts }) =>
   const direction = directionOf(given);
   const [address] = given.has('address') ? addressesOf(chain, given) : [];
   tipHeight(read, chain.name);
-  const { generation } = read.state;
   const chains = api.config.chains.map(({ name }) => name);
-  const { sql, values } = bridgeSql({ generation, chain: chain.name, chains, direction, address });
+  const { sql, values } = bridgeSql({ state: read.state, chain: chain.name, chains, direction, address });
   const newest = `${sql} ORDER BY t.request_height DESC, t.txid, t.vout LIMIT $${values.length + 1}`;
   return bridgeAnswers(read, api, await read.rows(readBridged, newest, [...values, Math.min(limit, MAX_LIMIT)]));
 };
