@@ -114,7 +114,7 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, topics
 }
 
 interface Reached {
-  /** Of the newest complete block. */
+  /** The newest complete block's. */
   readonly height: number;
   /** Whether the records go up to it. */
   readonly isLast: boolean;

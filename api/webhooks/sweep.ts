@@ -23,7 +23,7 @@ const IS_OVER = `d.state IN ('delivered', 'failed') AND (d.height IS NULL OR d.r
       OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain)
         AND (d.topic <> 'stamps' OR d.height <= (SELECT height FROM ${positionsOf('price')} p WHERE p.chain = d.chain)))`;
 const FORGET_SQL = `DELETE FROM webhook_deliveries d WHERE ${IS_OLD} AND ${IS_OVER} AND d.chain IS NOT DISTINCT FROM $1`;
-/** Of other chains than those that are configured, where nothing confirms what waits for it. */
+/** The same for chains that are not configured, where nothing confirms what waits for it. */
 const FORGET_LEFT_OUT_SQL = `DELETE FROM webhook_deliveries d
   WHERE ${IS_OLD} AND (d.state = 'held' OR ${IS_OVER}) AND d.chain <> ALL($1)`;
 /** A webhook that has been off for as long gets nothing of what waited for it, nor does one of a chain that is not configured. */

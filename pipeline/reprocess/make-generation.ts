@@ -21,6 +21,7 @@ import type { StageLock } from '../stage/stage-lock.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
 import { writeStamps } from './copy-stamps.ts';
 import { holdProgress, type Progress, readProgress, writeProgress } from './progress.ts';
+import { isAwaited } from './rows-beyond.ts';
 import { clockDays, hasBackfill, isWhole, stampAll } from './stamp-all.ts';
 import { writeStampBounds } from './stamp-bounds.ts';
 import { createStampCopies } from './stamp-copies.ts';
@@ -207,6 +208,10 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
         const progress = await readProgress(postgres.pool, generation);
         if (!progress) {
           if (!(await isThere())) throw new GenerationDropped(generation);
+          if (tries < MOST_TRIES && (await isAwaited(postgres, { base, generation }))) {
+            await sleep(RETRY_MS, undefined, { signal });
+            continue;
+          }
           for (const table of ['stamp_prices', 'stamp_bounds']) {
             await clickhouse.command(`ALTER TABLE ${table} DROP PARTITION ${generation}`);
           }

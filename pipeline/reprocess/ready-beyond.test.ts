@@ -1,4 +1,5 @@
 /** A generation becomes ready while a chain stands still: its conversions beyond the line have stamps although no block comes. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { watchPositions } from '../../infra/postgres/position-moves.ts';
@@ -44,13 +45,20 @@ async function beyond() {
   return { stamps: rows, conversions };
 }
 
-it('has as many rows beyond the line as the served one, without another block', async () => {
+it('is ready once it has as many rows beyond the line as the served one, without another block', async () => {
   const { stamps } = await beyond();
   const rows = stamps[0]?.rows ?? 0;
   expect(rows).toBeGreaterThan(10);
   await beginGeneration(world.stores, SAME, 'same');
-  await withMaker(world, config, toTheEnd);
-  await open.settle();
+  let isMade = false;
+  const made = withMaker(world, config, toTheEnd).finally(() => {
+    isMade = true;
+  });
+  while (!isMade) {
+    await open.settle();
+    await sleep(20);
+  }
+  await made;
   const both = [1, 2].map((generation) => ({ generation, rows }));
   expect(await beyond()).toEqual({ stamps: both, conversions: both });
 });
@@ -64,8 +72,10 @@ it('wakes the fold when it is ready', async () => {
   try {
     await moves.next(60_000, ended.signal); // that it listens now
     let isWoken = false;
+    let taken = Promise.resolve();
     void moves.next(600_000, ended.signal).then(() => {
       isWoken = true;
+      taken = open.settle();
     });
     await withMaker(world, config, async (maker) => {
       await maker.step();
@@ -73,6 +83,7 @@ it('wakes the fold when it is ready', async () => {
       await toTheEnd(maker);
     });
     await expect.poll(() => isWoken, { timeout: 30_000 }).toBe(true);
+    await taken;
   } finally {
     ended.abort();
     await moves.stop();

@@ -24,7 +24,7 @@ import { amongConfigured } from './transfer-ends.ts';
 interface Sums {
   readonly count: number;
   readonly valued: number;
-  /** Of the trades, which pay fees. */
+  /** What trades are worth, which pay fees. */
   readonly volume: Usd;
 }
 

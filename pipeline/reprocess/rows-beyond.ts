@@ -1,0 +1,20 @@
+/** Rows beyond the complete line, which the fold alone writes: a generation that has become ready gets them with its next commit. */
+import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { readRow } from '../../infra/postgres/read-rows.ts';
+import { columns, rowReader } from '../../infra/row-reader.ts';
+import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { AHEAD_FIRST } from '../price/ahead-change.ts';
+import { ownedStages } from '../stage/pause-stages.ts';
+
+const beyond = (generation: string) => `SELECT FROM stamps WHERE generation = ${generation} AND tick >= $3`;
+const LACKS_SQL = `SELECT EXISTS (${beyond('$1')}) AND NOT EXISTS (${beyond('$2')}) AS lacks`;
+const readLacks = rowReader({ lacks: columns.boolean });
+
+/** Whether a fold is at work that has written such rows of the base and not yet of the generation. */
+export async function isAwaited(
+  { pool }: Postgres,
+  { base, generation }: { readonly base: number; readonly generation: number },
+): Promise<boolean> {
+  const row = await readRow(pool, readLacks, LACKS_SQL, [base, generation, AHEAD_FIRST]);
+  return row?.lacks === true && (await ownedStages(pool, [{ stage: 'price', chain: ALL_CHAINS }])).length > 0;
+}
