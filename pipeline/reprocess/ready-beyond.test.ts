@@ -5,9 +5,9 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { watchPositions } from '../../infra/postgres/position-moves.ts';
 import { createPriceWorld, type OpenStage, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
-import { EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
+import { begin, EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
 import { AHEAD_FIRST } from '../price/ahead-change.ts';
-import { beginGeneration, dropGeneration } from './candidate-generation.ts';
+import { dropGeneration } from './candidate-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
 const config = { chains, cutover, minBasketDepthUsd: 1000 };
@@ -49,7 +49,7 @@ it('is ready once it has as many rows beyond the line as the served one, without
   const { stamps } = await beyond();
   const rows = stamps[0]?.rows ?? 0;
   expect(rows).toBeGreaterThan(10);
-  await beginGeneration(world.stores, SAME, 'same');
+  await begin(world, config, SAME);
   let isMade = false;
   const made = withMaker(world, config, toTheEnd).finally(() => {
     isMade = true;
@@ -66,7 +66,7 @@ it('is ready once it has as many rows beyond the line as the served one, without
 it('wakes the fold when it is ready', async () => {
   await dropGeneration(world.stores, 2);
   await open.settle();
-  await beginGeneration(world.stores, SAME, 'same');
+  await begin(world, config, SAME);
   const ended = new AbortController();
   const moves = watchPositions(world.stores.postgres, pino({ level: 'silent' }), 'derive');
   try {
