@@ -11,7 +11,7 @@ import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
 import type { Mempools } from './mempool/mempools.ts';
-import { createCurrencyDirectory } from './state/currency-directory.ts';
+import type { CurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
 import type { Health } from './state/health-watch.ts';
 import { createMemo } from './state/memo.ts';
@@ -48,6 +48,7 @@ export function createContexts(
   webhooks: Webhooks,
   { standings }: Pick<Access, 'standings'>,
   mempools: Mempools,
+  currencies: CurrencyDirectory,
   port: () => number,
 ): (owner: WorkOwner) => ApiContext {
   const { config, release, stores, daemons, logger } = options;
@@ -66,7 +67,7 @@ export function createContexts(
     webhooks,
     standings,
     mempools,
-    currencies: createCurrencyDirectory(config.chains),
+    currencies,
     natives: createNativeCurrencies(daemons, logger),
     figures,
     memo: createMemo(MEMO_BYTES),

@@ -27,6 +27,7 @@ import { followMempools } from './mempool/mempools.ts';
 import { createPageBuild } from './page/page-build.ts';
 import type { PageSource } from './page/page-source.ts';
 import { registerPage } from './page/register-page.ts';
+import { createNames } from './push/names.ts';
 import { createPush, type PushOptions } from './push/push.ts';
 import { registerPush } from './push/register-push.ts';
 import { routeTable } from './rest/route-table.ts';
@@ -34,6 +35,7 @@ import { createExtensions } from './rpc/extensions/extensions.ts';
 import { createRpcHandler } from './rpc/rpc-handler.ts';
 import { registerRpc } from './rpc/rpc-routes.ts';
 import type { Wallets } from './rpc/wallet-guard.ts';
+import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createCurrentState } from './state/current-state.ts';
 import { type HealthTiming, watchHealth } from './state/health-watch.ts';
 import { createSnapshots } from './state/snapshot.ts';
@@ -128,11 +130,14 @@ async function open(options: ApiOptions, closers: Closers) {
   closers.push(() => access.close());
   const mempools = followMempools(options.mempools ?? new Map(), watch);
   closers.push(() => mempools.close());
+  const currencies = createCurrencyDirectory(config.chains);
+  const names = createNames({ chains: config.chains, currencies, watch, withSnapshot: snapshots(SERVICE) });
   const push = await createPush({
     config,
     topics,
     watch,
     withSnapshot: snapshots(SERVICE),
+    names,
     logger,
     mempools,
     ...options.push,
@@ -141,14 +146,13 @@ async function open(options: ApiOptions, closers: Closers) {
     push.close();
     return push.stopped;
   });
-  const { idsOf } = push.hub;
   const webhooks = await openWebhooks({
     config,
     release,
     postgres,
     topics,
     watch,
-    idsOf,
+    names,
     shares: push.shares,
     logger,
     timing: options.webhooks,
@@ -157,7 +161,18 @@ async function open(options: ApiOptions, closers: Closers) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apiOf = createContexts(options, watch, health, snapshots, lanes, webhooks, access, mempools, () => port);
+  const apiOf = createContexts(
+    options,
+    watch,
+    health,
+    snapshots,
+    lanes,
+    webhooks,
+    access,
+    mempools,
+    currencies,
+    () => port,
+  );
   const api = apiOf(SERVICE);
   const stopComparing = watchEstimates(api, logger);
   closers.push(async () => stopComparing());

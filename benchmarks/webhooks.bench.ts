@@ -55,7 +55,7 @@ const webhooks = await openWebhooks({
   postgres,
   topics: createTopicReader(log),
   watch,
-  idsOf: () => [],
+  names: { idsOf: () => [], refresh: () => null, version: () => 0, unknownCurrency: () => null },
   shares: { order: () => 0 },
   logger,
 });

@@ -49,6 +49,13 @@ export function isIdentityAddress(text: string): boolean {
   return text.length === I_ADDRESS_CHARACTERS && versionOf(text) === IDENTITY_VERSION;
 }
 
+const LIKE_IDENTITY_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
+
+/** As long as an i-address and of its letters, whatever its checksum: one wrong letter does not make it a name. */
+export function looksLikeIdentityAddress(text: string): boolean {
+  return LIKE_IDENTITY_ADDRESS.test(text);
+}
+
 /** True for base58check with the version byte of any transparent address. */
 export function isTransparentAddress(text: string): boolean {
   const version = versionOf(text);

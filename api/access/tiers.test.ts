@@ -66,8 +66,8 @@ it('a webhook is told by the tier of its own chain', async () => {
       [chain, ADDRESS],
     );
   }
-  const idsOf = () => [];
-  const webhooks = createActiveWebhooks(['one', 'two'], idsOf, pino({ level: 'silent' }));
+  const names = { idsOf: () => [], version: () => 0 };
+  const webhooks = createActiveWebhooks(['one', 'two'], names, pino({ level: 'silent' }));
   const webhookNames = () =>
     stores.postgres.transaction(async (client) => (await webhooks(client, null)).map(({ id }) => id));
   await setTier(stores.postgres, at('one'), 'pro');

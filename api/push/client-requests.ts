@@ -13,7 +13,7 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { DEFAULT, type SubscriptionKey, type SubscriptionSet } from './subscription-set.ts';
 
 export interface ClientRequestsOptions {
-  readonly hub: Pick<Hub, 'feeds'>;
+  readonly hub: Pick<Hub, 'feeds' | 'readCurrencies'>;
   readonly place: ClientPlace;
   readonly outbox: Outbox;
   readonly subscriptions: SubscriptionSet;
@@ -33,7 +33,8 @@ export interface ClientRequestsOptions {
 }
 
 export interface ClientRequests {
-  read(message: ClientMessage): void;
+  /** Null when it is done at once. */
+  read(message: ClientMessage): Promise<void> | null;
   /**
    * With a cursor, the connection goes to it, or stays before it for its other subscriptions.
    * @throws SubscriptionRefused, CursorInvalid, LimitExceeded, ApiError; then nothing has changed
@@ -120,13 +121,20 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
     else throw error;
   }
 
+  function answer(message: ClientMessage): void {
+    try {
+      handle(message);
+    } catch (error) {
+      reject(message.id ?? null, error);
+    }
+  }
+
   return {
     read(message) {
-      try {
-        handle(message);
-      } catch (error) {
-        reject(message.id ?? null, error);
-      }
+      const reading = message.op === 'subscribe' ? hub.readCurrencies(message.filter ?? {}) : null;
+      if (reading) return reading.then(() => (outbox.isOpen ? answer(message) : undefined));
+      answer(message);
+      return null;
     },
     subscribe,
     resume(cursor) {

@@ -1,4 +1,5 @@
 /** Cost of a filter, computed before any of its names is hashed. */
+import { looksLikeIdentityAddress } from '../../domain/addresses.ts';
 import type { Filter } from './client-message.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_FILTER_WORK } from './limits.ts';
 import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
@@ -8,7 +9,7 @@ export const LISTS = ['currency', 'basket', 'identity', 'address'] as const;
 export interface FilterSize {
   /** Repeated ones included. */
   readonly entries: number;
-  /** For each entry a unit, and one for each of its labels: each is hashed. */
+  /** For each entry a unit, and one for each of its labels: each is hashed. For the name of a currency the same of the name with its suffix. */
   readonly work: number;
 }
 
@@ -26,7 +27,7 @@ export function filterSize(filter: Filter): FilterSize {
       entries += 1;
       if (entries > MAX_FILTER_ENTRIES)
         throw new LimitExceeded(`a filter may have ${MAX_FILTER_ENTRIES} entries`, '/filter');
-      work += 1 + labelsOf(entry, `/filter/${list}`);
+      work += entryWork(entry, list, `/filter/${list}`);
     }
   }
   if (work > MAX_FILTER_WORK) {
@@ -36,8 +37,23 @@ export function filterSize(filter: Filter): FilterSize {
   return { entries, work };
 }
 
+/** Whether an entry is looked up among the currencies. */
+export function isCurrencyName(entry: string, list: (typeof LISTS)[number]): boolean {
+  return (list === 'currency' || list === 'basket') && !looksLikeIdentityAddress(entry);
+}
+
+export function hasCurrencyNames(filter: Filter): boolean {
+  return LISTS.some((list) => entriesOf(filter, list).some((entry) => isCurrencyName(entry, list)));
+}
+
+/** @throws SubscriptionRefused */
+export function entryWork(entry: string, list: (typeof LISTS)[number], at: string): number {
+  const work = 1 + labelsOf(entry, at);
+  return isCurrencyName(entry, list) ? 2 * work + 1 : work;
+}
+
 /** Number of labels of a name or an address. @throws SubscriptionRefused */
-export function labelsOf(entry: string, at: string): number {
+function labelsOf(entry: string, at: string): number {
   const labels = entry.length > MAX_ENTRY_CHARACTERS ? Number.POSITIVE_INFINITY : entry.split('.').length;
   if (entry !== '' && labels <= MAX_ENTRY_LABELS) return labels;
   const allowed = `from 1 to ${MAX_ENTRY_CHARACTERS} characters and at most ${MAX_ENTRY_LABELS} labels`;

@@ -8,6 +8,7 @@ import type { MempoolJournal } from '../mempool/journal.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
+import type { Filter } from './client-message.ts';
 import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
@@ -24,6 +25,8 @@ export interface Hub {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  /** Before the names of a filter are looked up: reads the currencies that they may mean; null where nothing has to be read. */
+  readonly readCurrencies: (filter: Filter) => Promise<void> | null;
   readonly takeSnapshot: TakeSnapshot;
   readonly logger: Logger;
   /** One for each chain whose mempool is followed. */
@@ -64,6 +67,8 @@ export interface HubOptions {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
+  /** Without it currencies have the addresses that `idsOf` knows. */
+  readonly readCurrencies?: Hub['readCurrencies'];
   /** Without it no client may ask for a snapshot. */
   readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
@@ -142,12 +147,12 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
     chains,
     feeds,
     idsOf,
+    readCurrencies: options.readCurrencies ?? (() => null),
     takeSnapshot,
     logger,
     mempools,
     nativeIds: options.nativeIds ?? new Map(),
-    workOf: (channels) =>
-      channels?.includes('mempool') ? mempoolWork(mempools.reduce((sum, { count }) => sum + count, 0)) : 0,
+    workOf: (channels) => (channels?.includes('mempool') ? mempoolWork(waitingIn(mempools)) : 0),
     pace,
     messagePace,
     places,
@@ -196,6 +201,10 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
       for (const connection of connections) connection.skip(feed, before);
     },
   };
+}
+
+function waitingIn(mempools: readonly MempoolJournal[]): number {
+  return mempools.reduce((sum, { count }) => sum + count, 0);
 }
 
 /** Its text is made when the first client wants it. */

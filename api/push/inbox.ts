@@ -29,7 +29,8 @@ export interface InboxOptions {
   readonly pace: Pace;
   /** Work of a subscription to these channels, in addition to that of its filter. */
   workOf(channels: readonly string[] | undefined): number;
-  read(message: ClientMessage): void;
+  /** Null when it is done at once. */
+  read(message: ClientMessage): Promise<void> | null;
   refuse(id: MessageId, code: string, detail: string): void;
   /** Ends the connection. */
   overLimit(id: MessageId, detail: string): void;
@@ -69,7 +70,9 @@ export function createInbox({
     } catch (error) {
       return refused(id, error);
     }
-    if (!closing.signal.aborted) read(message.message);
+    if (closing.signal.aborted) return;
+    const reading = read(message.message);
+    if (reading) await reading;
   }
 
   async function readAll(): Promise<void> {

@@ -12,7 +12,7 @@ export const MAX_FILTER_ENTRIES = 1_000;
 export const MAX_ENTRY_CHARACTERS = 255;
 export const MAX_ENTRY_LABELS = 10;
 /** Most work of one filter, see filterSize(). */
-export const MAX_FILTER_WORK = 3_000;
+export const MAX_FILTER_WORK = 5_000;
 /** Bytes of answers to a client that takes nothing, such as pongs. */
 export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 

@@ -1,26 +1,24 @@
 /** The push stream of this process: feeds, clients, heartbeats. */
 
-import { isTransparentAddress } from '../../domain/addresses.ts';
-import { nameToAddress } from '../../domain/names.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
-import type { ChainConfig, Config } from '../../schemas/config.ts';
+import type { Config } from '../../schemas/config.ts';
 import type { Mempools } from '../mempool/mempools.ts';
-import { memoize } from '../state/memoize.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
-import type { SubscribeMessage } from './client-message.ts';
+import type { Filter, SubscribeMessage } from './client-message.ts';
 import { createConnection } from './connection.ts';
 import type { FeedTopicName } from './cursor.ts';
 import { eventChain } from './events-of-record.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
+import { hasCurrencyNames } from './filter-size.ts';
 import { createHub, type Hub } from './hub.ts';
+import type { Names } from './names.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
 import type { PushConnection } from './push-connection.ts';
 import { createSnapshots } from './snapshots.ts';
-import type { IdsOf } from './subscription.ts';
 import type { Transport } from './transport.ts';
 
 export interface PushOptions {
@@ -28,6 +26,7 @@ export interface PushOptions {
   readonly topics: TopicReader;
   readonly watch: StateWatch;
   readonly withSnapshot: WithSnapshot;
+  readonly names: Names;
   readonly logger: Logger;
   readonly mempools?: Mempools;
   readonly graceMs?: number;
@@ -48,8 +47,6 @@ export interface Push {
   readonly stopped: Promise<void>;
 }
 
-/** Names of filters whose ids are remembered: clients come back with the same ones. */
-const REMEMBERED_NAMES = 5_000;
 const GRACE_MS = 250;
 const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 10_000;
@@ -57,10 +54,9 @@ const TICK_MS = 500;
 const GOING_AWAY = 1001;
 
 export async function createPush(options: PushOptions): Promise<Push> {
-  const { config, topics, watch, logger } = options;
+  const { config, topics, watch, names, logger } = options;
   const stop = new AbortController();
   const chains = config.chains.map((chain) => chain.name);
-  const idsOf = createIdsOf(config.chains);
   const eventChains = config.chains.map(eventChain);
   const nativeIds = new Map(eventChains.map(({ name, nativeCurrencyId }) => [name, nativeCurrencyId]));
   const running: Promise<void>[] = [];
@@ -101,8 +97,22 @@ export async function createPush(options: PushOptions): Promise<Push> {
     withSnapshot,
     state: () => watch.state,
   });
+  /** Where the stores do not answer, names mean what they did: the stream comes from the log. */
+  const readCurrencies = (filter: Filter) =>
+    (hasCurrencyNames(filter) ? names.refresh() : null)?.catch((err: unknown) =>
+      logger.warn({ err }, 'the currencies that names of filters mean cannot be read; those known before are meant'),
+    ) ?? null;
   const mempools = [...(options.mempools?.all() ?? [])];
-  const made = createHub({ chains, feeds, idsOf, takeSnapshot, logger, mempools, nativeIds });
+  const made = createHub({
+    chains,
+    feeds,
+    idsOf: names.idsOf,
+    readCurrencies,
+    takeSnapshot,
+    logger,
+    mempools,
+    nativeIds,
+  });
   hub = made;
   const wakeAll = () => {
     for (const connection of made.connections()) connection.wake();
@@ -145,14 +155,4 @@ export async function createPush(options: PushOptions): Promise<Push> {
     },
     stopped: Promise.all(running).then(() => undefined),
   };
-}
-
-/** A name is hashed once for each network of chains, an address not at all. */
-function createIdsOf(chains: readonly Pick<ChainConfig, 'networkRoot'>[]): IdsOf {
-  const roots = new Set(chains.map(({ networkRoot }) => networkRoot));
-  return memoize((text) => {
-    if (isTransparentAddress(text)) return [text];
-    const ids = [...roots].map((root) => nameToAddress(text, root));
-    return [...new Set([text, ...ids.filter((id) => id !== null)])];
-  }, REMEMBERED_NAMES);
 }

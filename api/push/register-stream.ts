@@ -120,6 +120,7 @@ async function checked(
   if (first.cursor !== undefined) decodePlaces(first.cursor);
   const snapshot = first.snapshot ? SNAPSHOT_WORK : 0;
   await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + snapshot + hub.workOf(first.channels));
+  await hub.readCurrencies(first.filter ?? {});
   const trial = createSubscriptionSet(hub, share, hub.places);
   trial.add(null, first, hub.places());
   trial.remove(null);

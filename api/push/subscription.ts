@@ -30,8 +30,8 @@ export interface Subscription {
   matchesWaiting(chain: string, parts: readonly EventSubjects[]): boolean;
 }
 
-/** Name or i-address → i-addresses that it may mean, one for each chain. */
-export type IdsOf = (text: string) => readonly string[];
+/** Name or address in a list of a filter → addresses that it may mean, those on the default chain first. */
+export type IdsOf = (text: string, list: (typeof LISTS)[number]) => readonly string[];
 
 /** Refuses an invalid filter before hashing any name. @throws SubscriptionRefused, LimitExceeded */
 export function createSubscription(
@@ -55,7 +55,7 @@ export function createSubscription(
     throw new SubscriptionRefused('filter_required', '/filter/address', 'channel addresses needs filter.address');
   }
   const [currencies, baskets, identities, addresses] = LISTS.map((list) =>
-    filter[list] === undefined ? null : new Set(entriesOf(filter, list).flatMap((entry) => idsOf(entry))),
+    filter[list] === undefined ? null : new Set(entriesOf(filter, list).flatMap((entry) => idsOf(entry, list))),
   ) as [IdSet, IdSet, IdSet, IdSet];
   const passes = (subjects: EventSubjects) =>
     isAmong(currencies, subjects.currencies) &&

@@ -1,13 +1,10 @@
 /** The currency that a caller means by a name or an i-address. */
-import { I_ADDRESS, isIdentityAddress } from '../../domain/addresses.ts';
+import { isIdentityAddress, looksLikeIdentityAddress } from '../../domain/addresses.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
 import type { Currencies, CurrencyEntry } from './currency-directory.ts';
 import { nameAddress } from './name-address.ts';
 import { nearNames } from './near-names.ts';
-
-/** As long as an i-address and of its letters, so that one wrong letter is not looked up as a name. */
-const LIKE_ADDRESS = new RegExp(`^${I_ADDRESS}$`);
 
 /**
  * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
@@ -23,7 +20,7 @@ export function findCurrency(
   const entry = currencies.find(text, api.chain(chain));
   if (entry) return entry;
   const isAddress = isIdentityAddress(text);
-  if (!isAddress && (LIKE_ADDRESS.test(text) || !canBeName(api, text))) {
+  if (!isAddress && (looksLikeIdentityAddress(text) || !canBeName(api, text))) {
     const detail = `${JSON.stringify(text)} is neither an i-address (its checksum would have to fit) nor a name`;
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
   }

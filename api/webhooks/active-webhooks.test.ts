@@ -6,6 +6,7 @@ import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { createActiveWebhooks, mayReceiveSql } from './active-webhooks.ts';
 
+const NAMES = { idsOf: () => [], version: () => 0 };
 const OWNER = { chain: 'c', identityAddress: 'i' };
 
 let stores: TestStores;
@@ -29,7 +30,7 @@ beforeEach(async () => {
 
 /** Whether what happens becomes messages of it, and whether they are sent. */
 async function hears(chains = ['c']): Promise<{ given: boolean; sent: boolean }> {
-  const active = createActiveWebhooks(chains, () => [], pino({ level: 'silent' }));
+  const active = createActiveWebhooks(chains, NAMES, pino({ level: 'silent' }));
   const given = await stores.postgres.transaction((client) => active(client, null));
   const { rowCount } = await query(`SELECT FROM webhooks w WHERE ${mayReceiveSql('$1')}`, [chains]);
   return { given: given.length === 1, sent: rowCount === 1 };

@@ -7,7 +7,7 @@ import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
-import type { IdsOf } from '../push/subscription.ts';
+import type { Names } from '../push/names.ts';
 import { createInterest, type Interest, parseWebhookSubscription, type WebhookSubscription } from './webhook.ts';
 
 export interface ActiveWebhook extends Interest {
@@ -44,14 +44,19 @@ const readActive = rowReader({
   since: columns.bigint,
 });
 
-/** Each text of a registration is compiled once. */
-export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, logger: Logger): ActiveWebhooks {
+/** Each text of a registration is compiled once, and again when names may mean other currencies. */
+export function createActiveWebhooks(
+  chains: readonly string[],
+  names: Pick<Names, 'idsOf' | 'version'>,
+  logger: Logger,
+): ActiveWebhooks {
   let interests = new Map<string, Interest>();
+  let compiledAt = names.version();
 
   /** A webhook registered under older rules may fail today's; it must not hold up the others. */
   function compile(id: string, asked: string): Interest {
     try {
-      return createInterest(known(parseWebhookSubscription(asked), chains), chains, idsOf);
+      return createInterest(known(parseWebhookSubscription(asked), chains), chains, names.idsOf);
     } catch (err) {
       logger.error({ err, webhook: id }, 'the subscription of this webhook can no longer be served');
       return NOTHING;
@@ -59,6 +64,8 @@ export function createActiveWebhooks(chains: readonly string[], idsOf: IdsOf, lo
   }
   return async (client, feed) => {
     const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, chains]);
+    if (compiledAt !== names.version()) interests = new Map();
+    compiledAt = names.version();
     const used = new Map<string, Interest>();
     const active = rows.map(({ id, asked, confirmations, since }) => {
       const interest = interests.get(asked) ?? compile(id, asked);

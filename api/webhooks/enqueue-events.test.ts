@@ -171,6 +171,7 @@ const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? fac
       },
     },
     activeWebhooks: async () => active,
+    names: { refresh: () => null },
     logger: pino({ level: 'silent' }),
   });
 

@@ -62,6 +62,7 @@ function lookerFor(watching: ActiveWebhook): () => Promise<number> {
       postgres,
       queue: { wake: async () => undefined },
       activeWebhooks: async () => [watching],
+      names: { refresh: () => null },
     });
     return step();
   };

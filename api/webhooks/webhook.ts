@@ -3,7 +3,8 @@
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { invalidParameters } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
-import { filterSize, labelsOf } from '../push/filter-size.ts';
+import { entryWork, filterSize } from '../push/filter-size.ts';
+import type { Names } from '../push/names.ts';
 import type { Channel, PushEvent } from '../push/push-event.ts';
 import { createSubscription, type IdsOf, type Subscription } from '../push/subscription.ts';
 import { decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
@@ -66,7 +67,7 @@ function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
 
 /** Units of work that createInterest() takes, found before any name is hashed. @throws ApiError invalid_parameter */
 export function interestWork({ filter, thresholds }: WebhookSubscription): number {
-  const named = thresholds.map(({ currency }) => 1 + labelsOf(currency, '/thresholds'));
+  const named = thresholds.map(({ currency }) => entryWork(currency, 'currency', '/thresholds'));
   return named.reduce((sum, work) => sum + work, filterSize(filter).work);
 }
 
@@ -107,10 +108,21 @@ export function createInterest(asked: WebhookSubscription, configured: readonly 
   };
 }
 
-/** A name is looked up on the default chain. @throws ApiError invalid_parameter */
+/** By its address a currency may be named before it is defined; a name may be a typing error. @throws ApiError invalid_parameter */
+export function refuseUnknown(thresholds: readonly RequestedThreshold[], names: Pick<Names, 'unknownCurrency'>): void {
+  for (const { currency } of thresholds) {
+    const unknown = isIdentityAddress(currency) ? null : names.unknownCurrency(currency);
+    if (!unknown) continue;
+    const { suggestions } = unknown;
+    const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
+    const detail = `currency ${JSON.stringify(currency)} is not known${hint}`;
+    throw invalidParameters([{ pointer: '/thresholds', detail }]);
+  }
+}
+
+/** A name means what it does on the default chain. @throws ApiError invalid_parameter */
 function currencyIdOf(currency: string, idsOf: IdsOf): string {
-  if (isIdentityAddress(currency)) return currency;
-  const [, id] = idsOf(currency);
+  const id = idsOf(currency, 'currency').find(isIdentityAddress);
   if (id !== undefined) return id;
   throw invalidParameters([{ pointer: '/thresholds', detail: `${JSON.stringify(currency)} cannot be a currency` }]);
 }

@@ -9,8 +9,8 @@ import type { Config } from '../../schemas/config.ts';
 import type { KeyOwner } from '../access/key-store.ts';
 import { ApiError } from '../http/api-error.ts';
 import { eventChain } from '../push/events-of-record.ts';
+import type { Names } from '../push/names.ts';
 import type { NetworkShares } from '../push/network-share.ts';
-import type { IdsOf } from '../push/subscription.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { createActiveWebhooks } from './active-webhooks.ts';
 import { enqueueEvents } from './enqueue-events.ts';
@@ -36,7 +36,7 @@ export interface WebhooksOptions {
   readonly postgres: Postgres;
   readonly topics: TopicReader;
   readonly watch: StateWatch;
-  readonly idsOf: IdsOf;
+  readonly names: Names;
   readonly shares: Pick<NetworkShares, 'order'>;
   readonly logger: Logger;
   readonly timing?: WebhookTiming | undefined;
@@ -44,7 +44,7 @@ export interface WebhooksOptions {
 
 export interface Webhooks {
   readonly queue: TurnQueue;
-  readonly idsOf: IdsOf;
+  readonly names: Names;
   /** Waits until an identity's allowance covers hashing its filter. @throws ApiError invalid_parameter, rate_limited */
   turn(holder: KeyOwner, asked: WebhookSubscription): Promise<void>;
   /** A delivery has been made due, or a webhook made or changed. */
@@ -61,7 +61,7 @@ const IDLE_MS = 5_000;
 const SWEEP_MS = 60_000;
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
-  const { config, release, postgres, topics, watch, idsOf, logger, timing = {} } = options;
+  const { config, release, postgres, topics, watch, names, logger, timing = {} } = options;
   const chains = config.chains.map(({ name }) => name);
   const queue = await openTurnQueue({ postgres, logger, ...timing });
   const sender = createSender({
@@ -74,8 +74,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const stop = new AbortController();
   const { signal } = stop;
   const turns = runTurns({ postgres, queue, sender, chains, logger, signal, ...timing });
-  const activeWebhooks = createActiveWebhooks(chains, idsOf, logger);
-  const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
+  const activeWebhooks = createActiveWebhooks(chains, names, logger);
+  const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks, names });
   const webhooksChanged = createWakeUp();
   let webhookChanges = 0;
   const pricesChanged = createWakeUp();
@@ -114,7 +114,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
 
   async function follow(source: WebhookEventSource): Promise<void> {
     const changesBefore = webhookChanges;
-    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
+    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, names, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records > 0) return;
     if (enqueued.next !== null) await untilMore(source, enqueued.next);
@@ -141,7 +141,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   ];
   return {
     queue,
-    idsOf,
+    names,
     async turn({ chain, identityAddress }, asked) {
       const ms = options.shares.order(`identity ${chain} ${identityAddress}`, interestWork(asked));
       const stopped = (cause: unknown) => new ApiError('unavailable', 'the server stops', { cause });

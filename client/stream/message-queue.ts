@@ -1,6 +1,5 @@
 /** Between who brings messages and who takes them, one at a time. */
 export interface MessageQueue<T> {
-  readonly size: number;
   push(item: T): void;
   /** What is in it is still taken; then it ends, with the error if there is one. */
   end(error?: Error): void;
@@ -21,9 +20,6 @@ export function createMessageQueue<T>(): MessageQueue<T> {
     wake = null;
   };
   return {
-    get size() {
-      return items.length - taken;
-    },
     push(item) {
       if (ended) return;
       items.push(item);

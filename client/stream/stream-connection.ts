@@ -11,7 +11,7 @@ export interface ConnectionOptions {
   readonly wish: Wish;
   /** Where to go on; null = from the greeting on. */
   readonly cursor: string | null;
-  /** Messages that wait for the reader; one more, and the connection is let go. */
+  /** Messages that wait for the reader, parts of snapshots aside; one more, and the connection is let go. */
   readonly mostWaiting: number;
   readonly onMessage?: ((message: ServerMessage) => void) | undefined;
 }
@@ -58,6 +58,8 @@ const OPEN_MS = 15_000;
 /** Heartbeats that may be missed. */
 const SILENT_BEATS = 3;
 const SUBSCRIPTION = 'stream';
+/** Parts of what comes first on each connection: let go in between, the stream would begin with them again, for ever. The service bounds them. */
+const IN_PARTS: ReadonlySet<ServerMessage['type']> = new Set(['snapshot', 'mempool_snapshot']);
 /** Refusals that end by themselves: the stream connects again. */
 const PASSING = new Set([
   'rate_limited',
@@ -82,6 +84,7 @@ export function openConnection({
   let ended: Ended = { lagging: false, reason: 'closed by the reader' };
   let over = false;
   let seq = 0;
+  let waiting = 0;
   let subscribed = false;
   let silenceMs = OPEN_MS;
   let lastAt = performance.now();
@@ -125,7 +128,8 @@ export function openConnection({
     // Before the ack comes what the server sends to who does not subscribe: the cursor brings it again.
     if (over || !subscribed) return;
     queue.push(message);
-    if (queue.size > mostWaiting) finish({ lagging: true, reason: 'the reader is slower than the stream' });
+    if (!IN_PARTS.has(message.type)) waiting += 1;
+    if (waiting > mostWaiting) finish({ lagging: true, reason: 'the reader is slower than the stream' });
   }
 
   socket.onmessage = ({ data }) => {
@@ -148,7 +152,11 @@ export function openConnection({
   socket.onclose = ({ code, reason }) => finish({ lagging: false, reason: `closed with ${code} ${reason}`.trim() });
 
   return {
-    take: () => queue.take(),
+    async take() {
+      const message = await queue.take();
+      if (message && !IN_PARTS.has(message.type)) waiting -= 1;
+      return message;
+    },
     get ended() {
       return ended;
     },

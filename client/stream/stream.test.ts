@@ -129,6 +129,52 @@ describe('a stream', () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
+  it.each(['snapshot', 'mempool_snapshot'])('gets through a %s of more parts than it may hold', async (type) => {
+    const parts = Array.from({ length: 30 }, (_, n) => ({ type, data: {}, cursor: n === 29 ? 'c1' : 'part' }));
+    const events = Array.from({ length: 8 }, (_, n) => ({ ...undo(0), cursor: `c${n + 2}` }));
+    // Whoever comes back before the last part gets all of them again.
+    const life: Life = ({ cursor = 'part' }, say) => {
+      const behind = /^c[1-9]$/.test(cursor) ? Number(cursor.slice(1)) : null;
+      const messages = behind === null ? [...parts, ...events] : events.slice(behind - 1);
+      for (const [index, message] of messages.entries()) say({ ...message, seq: index + 2 });
+    };
+    lives = Array(5).fill(life);
+    const seen: string[] = [];
+    for await (const { cursor } of open({ snapshot: type === 'snapshot', mostWaiting: 4 })) {
+      seen.push(cursor);
+      await new Promise((resolve) => setTimeout(resolve, 1));
+      if (cursor === 'c9') break;
+    }
+    expect(seen).toEqual([...parts, ...events].map(({ cursor }) => cursor));
+  });
+
+  it('ends at once for a reader that returns while it waits for the next event', async () => {
+    const reasons: string[] = [];
+    const events = open({ onReconnect: ({ reason }) => reasons.push(reason) })[Symbol.asyncIterator]();
+    const next = events.next();
+    while (asked.length === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    expect(await events.return?.()).toEqual({ done: true, value: undefined });
+    expect(await next).toEqual({ done: true, value: undefined });
+    expect(await events.next()).toEqual({ done: true, value: undefined });
+    expect(reasons).toEqual([]);
+  });
+
+  it('ends at once for a reader that returns between two attempts to connect', async () => {
+    let tries = 0;
+    const options = {
+      baseUrl: 'http://127.0.0.1:1',
+      retryMs: [1e6, 1e6] as const,
+      onReconnect() {
+        tries += 1;
+      },
+    };
+    const events = open(options)[Symbol.asyncIterator]();
+    const next = events.next();
+    while (tries === 0) await new Promise((resolve) => setTimeout(resolve, 1));
+    await events.return?.();
+    expect(await next).toEqual({ done: true, value: undefined });
+  });
+
   it('throws to its reader what onMessage throws, and takes what is no JSON for a lost connection', async () => {
     const failing = open({
       onMessage: () => {

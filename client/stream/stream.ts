@@ -25,7 +25,7 @@ export interface StreamOptions extends Wish {
   readonly cursor?: string;
   /** Ends the stream. */
   readonly signal?: AbortSignal;
-  /** Messages held for a slow reader; beyond, the connection is let go and resumed once they are read. 10,000 by default. */
+  /** Messages held for a slow reader, parts of snapshots aside; beyond, the connection is let go and resumed once they are read. 10,000 by default. */
   readonly mostWaiting?: number;
   /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
   readonly retryMs?: readonly [number, number];
@@ -69,26 +69,26 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
   };
   let cursor = options.cursor ?? null;
 
-  async function* events(): AsyncGenerator<StreamEvent, void, void> {
-    for (let failures = 0; !signal?.aborted; failures += 1) {
+  async function* events(left: AbortSignal): AsyncGenerator<StreamEvent, void, void> {
+    for (let failures = 0; !left.aborted; failures += 1) {
       const connection = openConnection({ url, key, wish, cursor, mostWaiting, onMessage });
       const close = () => connection.close();
-      signal?.addEventListener('abort', close, { once: true });
+      left.addEventListener('abort', close, { once: true });
       try {
         for await (const message of messagesOf(connection)) {
-          if (signal?.aborted) return;
+          if (left.aborted) return;
           // An ack alone brings nothing: a service that fails behind it is asked ever less often.
           if (message.type !== 'ack') failures = 0;
           cursor = message.cursor;
           if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;
         }
       } finally {
-        signal?.removeEventListener('abort', close);
+        left.removeEventListener('abort', close);
         connection.close();
       }
-      if (signal?.aborted) return;
+      if (left.aborted) return;
       onReconnect?.(connection.ended);
-      if (!connection.ended.lagging) await pause(retryMs, failures, signal);
+      if (!connection.ended.lagging) await pause(retryMs, failures, left);
     }
   }
 
@@ -96,7 +96,18 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
     get cursor() {
       return cursor;
     },
-    [Symbol.asyncIterator]: events,
+    [Symbol.asyncIterator]() {
+      const leaving = new AbortController();
+      const reading = events(signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal);
+      return {
+        next: () => reading.next(),
+        // A generator alone would return only when the message that it waits for has come.
+        return() {
+          leaving.abort();
+          return reading.return();
+        },
+      };
+    },
   };
 }
 
@@ -116,15 +127,15 @@ async function* messagesOf(connection: StreamConnection): AsyncGenerator<ServerM
 }
 
 /** Doubling, and never all clients at once. */
-function pause([first, longest]: readonly [number, number], failures: number, signal?: AbortSignal): Promise<void> {
+function pause([first, longest]: readonly [number, number], failures: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(longest, first * 2 ** failures) * (0.5 + Math.random() / 2);
   return new Promise((resolve) => {
     const done = () => {
       clearTimeout(timer);
-      signal?.removeEventListener('abort', done);
+      signal.removeEventListener('abort', done);
       resolve();
     };
     const timer = setTimeout(done, ms);
-    signal?.addEventListener('abort', done, { once: true });
+    signal.addEventListener('abort', done, { once: true });
   });
 }

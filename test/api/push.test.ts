@@ -44,6 +44,25 @@ async function step(count = 1): Promise<void> {
   }
 }
 
+async function stream(query: string, headers: Record<string, string> = {}) {
+  const stop = new AbortController();
+  const answer = await fetch(`${service.url}/api/stream${query}`, { headers, signal: stop.signal });
+  const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
+  let text = '';
+  return {
+    answer,
+    async until(part: string): Promise<string> {
+      while (!text.includes(part)) {
+        const chunk = await reader?.read();
+        if (!chunk || chunk.done) throw new Error('the stream ended');
+        text += chunk.value;
+      }
+      return text;
+    },
+    stop: () => stop.abort(),
+  };
+}
+
 describe('WebSocket', () => {
   it('greets with the tip, then tells blocks without being asked', async () => {
     const { reader, hello } = await openedAtTip();
@@ -182,6 +201,34 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
+  it('takes the name of a bridged currency without its suffix, as REST paths do', async () => {
+    const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
+    await rename(usdx, 'Dollar', 'Dollar.vETH');
+    try {
+      await step(); // names are read again with the next state
+      const found = await fetch(`${service.url}/api/currency/dollar`);
+      expect(await found.text()).toContain(usdx);
+      const reader = openReader();
+      await reader.opened();
+      const filter = { currency: 'dollar' };
+      reader.send({ op: 'subscribe', id: 1, channels: ['conversions'], filter, cursor: await beginning() });
+      const conversion = (await reader.until(({ type }) => type === 'conversion')).at(-1);
+      const { fromCurrencyId, toCurrencyId, viaCurrencyId } = conversion.data;
+      expect([fromCurrencyId, toCurrencyId, viaCurrencyId]).toContain(usdx);
+      await reader.close();
+      const events = await stream(`?channels=conversions&currency=dollar&cursor=${await beginning()}`);
+      expect(await events.until('event: conversion')).toContain(usdx);
+      events.stop();
+    } finally {
+      await rename(usdx, 'usdx', 'usdx');
+    }
+  });
+
+  async function rename(currencyId: string, name: string, qualified: string): Promise<void> {
+    const sql = 'UPDATE currencies SET name = $2, fully_qualified_name = $3 WHERE currency_id = $1';
+    await service.stores.postgres.pool.query(sql, [currencyId, name, qualified]);
+  }
+
   /** A cursor that stands before the first event. */
   async function beginning(): Promise<string> {
     const { encodePlaces, feedKey } = await import('../../api/push/cursor.ts');
@@ -279,25 +326,6 @@ it.each([20_000, 60_000, 900_000])('cuts a client off that sends more than is he
 });
 
 describe('server-sent events', () => {
-  async function stream(query: string, headers: Record<string, string> = {}) {
-    const stop = new AbortController();
-    const answer = await fetch(`${service.url}/api/stream${query}`, { headers, signal: stop.signal });
-    const reader = answer.body?.pipeThrough(new TextDecoderStream()).getReader();
-    let text = '';
-    return {
-      answer,
-      async until(part: string): Promise<string> {
-        while (!text.includes(part)) {
-          const chunk = await reader?.read();
-          if (!chunk || chunk.done) throw new Error('the stream ended');
-          text += chunk.value;
-        }
-        return text;
-      },
-      stop: () => stop.abort(),
-    };
-  }
-
   it('tells the same events, and resumes by Last-Event-ID', async () => {
     const first = await stream('');
     expect(first.answer.headers.get('content-type')).toContain('text/event-stream');

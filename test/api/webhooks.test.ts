@@ -82,6 +82,7 @@ describe('registration', () => {
     ['invalid_parameter', { events: ['price.threshold'] }, '/thresholds'],
     ['invalid_parameter', { thresholds: [{ currency: 'VRSCTEST', usd: 1 }] }, '/thresholds'],
     ['invalid_parameter', { events: ['price.threshold'], thresholds: [{ currency: '::', usd: 1 }] }, '/thresholds'],
+    ['invalid_parameter', { events: ['price.threshold'], thresholds: [{ currency: 'nosuch', usd: 1 }] }, '/thresholds'],
     ['invalid_parameter', { confirmations: -1 }, '/confirmations'],
     ['invalid_parameter', { colour: 'red' }, ''],
   ])('%s for %j, at %j', async (code, asked, at) => {
@@ -369,8 +370,15 @@ describe('events', () => {
       .filter(([, usd]) => usd !== 1)
       .flatMap(([currency, usd]) => [1 - 1e-9, 1 + 1e-9].map((factor) => ({ currency, usd: usd * factor })));
     expect(thresholds.length).toBeGreaterThan(0);
+    // By the name of a bridged currency without its suffix too.
+    const named = thresholds[0]?.currency;
+    const rename = `UPDATE currencies SET name = 'Dollar', fully_qualified_name = 'Dollar.vETH' WHERE currency_id = $1`;
+    expect((await stores.postgres.pool.query(rename, [named])).rowCount).toBe(1);
+    await step();
+    await service.settled(true);
+    const asked = thresholds.map((one) => (one.currency === named ? { ...one, currency: 'dollar' } : one));
     const at = await receiver();
-    const { id, secret } = await register(at, { events: ['price.threshold'], thresholds });
+    const { id, secret } = await register(at, { events: ['price.threshold'], thresholds: asked });
     const looked = 'SELECT FROM webhook_price_sides WHERE webhook_id = $1';
     await expect
       .poll(async () => (await stores.postgres.pool.query(looked, [id])).rowCount, LONG)

@@ -13,6 +13,7 @@ import {
   createInterest,
   parseWebhookSubscription,
   type RequestedThreshold,
+  refuseUnknown,
   type WebhookSubscription,
 } from '../../webhooks/webhook.ts';
 import {
@@ -78,7 +79,10 @@ async function registration(
   };
   const chains = api.config.chains.map(({ name }) => name);
   await api.webhooks.turn(holder, asked);
-  createInterest(asked, chains, api.webhooks.idsOf);
+  const { names } = api.webhooks;
+  await names.refresh();
+  createInterest(asked, chains, names.idsOf);
+  refuseUnknown(body.thresholds ?? [], names);
   return {
     url: body.url === undefined ? (before?.url ?? '') : receiverUrl(api, body.url),
     description: body.description ?? before?.description ?? '',

@@ -1,0 +1,111 @@
+/** Names of currencies in filters mean what they do on REST paths, and those that nothing is known of yet mean what they may come to. */
+import { beforeEach, expect, it } from 'vitest';
+import { nameToAddress } from '../../domain/names.ts';
+import { chainConfig } from '../../test/laws/replay.ts';
+import { createCurrencyDirectory } from '../state/currency-directory.ts';
+import type { ServiceState } from '../state/service-state.ts';
+import type { Snapshot } from '../state/snapshot.ts';
+import { filterSize } from './filter-size.ts';
+import { createNames, type Names } from './names.ts';
+
+const chains = [
+  ['vrsc', 'VRSC', 'VRSC'],
+  ['varrr', 'vARRR', 'VRSC'],
+  ['vrsctest', 'VRSCTEST', 'VRSCTEST'],
+].map(([name = '', rootCurrency = '', networkRoot = '']) => ({ ...chainConfig(name), rootCurrency, networkRoot }));
+const id = (name: string, root = 'VRSC') => nameToAddress(name, root) ?? '';
+const defined = (chain: string, fullyQualifiedName: string, currencyId = id(fullyQualifiedName)) => ({
+  chain,
+  currencyId,
+  name: fullyQualifiedName.split('.')[0],
+  fullyQualifiedName,
+  type: 'token',
+  options: 32,
+  systemId: id('VRSC'),
+  parent: id('VRSC'),
+});
+
+let rows: object[];
+let tag: string;
+let reads: number;
+let names: Names;
+beforeEach(() => {
+  rows = [];
+  tag = 'first';
+  reads = 0;
+  const state = () => ({ tag }) as ServiceState;
+  names = createNames({
+    chains,
+    currencies: createCurrencyDirectory(chains),
+    watch: {
+      get state() {
+        return state();
+      },
+    },
+    withSnapshot: async (work) => {
+      reads += 1;
+      return work({ state: state(), rows: async () => rows } as unknown as Snapshot);
+    },
+  });
+});
+
+async function define(...more: object[]): Promise<void> {
+  rows = [...rows, ...more];
+  tag = `${rows.length}`;
+  await names.refresh();
+}
+
+it.each(['currency', 'basket'] as const)('of list %s is that of the bridge where nothing else has it', async (list) => {
+  await define(defined('vrsc', 'DAI.vETH'), defined('vrsctest', 'DAI.vETH', id('DAI.vETH', 'VRSCTEST')));
+  const both = [id('DAI.vETH'), id('DAI.vETH', 'VRSCTEST')];
+  for (const name of ['DAI', 'dai', 'DAI.vETH']) expect(names.idsOf(name, list)).toEqual(both);
+  await define(defined('vrsc', 'DAI'));
+  // On the other network the name is that of the first one's, so its own are open.
+  expect(names.idsOf('DAI', list)).toEqual([id('DAI'), id('DAI', 'VRSCTEST'), both[1]]);
+  expect(names.idsOf(id('DAI.vETH'), list)).toEqual([id('DAI.vETH')]);
+});
+
+it('means each currency that it may come to until one of them is defined', async () => {
+  const unknown = ['VRSC', 'VRSCTEST'].flatMap((root) => [id('DAI', root), id('DAI.vETH', root)]);
+  expect(names.idsOf('DAI', 'currency')).toEqual(unknown); // before the first look too
+  await define();
+  expect(names.idsOf('DAI', 'currency')).toEqual(unknown);
+  await define(defined('vrsc', 'DAI.vETH'));
+  expect(names.idsOf('DAI', 'currency')).toEqual([id('DAI.vETH'), ...unknown.slice(2)]);
+});
+
+it('is found by its first label alone where there is one such currency', async () => {
+  await define(defined('varrr', 'Gold.vARRR'));
+  expect(names.idsOf('gold', 'currency')).toContain(id('Gold.vARRR'));
+});
+
+it('of an identity or an address is none of a currency', async () => {
+  await define(defined('vrsc', 'DAI.vETH'));
+  for (const list of ['identity', 'address'] as const)
+    expect(names.idsOf('DAI', list)).toEqual(['DAI', id('DAI'), id('DAI', 'VRSCTEST')]);
+});
+
+it('has another version only once it may mean another currency, and is read once a state', async () => {
+  await define(defined('vrsc', 'DAI.vETH'));
+  expect(names.refresh()).toBeNull();
+  const version = names.version();
+  await define();
+  expect([names.version(), reads]).toEqual([version, 1]);
+  tag = 'moved on';
+  await names.refresh();
+  expect([names.version(), reads]).toEqual([version, 2]);
+  await define(defined('vrsc', 'MKR.vETH'));
+  expect(names.version()).not.toBe(version);
+});
+
+it('that no chain has is unknown, with those that are near', async () => {
+  await define(defined('vrsc', 'DAI.vETH'));
+  expect(names.unknownCurrency('dai')).toBeNull();
+  expect(names.unknownCurrency('DAY.vETH')).toEqual({ suggestions: ['DAI.vETH'] });
+});
+
+it('of a currency counts as two names in the work of a filter, its address as one', () => {
+  const work = (list: 'currency' | 'identity', entry: string) => filterSize({ [list]: entry }).work;
+  expect([work('identity', 'DAI'), work('currency', 'DAI'), work('currency', 'DAI.vETH')]).toEqual([2, 5, 7]);
+  expect(work('currency', id('DAI.vETH'))).toBe(2);
+});
