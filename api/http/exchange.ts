@@ -282,7 +282,7 @@ export function problemTo(
   const asked = readRequestInfo(req, { template, credits: 0, tier: null }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
-    writeReplyLater(res, reply, ownLines({ limits, asked }), false, unsent, visitor);
+    writeReplyLater(res, reply, ownLines({ limits, asked }), asked.method === 'head', unsent, visitor);
     observeRequest(template, asked.method, reply.status, (performance.now() - started) / 1000);
   };
 }

@@ -7,10 +7,10 @@ import { ApiError, invalidParameters } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
 import { refusing } from '../http/fixed-answers.ts';
-import type { FramedRoutes } from '../http/framed-routes.ts';
+import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines, joinLines } from '../http/header-lines.ts';
 import { compileParameters, type ParameterValues, queryParameter } from '../http/parameters.ts';
-import { writeHead } from '../http/reply.ts';
+import { endHead, writeHead } from '../http/reply.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
@@ -29,9 +29,9 @@ import type { Transport } from './transport.ts';
 import { writeEvent } from './write-event.ts';
 
 const REFUSED = { template: STREAM_PATH, credits: LEAST_CREDITS, tier: null };
-const ALLOW = 'GET, OPTIONS';
+const ALLOW = 'GET, HEAD, OPTIONS';
 const refuseMethod = refusing(
-  () => new ApiError('method_not_allowed', 'only GET is served here', { headers: { Allow: ALLOW } }),
+  () => new ApiError('method_not_allowed', 'only GET and HEAD are served here', { headers: { Allow: ALLOW } }),
 );
 const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
 
@@ -39,9 +39,12 @@ export const streamParameters = {
   cursor: queryParameter('Goes on after this message; the Last-Event-ID header says the same', text),
   channels: queryParameter(`Comma-separated, of ${CHANNELS.join(', ')}; blocks when it is not given`, text),
   chains: queryParameter('Comma-separated chain names; all when it is not given', text),
-  currency: queryParameter('Only with this currency: comma-separated names or i-addresses', text),
-  basket: queryParameter('Only of this basket: comma-separated names or i-addresses', text),
-  identity: queryParameter('Only of this identity: comma-separated names or i-addresses', text),
+  currency: queryParameter(
+    'Only with this currency: comma-separated names or i-addresses, in quotation marks if with commas',
+    text,
+  ),
+  basket: queryParameter('Only of this basket: names or i-addresses, written as those of currency', text),
+  identity: queryParameter('Only of this identity: names or i-addresses, written as those of currency', text),
   address: queryParameter('Only of this address: comma-separated', text),
   confirmations: queryParameter('Further blocks that must stand on an event before it is sent', writtenConfirmations),
   snapshot: queryParameter(
@@ -60,9 +63,9 @@ const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Contro
 export function registerStream(app: FramedRoutes, push: Push, options: DispatcherOptions): void {
   const chains = options.api.config.chains.map((chain) => chain.name);
   const reader = compileParameters(streamParameters, chains);
-  for (const path of [STREAM_PATH, `${STREAM_PATH}/`]) {
-    app.options(path, answerOptions(options, STREAM_PATH, ALLOW));
-    app.get(path, (res, req) => {
+  const serve =
+    (isHead: boolean): Handler =>
+    (res, req) => {
       const lastEventId = req.getHeader('last-event-id');
       const query = req.getQuery() ?? '';
       const read = () => firstSubscription(reader.read({}, query) as StreamValues, lastEventId);
@@ -75,12 +78,20 @@ export function registerStream(app: FramedRoutes, push: Push, options: Dispatche
           });
           const turn = (work: number) => waitForTurn(share.order(work), push.hub.messagePace);
           checked(read, query.length, turn, share, push).then(
-            (first) => isGone || stream(res, push, first, share, headers),
+            (first) => {
+              if (isGone) return;
+              if (isHead) answerHead(res, share, headers, options.unsent);
+              else stream(res, push, first, share, headers);
+            },
             (error: unknown) => isGone || refuse(asApiError(error)),
           );
         },
       });
-    });
+    };
+  for (const path of [STREAM_PATH, `${STREAM_PATH}/`]) {
+    app.options(path, answerOptions(options, STREAM_PATH, ALLOW));
+    app.get(path, serve(false));
+    app.head(path, serve(true));
     app.any(path, (res, req, announced) => handleRequest(options, res, req, announced, REFUSED, refuseMethod));
   }
 }
@@ -101,8 +112,11 @@ function firstSubscription(values: StreamValues, lastEventId: string): First {
   };
 }
 
+/** Names may hold commas: then they stand in quotation marks, which no name holds. */
+const ENTRY = /(?:^|,)\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))/g;
+
 function list(values: string): string[] {
-  return values.split(',').map((value) => value.trim());
+  return Array.from(values.matchAll(ENTRY), ([, quoted, plain = '']) => (quoted ?? plain).trim());
 }
 
 type First = Omit<SubscribeMessage, 'op' | 'id'>;
@@ -144,6 +158,19 @@ function asApiError(error: unknown): unknown {
     );
   }
   return error;
+}
+
+function answerHead(
+  res: HttpResponse,
+  share: NetworkShare,
+  limits: HeaderLines,
+  unsent: DispatcherOptions['unsent'],
+): void {
+  share.close();
+  res.cork(() => {
+    writeHead(res, 200, joinLines(HEADERS, limits));
+    endHead(res, unsent);
+  });
 }
 
 function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare, limits: HeaderLines): void {

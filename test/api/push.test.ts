@@ -203,20 +203,20 @@ describe('WebSocket', () => {
 
   it('takes the name of a bridged currency without its suffix, as REST paths do', async () => {
     const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
-    await rename(usdx, 'Dollar', 'Dollar.vETH');
+    await rename(usdx, 'Dollar, US', 'Dollar, US.vETH');
     try {
       await step(); // names are read again with the next state
-      const found = await fetch(`${service.url}/api/currency/dollar`);
+      const found = await fetch(`${service.url}/api/currency/dollar, us`);
       expect(await found.text()).toContain(usdx);
       const reader = openReader();
       await reader.opened();
-      const filter = { currency: 'dollar' };
+      const filter = { currency: 'dollar, us' };
       reader.send({ op: 'subscribe', id: 1, channels: ['conversions'], filter, cursor: await beginning() });
       const conversion = (await reader.until(({ type }) => type === 'conversion')).at(-1);
       const { fromCurrencyId, toCurrencyId, viaCurrencyId } = conversion.data;
       expect([fromCurrencyId, toCurrencyId, viaCurrencyId]).toContain(usdx);
       await reader.close();
-      const events = await stream(`?channels=conversions&currency=dollar&cursor=${await beginning()}`);
+      const events = await stream(`?channels=conversions&currency=nosuch,"dollar, us"&cursor=${await beginning()}`);
       expect(await events.until('event: conversion')).toContain(usdx);
       events.stop();
     } finally {
@@ -340,6 +340,17 @@ describe('server-sent events', () => {
     const resumed = await second.until(service.node.hash);
     expect(resumed.match(/^event: block$/gm)?.length).toBe(1);
     second.stop();
+  });
+
+  it('answers HEAD as GET, without the stream', async () => {
+    for (const query of ['', '?channels=nosuch']) {
+      const of = async (method: string) => {
+        const { status, headers, body } = await fetch(`${service.url}/api/stream${query}`, { method });
+        await body?.cancel();
+        return [status, headers.get('content-type'), headers.get('cache-control')];
+      };
+      expect(await of('HEAD')).toEqual(await of('GET'));
+    }
   });
 
   it.each([

@@ -1,5 +1,7 @@
 /** Snapshots of stores that hold more than a snapshot may: of conversions it is refused, of prices the newest are all there. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ServerMessage } from '../../client/stream/messages.ts';
+import { openStream } from '../../client/stream/stream.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
@@ -36,6 +38,22 @@ async function subscribed(reader: StreamReader, id: number, channels: readonly s
   );
 }
 
+/** Of the client, which may hold few messages and whose reader does not read before the last part has come. */
+async function partsOfSlowReader(): Promise<number> {
+  let isWhole = false;
+  const onMessage = (message: ServerMessage) => {
+    if (message.type === 'snapshot') isWhole = message.last;
+  };
+  const wish = { channels: ['conversions'], snapshot: true };
+  let parts = 0;
+  for await (const event of openStream({ baseUrl: service.url, ...wish, mostWaiting: 10, onMessage })) {
+    while (!isWhole) await new Promise((resolve) => setTimeout(resolve, 10));
+    if (event.type === 'snapshot') parts += 1;
+    if (event.type === 'snapshot' && event.last) break;
+  }
+  return parts;
+}
+
 const rowsOf = (messages: readonly LooseJson[]): LooseJson[] =>
   messages.flatMap(({ type, rows }) => (type === 'snapshot' ? rows : []));
 
@@ -55,6 +73,8 @@ describe('pending conversions', () => {
     const whole = await subscribed(reader, 2, ['conversions']);
     expect(rowsOf(whole)).toHaveLength(MOST_ROWS);
     expect(Math.max(...whole.map((message) => JSON.stringify(message).length))).toBeLessThan(64 * 1024);
+
+    expect(await partsOfSlowReader()).toBe(whole.filter(({ type }) => type === 'snapshot').length);
 
     await inPostgres(COPIES, [MOST_ROWS + 1, MOST_ROWS + 100]);
     await nextBlock();
