@@ -62,3 +62,24 @@ it('one whose owner is not derived yet is given what happens, and sent it later'
   await storeIdentity(stores.postgres, { ...OWNER, flags: 0 });
   expect(await hears()).toEqual({ given: true, sent: true });
 });
+
+it('a name means the currency that has it now, whenever it was registered', async () => {
+  const asked = {
+    events: ['price.threshold'],
+    chains: null,
+    filter: {},
+    thresholds: [{ currency: 'DAI', usd: '1', direction: 'both' }],
+  };
+  await query('UPDATE webhooks SET asked = $1', [JSON.stringify(asked)]);
+  const [before, after] = ['iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq', 'iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ'];
+  let version = 0;
+  const names = { idsOf: () => [version === 0 ? before : after], version: () => version };
+  const active = createActiveWebhooks(['c'], names, pino({ level: 'silent' }));
+  const meant = async () => {
+    const webhooks = await stores.postgres.transaction((client) => active(client, null));
+    return webhooks.flatMap(({ thresholds }) => thresholds.map(({ currencyId }) => currencyId));
+  };
+  expect([await meant(), await meant()]).toEqual([[before], [before]]);
+  version += 1;
+  expect(await meant()).toEqual([after]);
+});

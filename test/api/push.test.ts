@@ -1,6 +1,7 @@
 /** The push stream over real sockets while the recorded node moves, reorganises and the server restarts. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { renameCurrency } from './rename-currency.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { foldBlocks, StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
@@ -203,7 +204,7 @@ describe('WebSocket', () => {
 
   it('takes the name of a bridged currency without its suffix, as REST paths do', async () => {
     const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
-    await rename(usdx, 'Dollar, US', 'Dollar, US.vETH');
+    await renameCurrency(service, usdx, 'Dollar, US.vETH');
     try {
       await step(); // names are read again with the next state
       const found = await fetch(`${service.url}/api/currency/dollar, us`);
@@ -220,14 +221,9 @@ describe('WebSocket', () => {
       expect(await events.until('event: conversion')).toContain(usdx);
       events.stop();
     } finally {
-      await rename(usdx, 'usdx', 'usdx');
+      await renameCurrency(service, usdx, 'usdx');
     }
   });
-
-  async function rename(currencyId: string, name: string, qualified: string): Promise<void> {
-    const sql = 'UPDATE currencies SET name = $2, fully_qualified_name = $3 WHERE currency_id = $1';
-    await service.stores.postgres.pool.query(sql, [currencyId, name, qualified]);
-  }
 
   /** A cursor that stands before the first event. */
   async function beginning(): Promise<string> {

@@ -1,9 +1,12 @@
 /** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
+import { nameToAddress } from '../../domain/names.ts';
 import { answers, hangs, type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
 import { schemaFaults } from './client.ts';
+import { currentPrices } from './current-prices.ts';
 import { receivedMessages as messages } from './received-messages.ts';
+import { renameCurrency } from './rename-currency.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
 
@@ -357,26 +360,16 @@ describe('events', () => {
 
   it('tell of prices that pass a threshold', async () => {
     const { node, stores } = service;
-    await service.settled(true);
-    const prices = async () =>
-      new Map<string, number>(
-        ((await (await fetch(`${service.url}/api/oracle/prices`)).json()) as LooseJson[]).map((row) => [
-          row.currencyId,
-          row.usdPrice,
-        ]),
-      );
-    // On both sides of what they are now: one that moves passes.
-    const thresholds = [...(await prices())]
-      .filter(([, usd]) => usd !== 1)
-      .flatMap(([currency, usd]) => [1 - 1e-9, 1 + 1e-9].map((factor) => ({ currency, usd: usd * factor })));
-    expect(thresholds.length).toBeGreaterThan(0);
-    // By the name of a bridged currency without its suffix too.
-    const named = thresholds[0]?.currency;
-    const rename = `UPDATE currencies SET name = 'Dollar', fully_qualified_name = 'Dollar.vETH' WHERE currency_id = $1`;
-    expect((await stores.postgres.pool.query(rename, [named])).rowCount).toBe(1);
+    const renamed = nameToAddress('xeth', 'VRSCTEST') ?? '';
+    await renameCurrency(service, renamed, 'Dollar.vETH'); // named without its suffix below
     await step();
     await service.settled(true);
-    const asked = thresholds.map((one) => (one.currency === named ? { ...one, currency: 'dollar' } : one));
+    // On both sides of what they are now: one that moves passes.
+    const thresholds = [...(await currentPrices(service.url))]
+      .filter(([, usd]) => usd !== 1)
+      .flatMap(([currency, usd]) => [1 - 1e-9, 1 + 1e-9].map((factor) => ({ currency, usd: usd * factor })));
+    const asked = thresholds.map((one) => (one.currency === renamed ? { ...one, currency: 'dollar' } : one));
+    expect(asked).not.toEqual(thresholds);
     const at = await receiver();
     const { id, secret } = await register(at, { events: ['price.threshold'], thresholds: asked });
     const looked = 'SELECT FROM webhook_price_sides WHERE webhook_id = $1';
@@ -393,7 +386,7 @@ describe('events', () => {
       );
     const side = (price: number, usd: number) => (price >= usd ? 'above' : 'below');
     const wrong = async () => {
-      const now = await prices();
+      const now = await currentPrices(service.url);
       return thresholds.filter(({ currency, usd }, index) => {
         const stood = receiving().get(`${currency} ${usd}`) ?? (index % 2 === 0 ? 'above' : 'below');
         return stood !== side(now.get(currency) ?? 0, usd);
