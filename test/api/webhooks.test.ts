@@ -1,7 +1,6 @@
 /** Webhooks of a running service: events of the recorded chain and its reorganisation, at receivers of every kind. */
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
-import { nameToAddress } from '../../domain/names.ts';
 import { answers, hangs, type Receiver, startReceiver } from '../support/api/webhooks/receiver.ts';
 import { schemaFaults } from './client.ts';
 import { currentPrices } from './current-prices.ts';
@@ -360,7 +359,7 @@ describe('events', () => {
 
   it('tell of prices that pass a threshold', async () => {
     const { node, stores } = service;
-    const renamed = nameToAddress('xeth', 'VRSCTEST') ?? '';
+    const renamed = 'iF3tRmjJZeTCVeAcLGjJEY9fuiNxwcu7kN'; // xeth
     await renameCurrency(service, renamed, 'Dollar.vETH'); // named without its suffix below
     await step();
     await service.settled(true);
