@@ -1,6 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { MAX_MESSAGE_BYTES, MAX_OF_ALL, MAX_OF_ALLOCATION, MAX_OF_NETWORK, MAX_WAITING_BYTES, WORK } from './limits.ts';
+import {
+  MAX_FILTER_WORK,
+  MAX_MESSAGE_BYTES,
+  MAX_OF_ALL,
+  MAX_OF_ALLOCATION,
+  MAX_OF_NETWORK,
+  MAX_WAITING_BYTES,
+  WORK,
+} from './limits.ts';
 import { createNetworkShares, type NetworkShare } from './network-share.ts';
 
 const refusalOf = (work: () => unknown): string | null => {
@@ -14,7 +22,7 @@ const refusalOf = (work: () => unknown): string | null => {
 
 describe('the share of a network', () => {
   it('lets no more work be done in any minute than it says, in the order of coming', () => {
-    const order = fc.record({ after: fc.nat(5_000), work: fc.integer({ min: 1, max: 3_000 }) });
+    const order = fc.record({ after: fc.nat(5_000), work: fc.integer({ min: 1, max: MAX_FILTER_WORK }) });
     fc.assert(
       fc.property(fc.array(order, { minLength: 1, maxLength: 100 }), (orders) => {
         let now = 0;
@@ -29,7 +37,7 @@ describe('the share of a network', () => {
         for (const { at: start } of done) {
           const inMinute = done.filter(({ at }) => at >= start && at < start + 60_000);
           const sum = inMinute.reduce((total, { work }) => total + work, 0);
-          expect(sum).toBeLessThanOrEqual(WORK.perMinute + WORK.atOnce + 3_000);
+          expect(sum).toBeLessThanOrEqual(WORK.perMinute + WORK.atOnce + MAX_FILTER_WORK);
         }
       }),
     );
