@@ -19,11 +19,11 @@ const PRICE = {
   baskets: columns.text,
 };
 const readPrice = rowReader(PRICE);
-const readTick = rowReader({ tick: columns.bigint });
+const readTicks = rowReader({ horizon: columns.bigint, through: columns.bigint });
 const readHeld = rowReader({ currency_id: columns.text, tick: columns.bigint });
 const COLUMNS = Object.keys(PRICE) as readonly (keyof typeof PRICE)[];
 
-/** Leaves in `prices` what pruning at `height` of the default chain would have left. */
+/** Leaves in `prices` what pruning at `height` of the default chain would have left. Call it after the undoing of ticks. */
 export async function refillPrices(
   client: PoolClient,
   clickhouse: ClickHouse,
@@ -31,17 +31,25 @@ export async function refillPrices(
   defaultChain: string,
   height: number,
 ): Promise<void> {
-  const horizonSql = 'SELECT tick FROM price_ticks WHERE chain = $1 AND height = $2';
-  const horizon = await readRow(client, readTick, horizonSql, [defaultChain, height]);
-  const params = { generation, chain: defaultChain, tick: horizon?.tick ?? 0n };
+  // ClickHouse may hold rows beyond the progress of a generation in the making: their commit never came, or was undone since.
+  const ticks = await readRow(
+    client,
+    readTicks,
+    `SELECT coalesce((SELECT tick FROM price_ticks WHERE chain = $2 AND height = $3), 0) AS horizon,
+       coalesce((SELECT priced FROM reprocessing WHERE generation = $1), (SELECT max(tick) FROM price_ticks), -1) AS through`,
+    [generation, defaultChain, height],
+  );
+  if (!ticks || ticks.through < 0n) return;
+  const params = { generation, chain: defaultChain, ...ticks };
   const records = await clickhouse.rows(
     readPrice,
     `SELECT ${COLUMNS.map((name) => (name === 'time' ? 'toUnixTimestamp(time) AS time' : name)).join(', ')} FROM prices
      LEFT JOIN (
        SELECT currency_id, max(tick) AS kept FROM prices
-       WHERE generation = {generation:UInt32} AND chain = {chain:String} AND tick <= {tick:UInt64} GROUP BY currency_id
+       WHERE generation = {generation:UInt32} AND chain = {chain:String}
+         AND tick <= least({horizon:UInt64}, {through:UInt64}) GROUP BY currency_id
      ) AS newest USING currency_id
-     WHERE generation = {generation:UInt32} AND tick >= kept`,
+     WHERE generation = {generation:UInt32} AND tick >= kept AND tick <= {through:UInt64}`,
     params,
   );
   const heldSql = 'SELECT currency_id, tick FROM prices WHERE generation = $1';

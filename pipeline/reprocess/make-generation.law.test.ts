@@ -74,6 +74,20 @@ const actions = fc.array(
   { minLength: 6, maxLength: 10 },
 );
 
+const LIMITS: MakeLimits = { maxTicks: 300, maxQueued: 200, maxCopied: 100, near: 0 };
+const EXAMPLES: [readonly RegimeRange[], RegimeRange, Action[]][] = [
+  // A rewind finds rows in ClickHouse whose commit never came.
+  [
+    [],
+    all('live'),
+    [
+      { kind: 'make', steps: 1, limits: LIMITS, crashAfter: 3 },
+      { kind: 'fork', chain: 0, depth: 10, length: 5 },
+      { kind: 'make', steps: 8, limits: LIMITS, crashAfter: null },
+    ],
+  ],
+];
+
 const worlds: PriceWorld[] = [];
 async function worldOf(): Promise<PriceWorld> {
   const world = await createPriceWorld(config);
@@ -144,7 +158,11 @@ describe('a generation that is made', () => {
           expect(await allRows(world.stores, 2)).toEqual(expected);
         },
       ),
-      { numRuns: Number(process.env.MAKE_RUNS ?? 2), endOnFailure: true },
+      {
+        numRuns: EXAMPLES.length + Number(process.env.MAKE_RUNS ?? 2),
+        endOnFailure: true,
+        examples: EXAMPLES,
+      },
     );
     expect(seen).toEqual(new Set(['prices', 'stamps', 'copy', 'follow']));
   }, 600_000);
