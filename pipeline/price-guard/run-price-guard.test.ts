@@ -3,10 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { plainPrices } from '../../test/support/pipeline/price/plain-prices.ts';
 import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
 import { recordedPriceChain } from '../../test/support/pipeline/price/recorded-price-chain.ts';
+import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { goldenPrices } from '../../test/support/processors/pricing/recorded-pricing.ts';
+import { pricingRules } from '../price/run-price.ts';
 import { runPriceGuard } from './run-price-guard.ts';
 
 const golden = goldenPrices();
@@ -139,5 +142,25 @@ it('publishes what the remaining anchors say while one is off its peg', async ()
   } finally {
     await stop?.();
     await both.close();
+  }
+});
+
+it('publishes what they say of the newest blocks while a chain stands still', async () => {
+  const slow = slowChains();
+  const anchored = slow.chains.map((chain) => ({ ...chain, stableAnchors: [anchor, XETH] }));
+  const blocks = [slow.first.slice(0, 200), slow.second.slice(0, 150)];
+  const remaining = anchored.map((chain) => ({ ...chain, stableAnchors: [anchor] }));
+  const plain = plainPrices(pricingRules(remaining, config), blocks);
+  const stalled = await createPriceWorld({ chains: anchored, ...config });
+  try {
+    for (const [index, feed] of stalled.feeds.entries()) await feed.append(blocks[index] ?? []);
+    await stalled.run();
+    startGuard(stalled, anchored);
+    feedPrices = { anchor: 1, xeth: 0.5 };
+    const newest = Number((plain.prices[native] as { usd_price: string }).usd_price);
+    await expect.poll(() => guardOf(native, stalled)).toEqual({ status: 'healthy', off: null, published: newest });
+  } finally {
+    await stop?.();
+    await stalled.close();
   }
 });

@@ -75,7 +75,7 @@ export async function restoreState(
 }
 
 /** Positions of the chains; read them in one snapshot. */
-export async function restoreCursors(client: PoolClient, chains: readonly PriceChain[]): Promise<ChainCursor[]> {
+async function restoreCursors(client: PoolClient, chains: readonly PriceChain[]): Promise<ChainCursor[]> {
   const cursors: ChainCursor[] = [];
   for (const chain of chains) cursors.push(await restoreCursor(client, chain));
   return cursors;
