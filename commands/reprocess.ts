@@ -6,6 +6,7 @@ import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/re
 import { compareGenerations, type GenerationComparison } from '../pipeline/reprocess/compare-generations.ts';
 import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess/make-generation.ts';
 import { readProgress } from '../pipeline/reprocess/progress.ts';
+import { waitOutInserts } from '../pipeline/sinks/clickhouse/wait-out-inserts.ts';
 import { acquireStageLock, fencedBy } from '../pipeline/stage/stage-lock.ts';
 import { createStageProgress } from '../pipeline/stage/stage-progress.ts';
 import { ALL_CHAINS } from '../schemas/stages.ts';
@@ -76,6 +77,7 @@ async function make(
       clearTimeout(waits),
     );
     try {
+      await waitOutInserts(stores.clickhouse, signal); // of a run that was killed
       const fenced = fencedBy(lock, stores);
       const maker = createGenerationMaker({ generation, base, chains, rules, stores: fenced, lock, logger, signal });
       const show = createProgress(progress);
