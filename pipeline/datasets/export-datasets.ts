@@ -68,6 +68,8 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   const { stores, chains, tables, folder, signal, pace } = options;
   const confirmation = await openConfirmation(stores.postgres, chains);
   const state = await readExportState(stores, chains);
+  const there = new Set<string>();
+  for await (const { path } of folder.files()) there.add(path);
   const notes = new Map<string, Notes>();
   const tasks: Task[] = [];
   for (const table of tables) {
@@ -79,7 +81,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
       const before = known.days.get(dayKey(day));
       const isKept = !task && before && (await isAhead(before, { table, day, priced: state.priced }, stores));
       if (!task && before && !isKept) forgetDay(known, dayKey(day), Date.now());
-      if (task && !(await stands(task, known, folder, stores))) tasks.push(task);
+      if (task && !(await stands(task, known, there, stores))) tasks.push(task);
     }
   }
   const written = new Map<string, number>();

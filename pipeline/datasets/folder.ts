@@ -9,7 +9,6 @@ export interface DatasetFolder {
   readonly scratch: string;
   /** Null where there is no such file. */
   read(path: string): Promise<string | null>;
-  has(path: string): Promise<boolean>;
   /** Takes a file of `scratch`, which is gone afterwards. */
   put(path: string, file: string): Promise<void>;
   /** Replaces what is there. */
@@ -39,11 +38,6 @@ export async function openLocalFolder(root: string): Promise<DatasetFolder> {
     name: root,
     scratch,
     read: (path) => readFile(join(root, path), 'utf8').catch(nullIfMissing),
-    has: (path) =>
-      stat(join(root, path)).then(
-        () => true,
-        (error) => nullIfMissing(error) !== null,
-      ),
     put: (path, file) => place(file, path),
     async write(path, text) {
       const file = join(scratch, path.replaceAll('/', '+'));

@@ -4,8 +4,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
-import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { PermanentError } from '../../schemas/errors.ts';
 import type { DatasetFolder } from './folder.ts';
+import { createS3Requests, NOT_IMPLEMENTED, type S3Answer, type S3Request } from './s3-requests.ts';
 
 export interface S3Options {
   readonly bucket: string;
@@ -33,11 +34,8 @@ class S3Overtaken extends PermanentError {
   }
 }
 
-const MOST_RETRIES = 5;
 /** Precondition failed, and conflict of two conditional writes. */
 const OVERTAKEN = new Set([412, 409]);
-/** What a server says that knows no conditions of a write. */
-const NOT_IMPLEMENTED = 501;
 
 /** @throws PermanentError s3_credentials_missing */
 export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3Options): Promise<DatasetFolder> {
@@ -54,8 +52,9 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
   }
   const region = environment.AWS_REGION ?? 'us-east-1';
   const keys = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
-  const client = new AwsClient({ ...keys, region, service: 's3', retries: MOST_RETRIES });
+  const client = new AwsClient({ ...keys, region, service: 's3' });
   const root = `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`;
+  const request = createS3Requests(client, root);
   const keyOf = (path: string) => (prefix === '' ? path : `${prefix}/${path}`);
   const address = (path: string) => `${root}/${keyOf(path).split('/').map(encodeURIComponent).join('/')}`;
   const name = `s3://${bucket}/${prefix}`;
@@ -64,26 +63,23 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
   const scratch = await mkdtemp(join(tmpdir(), 'verustream-export-'));
 
   /** Null for 404. */
-  async function ask(
-    method: string,
-    url: string,
-    body?: Blob | string,
-    headers: Readonly<Record<string, string>> = {},
-  ): Promise<Response | null> {
-    const asked = client.fetch(url, { method, headers, ...(body !== undefined && { body }) });
-    const answer = await asked.catch((cause: unknown) => {
-      throw new RetryableError('s3_unreachable', `${root} cannot be reached: ${String(cause)}`, { cause });
-    });
-    if (answer.ok) return answer;
+  async function ask(method: S3Request['method'], url: string, body?: Blob | string): Promise<S3Answer | null> {
+    const answer = await request({ method, url, ...(body !== undefined && { body }) });
     if (answer.status === 404 && method !== 'PUT') return null;
-    const isConditional = Object.keys(headers).length > 0;
-    if (isConditional && OVERTAKEN.has(answer.status)) throw new S3Overtaken(name);
-    if (isConditional && answer.status === NOT_IMPLEMENTED) return ask(method, url, body);
-    throw new S3Refused(`${method} ${url}`, answer.status, await answer.text());
+    return accepted(`${method} ${url}`, answer);
   }
 
-  function see(path: string, answer: Response | null): void {
-    const tag = answer?.headers.get('ETag');
+  /** What an earlier try wrote, whose answer was lost, is no other export's. */
+  async function writeIf(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<S3Answer> {
+    const answer = await request({ method: 'PUT', url, body, headers });
+    if (answer.status === NOT_IMPLEMENTED) return accepted(`PUT ${url}`, await request({ method: 'PUT', url, body }));
+    if (!OVERTAKEN.has(answer.status)) return accepted(`PUT ${url}`, answer);
+    const there = answer.isRepeated ? await ask('GET', url) : null;
+    if (there?.text === body) return there;
+    throw new S3Overtaken(name);
+  }
+
+  function see(path: string, { tag }: S3Answer): void {
     if (tag) seen.set(path, tag);
     else seen.delete(path);
   }
@@ -95,9 +91,8 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
       const answer = await ask('GET', address(path));
       if (!answer) seen.set(path, null);
       else see(path, answer);
-      return answer?.text() ?? null;
+      return answer?.text ?? null;
     },
-    has: async (path) => (await ask('HEAD', address(path))) !== null,
     async put(path, file) {
       await ask('PUT', address(path), await openAsBlob(file));
       await rm(file);
@@ -106,14 +101,14 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
     async write(path, text) {
       const tag = seen.get(path);
       const condition = tag === undefined ? {} : tag === null ? { 'If-None-Match': '*' } : { 'If-Match': tag };
-      see(path, await ask('PUT', address(path), text, condition));
+      see(path, await writeIf(address(path), text, condition));
     },
     async *files() {
       let token: string | null = null;
       do {
         const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix: keyOf('') });
         if (token !== null) query.set('continuation-token', token);
-        const xml = (await (await ask('GET', `${root}?${query}`))?.text()) ?? '';
+        const xml = (await ask('GET', `${root}?${query}`))?.text ?? '';
         for (const [, key = '', at = ''] of xml.matchAll(/<Key>([^<]*)<\/Key>\s*<LastModified>([^<]*)</g)) {
           const path = decodeURIComponent(key.replaceAll('+', ' ')).slice(keyOf('').length);
           if (path.endsWith('.parquet')) yield { path, writtenAt: Date.parse(at) };
@@ -127,4 +122,10 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
     close: () => rm(scratch, { recursive: true, force: true }),
   };
+}
+
+/** @throws S3Refused */
+function accepted(what: string, answer: S3Answer): S3Answer {
+  if (answer.status >= 200 && answer.status < 300) return answer;
+  throw new S3Refused(what, answer.status, answer.text);
 }

@@ -6,7 +6,6 @@ import type { DatasetDay } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { basisOf, columnsIn, columnsOf } from './basis.ts';
 import { type ChainDay, factBasis, type PricedState, pricedBasis } from './export-state.ts';
-import type { DatasetFolder } from './folder.ts';
 import { dayKey, generationsIn, type Notes } from './notes.ts';
 import { type DayToWrite, generationsOf } from './write-day.ts';
 
@@ -36,17 +35,17 @@ export function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState):
   };
 }
 
-/** Whether the file that is there is what the task would write, or holds more until prices catch up. */
+/** Whether the file that is there is what the task would write, or holds more until prices catch up. `there`: paths of the folder's files. */
 export async function stands(
   task: Task,
   { days }: Notes,
-  folder: DatasetFolder,
+  there: ReadonlySet<string>,
   stores: Pick<Stores, 'postgres'>,
 ): Promise<boolean> {
   const known = days.get(dayKey(task.day));
   if (!known) return false;
   if (known.basis !== task.basis && !(await isAhead(known, { ...task, day: task.whole }, stores))) return false;
-  return known.file === null || folder.has(known.file.path);
+  return known.file === null || there.has(known.file.path);
 }
 
 const readHash = rowReader({ hash: columns.text });

@@ -13,6 +13,7 @@ import { openS3Folder } from '../../pipeline/datasets/s3-folder.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type RunningService, startService } from '../api/running-service.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
+import { startLosingProxy } from '../support/datasets/losing-proxy.ts';
 import { type S3Server, startS3Server } from '../support/datasets/s3-server.ts';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'user', AWS_SECRET_ACCESS_KEY: 'secret' };
@@ -43,10 +44,10 @@ afterAll(async () => {
 const DESTINATION = { destination: 's3://mine/of/vrsc', tables: undefined, chains: undefined };
 const TABLES = 'blocks,transfers,conversions';
 
-async function exported() {
+async function exported(endpoint = server.url) {
   const lines: string[] = [];
   const output = { line: (text: string) => lines.push(text), progress: () => undefined };
-  const input = { ...DESTINATION, tables: TABLES, endpoint: server.url };
+  const input = { ...DESTINATION, tables: TABLES, endpoint };
   const { exitCode, state } = await exportData(service.context, input, output);
   expect(exitCode, lines.join('\n')).toBe(0);
   return state as { tables: { table: string; rows: number; written: number }[] };
@@ -69,6 +70,22 @@ it('writes files and manifests, and again only what has changed', async () => {
   expect(more.tables.find(({ table }) => table === 'blocks')).toMatchObject({ rows: 761, written: 1 });
   // What the manifest no longer names is gone, so that a pattern reads each row once.
   expect((await keys()).length).toBe(before.length);
+});
+
+it('asks for the list of the bucket, not for each file, and writes again what is gone from it', async () => {
+  const proxy = await startLosingProxy(server.url);
+  try {
+    const files = (await keys()).filter((key) => key.endsWith('.parquet'));
+    expect(files.length).toBeGreaterThan(2);
+    await client.send(new DeleteObjectCommand({ Bucket: 'mine', Key: files[0] ?? '' }));
+    expect((await exported(proxy.url)).tables.reduce((sum, { written }) => sum + written, 0)).toBe(1);
+    expect(await keys()).toContain(files[0]);
+    const asked = proxy.requests.filter((request) => !request.endsWith('.json'));
+    const list = 'GET /mine';
+    expect(asked).toEqual([list, `PUT /mine/${(files[0] ?? '').replace('=', '%3D')}`, list]);
+  } finally {
+    await proxy.stop();
+  }
 });
 
 it('an export that another one has overtaken in a bucket changes nothing there', async () => {
