@@ -22,9 +22,14 @@ export function quotedPath(path: string): string {
 export const csvSource = ({ file, structure }: CsvRows): string =>
   `file(${quotedPath(file)}, 'CSV', '${structure.replaceAll("'", "\\'")}')`;
 
+const NAME = /^dataset_rows_(\d+)_[0-9a-f]{16}$/;
+/** Longer than any statement, so that what is older was left by a killed process. */
+const LEFT_SECONDS = 6 * 3600;
+
 /** A table of a server; → its name */
 async function createCsvTable(client: Client, { file, structure }: CsvRows): Promise<string> {
-  const table = `dataset_rows_${randomBytes(8).toString('hex')}`;
+  const now = await dropLeftTables(client);
+  const table = `dataset_rows_${now}_${randomBytes(8).toString('hex')}`;
   try {
     await client.command({ query: `CREATE TABLE ${table} (${structure}) ENGINE = MergeTree ORDER BY tuple()` });
     await client.insert({ table, values: createReadStream(file), format: 'CSV' });
@@ -33,6 +38,19 @@ async function createCsvTable(client: Client, { file, structure }: CsvRows): Pro
     await dropCsvTable(client, table);
     throw error;
   }
+}
+
+/** Their names say when they were made: not every version knows it of its tables. → the server's time in seconds */
+async function dropLeftTables(client: Client): Promise<number> {
+  const result = await client.query({
+    query: `SELECT toUnixTimestamp(now()) AS now, groupArray(name) AS names FROM system.tables
+      WHERE database = currentDatabase() AND startsWith(name, 'dataset_rows_')`,
+    format: 'JSONEachRow',
+  });
+  const [{ now, names } = { now: 0, names: [] }] = await result.json<{ now: number; names: readonly string[] }>();
+  const left = names.filter((name) => Number(NAME.exec(name)?.[1] ?? now) < now - LEFT_SECONDS);
+  for (const name of left) await dropCsvTable(client, name);
+  return now;
 }
 
 async function dropCsvTable(client: Client, table: string): Promise<void> {

@@ -91,3 +91,25 @@ it('rows of several files for other statements, while those last', async () => {
     );
   }
 });
+
+it('drops the tables that a killed process left, and those alone', async () => {
+  const csv = { file: join(folder, 'left.csv'), structure: 'n UInt32' };
+  await writeFile(csv.file, '1\n');
+  const names = async () =>
+    (await there.query('SELECT name FROM system.tables WHERE database = currentDatabase()')).map(({ name }) => name);
+  const [young = '', ...others] = await there.withCsv([csv], async ([own = '']) => {
+    const made = Number(/_(\d+)_/.exec(own)?.[1]);
+    const aged = (hours: number) => own.replace(String(made), String(made - hours * 3600));
+    const [lent, old] = [aged(5), aged(7)];
+    const foreign = [`${old}_of_others`, 'dataset_rows_mine'];
+    for (const table of [lent, old, ...foreign])
+      await there.command(`CREATE TABLE ${table} (n UInt32) ENGINE = MergeTree ORDER BY n`);
+    await there.withCsv([csv], async () => {
+      expect(await names()).toEqual(expect.arrayContaining([own, lent, ...foreign]));
+      expect(await names()).not.toContain(old);
+    });
+    return [lent, ...foreign];
+  });
+  expect((await names()).toSorted()).toEqual([young, ...others].toSorted());
+  for (const table of [young, ...others]) await there.command(`DROP TABLE ${table}`);
+});
