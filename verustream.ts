@@ -5,10 +5,21 @@ import { UsageError, VerustreamError } from './schemas/errors.ts';
 
 process.umask(0o077); // what it writes is for its user alone
 try {
-  process.exitCode = await runCommand(process.argv.slice(2), { print: console.log, progress: console.error });
+  process.exitCode = await runCommand(process.argv.slice(2), { print: console.log, piece, progress: console.error });
 } catch (error) {
   if (!(error instanceof VerustreamError)) throw error;
   const message = error.message.replaceAll(/\s*\n\s*/g, ' ');
   console.error(`verustream: ${message} (${error.code})`);
   process.exitCode = error instanceof UsageError ? 2 : 1;
+}
+
+function piece(text: string): Promise<void> {
+  const { stdout } = process;
+  if (stdout.listenerCount('error') === 0) stdout.on('error', unlessClosed);
+  return new Promise((resolve) => stdout.write(text, () => resolve()));
+}
+
+/** Whoever reads the answer may leave in the middle. */
+function unlessClosed(error: NodeJS.ErrnoException): void {
+  if (error.code !== 'EPIPE') throw error;
 }

@@ -3,6 +3,7 @@
  * set against ClickHouse writing the same files; and the service's p99 while an export runs, and while readers fetch the data set.
  * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds a measurement = 3] [rounds = 3] [parts = questions,sql,export,service]
  */
+
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { rm } from 'node:fs/promises';
@@ -11,6 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { run as sql } from '../commands/sql.ts';
 import { BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
+import { collectedOutput } from '../test/support/commands/collected-output.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { exportInto, OWN_TABLES, type TimedExport, timeBare, timeExport } from './analysts/export.ts';
 import { ADDRESSES, makeAnalystsHistory } from './analysts/history.ts';
@@ -52,9 +54,9 @@ async function answerOf({ asked }: AnalystQuery): Promise<string> {
     if (!answer.ok) throw new Error(`${asked.path} answers ${answer.status}: ${text}`);
     return text;
   }
-  const lines: string[] = [];
+  const { output, lines } = collectedOutput();
   const input = { statement: asked.sql, format: 'csv', rows: '1000000', seconds: undefined };
-  await sql({ stores }, input, { line: (text) => lines.push(text), progress: () => undefined });
+  await sql({ stores }, input, output);
   return `${lines.join('\n')}\n`;
 }
 
@@ -122,11 +124,10 @@ async function measureWholeStatements(): Promise<void> {
   console.log('\nstatements over every conversion');
   for (const [statement, most] of WHOLE) {
     const input = { statement, format: 'csv', rows: most, seconds: '600' };
-    let lines = 0;
-    const output = { line: () => void lines++, progress: () => undefined };
+    const { output, lines } = collectedOutput();
     const [said, took] = await timed(() =>
       sql({ stores }, input, output).then(
-        () => `${lines - 1} rows`,
+        () => `${lines.length - 1} rows`,
         (error: unknown) => {
           process.exitCode = 1;
           return `REFUSED: ${error}`;

@@ -1,5 +1,6 @@
 /** Prints a command's output: as text while it runs, or with `--json` as one document at the end. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
+import { createPace } from '../infra/pace.ts';
 import type { CommandOutcome, Output } from './command.ts';
 import type { ParsedCommand } from './parse-command.ts';
 
@@ -9,10 +10,41 @@ const OUTPUT_VERSION = 1;
 /** → exit code */
 export async function answer(
   { name, json }: ParsedCommand,
-  { print, progress }: ControlOutput,
+  { print, piece, progress }: ControlOutput,
   run: (output: Output) => Promise<CommandOutcome>,
 ): Promise<number> {
-  const { exitCode, state } = await run({ line: json ? () => undefined : print, progress });
-  if (json) print(JSON.stringify({ command: name, version: OUTPUT_VERSION, ...state }));
+  const write = (texts: Iterable<string>) => writePieces(texts, piece);
+  const output = json ? DROPPED : { line: print, write };
+  const { exitCode, state } = await run({ ...output, progress });
+  if (json) await write(documentLine({ command: name, version: OUTPUT_VERSION, ...state }));
   return exitCode;
+}
+
+const DROPPED = { line: () => undefined, write: async () => undefined };
+const PIECE_CHARACTERS = 1 << 16;
+const pace = createPace({ sliceMs: 5, restMs: 0 });
+
+async function writePieces(texts: Iterable<string>, write: ControlOutput['piece']): Promise<void> {
+  let piece = '';
+  for (const text of texts) {
+    piece += text;
+    if (piece.length >= PIECE_CHARACTERS) {
+      await write(piece);
+      piece = '';
+    }
+    if (pace.isSpent()) await pace.rest();
+  }
+  if (piece !== '') await write(piece);
+}
+
+/** As JSON.stringify writes it, element by element of its lists, of which a million may be in one. */
+export function* documentLine(document: Readonly<Record<string, unknown>>): Generator<string> {
+  const members = Object.entries(document).filter(([, value]) => value !== undefined);
+  for (const [index, [name, value]] of members.entries()) {
+    yield `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
+    if (!Array.isArray(value) || value.length === 0) yield JSON.stringify(value);
+    else for (const [place, element] of value.entries()) yield `${place === 0 ? '[' : ','}${JSON.stringify(element)}`;
+    if (Array.isArray(value) && value.length > 0) yield ']';
+  }
+  yield '}\n';
 }

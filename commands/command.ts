@@ -33,6 +33,8 @@ export interface CommandSpec {
 export interface Output {
   /** A line of the answer; dropped with `--json`. */
   line(text: string): void;
+  /** Many short texts of the answer with their line breaks, no faster than they are read, while the process also serves. */
+  write(texts: Iterable<string>): Promise<void>;
   /** How far a long command is: on stderr. */
   progress(text: string): void;
 }

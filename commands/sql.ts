@@ -26,12 +26,12 @@ const ANSWER_BYTES = 2 ** 28;
 export async function run(
   { stores }: Pick<StoreContext, 'stores'>,
   { statement, format = 'csv', rows: most, seconds: longest }: InputOf<'sql'>,
-  { line, progress }: Output,
+  { write, progress }: Output,
 ): Promise<CommandOutcome> {
   const rowLimit = numberOf('--rows', most, DEFAULT_ROWS, MOST_ROWS);
   const seconds = numberOf('--seconds', longest, DEFAULT_SECONDS, MOST_SECONDS);
-  const write = FORMATS[format];
-  if (!write) throw new UsageError(`there is no format "${format}"; allowed are ${Object.keys(FORMATS).join(', ')}`);
+  const textsOf = FORMATS[format];
+  if (!textsOf) throw new UsageError(`there is no format "${format}"; allowed are ${Object.keys(FORMATS).join(', ')}`);
   const sql = checkedStatement(statement);
   const names = viewNames(sql);
   await checkTree(stores, sql);
@@ -41,7 +41,7 @@ export async function run(
   });
   const rows = found.slice(0, rowLimit);
   const isCut = found.length > rowLimit;
-  for (const text of write(rows)) line(text);
+  await write(textsOf(rows));
   if (isCut) progress(`These are the first ${rowLimit} rows; --rows takes up to ${MOST_ROWS}.`);
   return { exitCode: 0, state: { rows, isCut } };
 }
@@ -89,30 +89,36 @@ function numberOf(name: string, given: string | undefined, none: number, most: n
   throw new UsageError(`"${given}" is not a value of ${name}; allowed is a whole number from 1 to ${most}`);
 }
 
+/** Lines; an empty text while none is ready, so that the process can do other work. */
 const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<string>>> = {
   *csv(rows) {
     const [first] = rows;
-    if (first) yield Object.keys(first).map(csvCell).join(',');
-    for (const row of rows) yield Object.values(row).map(csvCell).join(',');
+    if (first) yield `${Object.keys(first).map(csvCell).join(',')}\n`;
+    for (const row of rows) yield `${Object.values(row).map(csvCell).join(',')}\n`;
   },
   *ndjson(rows) {
-    for (const row of rows) yield JSON.stringify(row);
+    for (const row of rows) yield `${JSON.stringify(row)}\n`;
   },
   *table(rows) {
     const [first] = rows;
     if (!first) return;
-    const cells = [Object.keys(first), ...rows.map((row) => Object.values(row).map(plainText))];
-    const widths = Object.keys(first).map((_, index) =>
-      cells.reduce((widest, row) => Math.max(widest, row[index]?.length ?? 0), 0),
-    );
+    const names = Object.keys(first);
+    const widths = names.map((name) => name.length);
+    for (const row of rows) {
+      for (const [index, name] of names.entries())
+        widths[index] = Math.max(widths[index] ?? 0, plainText(row[name]).length);
+      yield '';
+    }
     // One long cell widens every row.
-    if (cells.length * widths.reduce((sum, width) => sum + width + 2, 0) > ANSWER_BYTES)
+    if ((rows.length + 1) * widths.reduce((sum, width) => sum + width + 2, 0) > ANSWER_BYTES)
       throw new UsageError('as a table the answer is larger than 256 MiB; choose csv or ndjson');
-    for (const row of cells)
-      yield row
+    const line = (cells: readonly string[]) =>
+      `${cells
         .map((cell, index) => cell.padEnd(widths[index] ?? 0))
         .join('  ')
-        .trimEnd();
+        .trimEnd()}\n`;
+    yield line(names);
+    for (const row of rows) yield line(names.map((name) => plainText(row[name])));
   },
 };
 

@@ -1,6 +1,7 @@
 /** Rows of an answer whose text may have so many bytes. */
 import type { Row } from '@clickhouse/client';
 import { PermanentError } from '../../schemas/errors.ts';
+import { createPace } from '../pace.ts';
 import type { StoredRow } from '../row-reader.ts';
 
 export class ClickHouseAnswerTooLarge extends PermanentError {
@@ -9,7 +10,9 @@ export class ClickHouseAnswerTooLarge extends PermanentError {
   }
 }
 
-/** Reads no further than that. @throws ClickHouseAnswerTooLarge */
+const pace = createPace({ sliceMs: 5, restMs: 0 });
+
+/** Reads no further than that, while the process also serves. @throws ClickHouseAnswerTooLarge */
 export async function readBounded(
   pieces: AsyncIterable<readonly Row<StoredRow>[]>,
   mostBytes: number,
@@ -17,6 +20,7 @@ export async function readBounded(
   const rows: StoredRow[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
+    if (pace.isSpent()) await pace.rest();
     for (const row of piece) {
       bytes += Buffer.byteLength(row.text);
       if (bytes > mostBytes) throw new ClickHouseAnswerTooLarge(mostBytes);

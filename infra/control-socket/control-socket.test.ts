@@ -116,3 +116,29 @@ it('closes at once, also while connections have said nothing yet', async () => {
   await server.close();
   for (const socket of silent) socket.destroy();
 });
+
+it('a piece has been taken when the client has read it', async () => {
+  const path = folder();
+  const text = 'x'.repeat(20_000_000); // more than any socket holds
+  let isTaken = false;
+  const server = await serveControl(path, async (_, { piece }) => {
+    await piece(text);
+    isTaken = true;
+    await piece('end\n');
+    return 0;
+  });
+  closers.push(server.close);
+  const client = connect(controlSocketPath(path));
+  client.write(`${JSON.stringify({ command: 'sql', args: [] })}\n`);
+  await once(client, 'readable');
+  expect(isTaken).toBe(false);
+  let answered = '';
+  for await (const chunk of client.setEncoding('utf8')) answered += chunk;
+  expect(isTaken).toBe(true);
+  expect(answered).toBe(
+    `${[{ text }, { text: 'end\n' }, { exitCode: 0 }].map((reply) => JSON.stringify(reply)).join('\n')}\n`,
+  );
+  const { output, lines } = collectedOutput();
+  expect(await askService(path, { command: 'sql', args: [] }, output)).toBe(0);
+  expect(lines).toEqual([`${text}end`]);
+});

@@ -10,10 +10,12 @@ export interface ControlRequest {
   readonly args: readonly string[];
 }
 
-/** Receives the lines that a command prints. */
+/** Receives what a command prints. */
 export interface ControlOutput {
   /** To stdout of the process that asks. */
   print(line: string): void;
+  /** A piece of stdout as it is; resolves when it has been taken, or will never be. */
+  piece(text: string): Promise<void>;
   /** To its stderr. */
   progress(line: string): void;
 }
@@ -23,6 +25,7 @@ export type ControlHandler = (request: ControlRequest, output: ControlOutput, si
 
 type Reply =
   | { readonly line: string }
+  | { readonly text: string }
   | { readonly progress: string }
   | { readonly exitCode: number }
   | { readonly error: { readonly code: string; readonly message: string } };
@@ -69,14 +72,15 @@ export async function serveControl(folder: string, handler: ControlHandler): Pro
 async function answer(socket: Socket, handler: ControlHandler): Promise<void> {
   const gone = new AbortController();
   socket.on('close', () => gone.abort());
-  const send = (reply: Reply) => socket.write(`${JSON.stringify(reply)}\n`);
+  const send = (reply: Reply, sent?: () => void) => socket.write(`${JSON.stringify(reply)}\n`, sent);
   const line = await firstLine(socket);
   if (line === null) return;
   try {
     const request = JSON.parse(line) as ControlRequest;
     const output = {
-      print: (text: string) => send({ line: text }),
-      progress: (text: string) => send({ progress: text }),
+      print: (text: string) => void send({ line: text }),
+      piece: (text: string) => new Promise<void>((resolve) => send({ text }, resolve)),
+      progress: (text: string) => void send({ progress: text }),
     };
     send({ exitCode: await handler(request, output, gone.signal) });
   } catch (error) {
@@ -102,7 +106,7 @@ function firstLine(socket: Socket): Promise<string | null> {
 export async function askService(
   folder: string,
   request: ControlRequest,
-  { print, progress }: ControlOutput,
+  { print, piece, progress }: ControlOutput,
 ): Promise<number | null> {
   const path = controlSocketPath(folder);
   if (!existsSync(path)) return null;
@@ -116,7 +120,8 @@ export async function askService(
     const reply = JSON.parse(line) as Reply;
     if ('exitCode' in reply) return reply.exitCode;
     if ('error' in reply) throw failureOf(reply.error);
-    if ('progress' in reply) progress(reply.progress);
+    if ('text' in reply) await piece(reply.text);
+    else if ('progress' in reply) progress(reply.progress);
     else print(reply.line);
   }
   throw new PermanentError(

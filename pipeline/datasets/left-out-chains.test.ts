@@ -1,4 +1,5 @@
 /** Chains that an export leaves out, and chains that are no longer configured, when another generation is served. */
+
 import { access, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -6,6 +7,7 @@ import { run as exportData } from '../../commands/export.ts';
 import type { Config } from '../../schemas/config.ts';
 import { PRICED_TABLES } from '../../schemas/datasets/priced-tables.ts';
 import { chainOf, configOf } from '../../test/api/running-service.ts';
+import { collectedOutput } from '../../test/support/commands/collected-output.ts';
 import { checkFolder, readManifest } from '../../test/support/datasets/check-folder.ts';
 import { openPricedDataset, type PricedDataset } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -56,7 +58,7 @@ const exportPrices = (config: Config, destination: string, names?: string) =>
   exportData(
     { config, stores: dataset.world.stores, signal: new AbortController().signal },
     { destination, tables: 'prices', chains: names, endpoint: undefined },
-    { line: () => undefined, progress: () => undefined },
+    collectedOutput().output,
   );
 
 it('the command says so, and that all chains are to be exported', async () => {

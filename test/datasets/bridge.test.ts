@@ -1,16 +1,18 @@
 /** Transfers between two chains in the data set and in `v_bridge`, against Postgres and the API: also while one chain lacks its end after a rewind. */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as sql } from '../../commands/sql.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import { datasetTable } from '../../schemas/datasets/tables.ts';
 import { type PairedService, SIDES } from '../api/paired-service.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
 import { fetchedRows, isTime, keyOf, type PlainRow, plainRow } from '../support/datasets/plain-rows.ts';
 import { storedRows } from '../support/datasets/stored-rows.ts';
 import { type Exported, exportedPair } from './exported-service.ts';
 
 const ALL = { most: 1_000_000, seed: 1 };
-const silent = { line: () => undefined, progress: () => undefined };
+const silent = collectedOutput().output;
 const bridge = datasetTable('bridge');
 if (!bridge) throw new TypeError('no bridge');
 let service: PairedService & Exported;

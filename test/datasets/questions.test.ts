@@ -2,6 +2,7 @@
  * The eleven questions of analysts, on the recording and on a made-up chain: the statements of examples/analysts by DuckDB, its programs in
  * Python, and the API, each compared with plain sums over the rows of Postgres.
  */
+
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -12,6 +13,7 @@ import { run as sql } from '../../commands/sql.ts';
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import { NATIVE, USDX } from '../api/running-service.ts';
 import { ROOT } from '../house/source-files.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { apiAnswers } from '../support/datasets/api-answers.ts';
 import { type DuckDb, duckDbHome, openDuckDb } from '../support/datasets/duckdb.ts';
 import {
@@ -33,7 +35,7 @@ const EXAMPLES = join(ROOT, 'examples/analysts');
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const;
 /** Answers whose rows have an order. */
 const ORDERED = new Set([1, 3, 5, 7, 9]);
-const silent = { line: () => undefined, progress: () => undefined };
+const silent = collectedOutput().output;
 const home = duckDbHome();
 type Answers = ReadonlyMap<number, readonly AnswerRow[]>;
 

@@ -2,11 +2,13 @@
  * 10,000 random rows of the data set, read by DuckDB over HTTP, field by field against the stores and the API: on a made-up chain that was
  * reorganised before and after a second generation was made and served.
  */
+
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as reprocess } from '../../commands/reprocess.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { NATIVE } from '../api/running-service.ts';
 import { SEED } from '../setup/seed.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { apiClaims } from '../support/datasets/api-rows.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
 import { fetchedRows, keyOf } from '../support/datasets/plain-rows.ts';
@@ -18,7 +20,7 @@ const LEAST_ROWS = 10_000;
 const MOST_OF_A_TABLE = 6_000;
 const BLOCKS = 380;
 const TRANSACTIONS = 8;
-const silent = { line: () => undefined, progress: () => undefined };
+const silent = collectedOutput().output;
 const TABLES = DATASET_TABLES.filter(({ name }) => name !== 'bridge');
 
 let service: GeneratedService;

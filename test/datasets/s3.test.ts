@@ -1,4 +1,5 @@
 /** `verustream export` into a bucket of a real S3 server, moto's. */
+
 import {
   CreateBucketCommand,
   DeleteObjectCommand,
@@ -12,6 +13,7 @@ import { run as exportData } from '../../commands/export.ts';
 import { openS3Folder } from '../../pipeline/datasets/s3-folder.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type RunningService, startService } from '../api/running-service.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
 import { startLosingProxy } from '../support/datasets/losing-proxy.ts';
 import { type S3Server, startS3Server } from '../support/datasets/s3-server.ts';
@@ -45,8 +47,7 @@ const DESTINATION = { destination: 's3://mine/of/vrsc', tables: undefined, chain
 const TABLES = 'blocks,transfers,conversions';
 
 async function exported(endpoint = server.url) {
-  const lines: string[] = [];
-  const output = { line: (text: string) => lines.push(text), progress: () => undefined };
+  const { output, lines } = collectedOutput();
   const input = { ...DESTINATION, tables: TABLES, endpoint };
   const { exitCode, state } = await exportData(service.context, input, output);
   expect(exitCode, lines.join('\n')).toBe(0);
@@ -143,13 +144,13 @@ it.each([
   ['s3://mine/x', { chains: 'nochain' }, /the chain "nochain" is not configured; allowed are vrsc/],
 ])('refuses %s %j', async (destination, more, said) => {
   const input = { ...DESTINATION, destination, ...more };
-  const refused = exportData(service.context, input, { line: () => undefined, progress: () => undefined });
+  const refused = exportData(service.context, input, collectedOutput().output);
   await expect(refused).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(said) });
 });
 
 it('says what a server refuses', async () => {
   const input = { ...DESTINATION, destination: 's3://not-there/x', tables: 'blocks', endpoint: server.url };
-  const refused = exportData(service.context, input, { line: () => undefined, progress: () => undefined });
+  const refused = exportData(service.context, input, collectedOutput().output);
   await expect(refused).rejects.toMatchObject({
     code: 's3_refused',
     message: expect.stringContaining('404 NoSuchBucket'),

@@ -1,8 +1,10 @@
 /** `verustream sql` over what is served, against the stores and the data set. */
+
 import { beforeAll, expect, it } from 'vitest';
 import { run as sql } from '../../commands/sql.ts';
 import { viewName } from '../../pipeline/datasets/views.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { readManifest, rowsOf } from '../support/datasets/check-folder.ts';
 import type { DuckDb } from '../support/datasets/duckdb.ts';
 import type { ExportedService, OpenedDataset } from './exported-service.ts';
@@ -15,13 +17,9 @@ export function sqlConforms(opened: () => OpenedDataset): void {
   });
 
   async function answer(statement: string, more: Partial<Parameters<typeof sql>[1]> = {}) {
-    const lines: string[] = [];
-    const notes: string[] = [];
+    const { output, lines, notes } = collectedOutput();
     const input = { statement, format: undefined, rows: undefined, seconds: undefined, ...more };
-    const { state } = await sql(service.context, input, {
-      line: (text) => lines.push(text),
-      progress: (text) => notes.push(text),
-    });
+    const { state } = await sql(service.context, input, output);
     return { lines, notes, ...(state as { rows: Readonly<Record<string, unknown>>[]; isCut: boolean }) };
   }
 

@@ -1,4 +1,5 @@
 /** The data set after reorganisations, redrives and swaps of generations: equal to the stores, and true whenever a reader looks. */
+
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -16,12 +17,13 @@ import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { CHAIN } from '../api/running-service.ts';
 import { recordedBranches } from '../laws/chain-records.ts';
+import { collectedOutput } from '../support/commands/collected-output.ts';
 import { checkFolder, countRows, readManifest, rowsOf } from '../support/datasets/check-folder.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
 import { type ExportedService, startExportedService } from './exported-service.ts';
 
 const { orphans, fork } = recordedBranches();
-const silent = { line: () => undefined, progress: () => undefined };
+const silent = collectedOutput().output;
 let service: ExportedService;
 let duckdb: DuckDb;
 /** Stops looking at the folder, and throws what it found. */

@@ -24,6 +24,8 @@ interface ClientRequest {
 /** Settings that a server has and the engine does not know. */
 const OF_SERVERS = new Set(['wait_end_of_query', 'enable_http_compression']);
 
+const PIECE_BYTES = 1 << 15;
+
 interface Waiting {
   readonly resolve: (frame: Frame<EngineAnswer>) => void;
   readonly reject: (error: Error) => void;
@@ -56,7 +58,7 @@ export async function connectToEngine(path: string): Promise<Client> {
     const rows = typeof values === 'string' ? [Buffer.from(values)] : ((await values?.toArray()) ?? []);
     const isEmpty = values !== undefined && rows.every(({ length }) => length === 0);
     const body = isEmpty ? Buffer.alloc(0) : await ask(statement, rows.map(bytesOf));
-    return { stream: Readable.from([body]), query_id: query_id ?? randomUUID(), response_headers: {} };
+    return { stream: Readable.from(piecesOf(body)), query_id: query_id ?? randomUUID(), response_headers: {} };
   }
 
   async function ask(statement: EngineStatement, rows: readonly Uint8Array[]): Promise<Buffer> {
@@ -94,6 +96,11 @@ function connectionReset(cause: Error | null): Error {
   return Object.assign(new Error('the process of the embedded ClickHouse has ended', { cause }), {
     code: 'ECONNRESET',
   });
+}
+
+/** As those of a server come, so that who reads them can do so in turns. */
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let at = 0; at === 0 || at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }
 
 function bytesOf(chunk: string | Uint8Array): Uint8Array {

@@ -6,7 +6,14 @@ export function collectedOutput() {
   const lines: string[] = [];
   const notes: string[] = [];
   const line = (text: string) => void lines.push(text);
+  let begun = '';
+  const piece = async (text: string) => {
+    const ended = (begun + text).split('\n');
+    begun = ended.pop() ?? '';
+    lines.push(...ended);
+  };
   const progress = (text: string) => void notes.push(text);
-  const output: Output & ControlOutput = { line, print: line, progress };
+  const write = async (texts: Iterable<string>) => piece([...texts].join(''));
+  const output: Output & ControlOutput = { line, print: line, progress, write, piece };
   return { output, lines, notes };
 }
