@@ -1,7 +1,7 @@
 /** Every request of the data set pays from its network's allowance, and requests beyond it cause no work. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { once } from 'node:events';
-import { mkdir, mkdtemp, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -162,6 +162,35 @@ it('listings and the index are made once for each query while the folder stays, 
     { numRuns: 25 },
   );
   await manifest([FILE]);
+});
+
+it('a listing says of an object when it was written, as its own answer does, also after a later manifest', async () => {
+  const base = await start(1_000_000_000);
+  const network = newNetwork();
+  const written = new Date(1_600_000_000_789);
+  const rewrite = async () => {
+    await utimes(join(folder, FILE), written, written);
+    await manifest([FILE]);
+  };
+  await rewrite();
+  const times = async () => {
+    const headers = { 'x-forwarded-for': network };
+    const xml = await (await fetch(`${base}/datasets/?list-type=2`, { headers })).text();
+    const listed = new Map(
+      [...xml.matchAll(/<Key>([^<]*)<\/Key><LastModified>([^<]*)</g)].map(([, key = '', at = '']) => [key, at]),
+    );
+    for (const key of ['blocks.json', FILE]) {
+      const { headers: own } = await fetch(`${base}/datasets/${key}`, { method: 'HEAD', headers });
+      expect(listed.get(key)).toBe(new Date(own.get('Last-Modified') ?? '').toISOString());
+    }
+    return listed.get(FILE);
+  };
+  expect(await times()).toBe('2020-09-13T12:26:40.000Z');
+  await rewrite();
+  expect(await times()).toBe('2020-09-13T12:26:40.000Z');
+  written.setTime(1_700_000_000_000); // the same bytes, put there again
+  await rewrite();
+  expect(await times()).toBe('2020-09-13T12:26:40.000Z');
 });
 
 it('a manifest is paid as a whole, also by a reader that leaves in the middle', async () => {

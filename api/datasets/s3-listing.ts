@@ -55,7 +55,7 @@ export function listObjects(objects: readonly ListedObject[], base: string, quer
       const { size, tag } = 'files' in object ? manifestObject(object, base) : sizeAndTag(object);
       const of = [
         element('Key', encoded(key)),
-        element('LastModified', changedAt.toISOString()),
+        element('LastModified', wholeSeconds(changedAt).toISOString()),
         element('ETag', `"${tag}"`),
         element('Size', String(size)),
         element('StorageClass', 'STANDARD'),
@@ -71,6 +71,9 @@ export const bucketLocation = (): string => `${XML}<LocationConstraint ${NAMESPA
 
 export const s3Error = (code: string, message: string, resource: string): string =>
   `${XML}<Error>${element('Code', code)}${element('Message', message)}${element('Resource', resource)}</Error>`;
+
+/** As HTTP has it, so that the answers for the object itself say the same. */
+const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 const sizeAndTag = ({ bytes, sha256 }: DatasetFile) => ({ size: bytes, tag: sha256.slice(0, 16) });
 

@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { shared } from '../../infra/shared.ts';
 import { DATASET_PATH, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES, datasetTable } from '../../schemas/datasets/tables.ts';
 import { numbersAsText, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
@@ -50,11 +51,14 @@ export interface ServedFolder {
 
 const TYPES: Readonly<Record<ManifestForm, string>> = { json: 'application/json', text: TEXT_NUMBERS_TYPE };
 const MANIFEST = /^([a-z_]+)\.json$/;
+const STATS_AT_ONCE = 32;
 const NAME_HASH = /\.([0-9a-f]{16})\.parquet$/;
 
 export function createServedFolder(root: string): ServedFolder {
   const kept = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
   let listed: { readonly of: readonly Manifest[]; readonly objects: readonly ListedObject[] } | null = null;
+  /** By path of a listed file. An export may put the same bytes there again, which is no change. */
+  let writtenAt: ReadonlyMap<string, Date> = new Map();
 
   async function manifestOf(table: string): Promise<Manifest | null> {
     const file = join(root, `${table}.json`);
@@ -83,18 +87,36 @@ export function createServedFolder(root: string): ServedFolder {
     const found = await stat(file).catch(nullIfMissing);
     const tag = NAME_HASH.exec(path)?.[1];
     if (!found?.isFile() || tag === undefined) return null;
-    return { tag, size: found.size, changedAt: found.mtime, type: 'application/vnd.apache.parquet', content: { file } };
+    const changedAt = writtenAt.get(path) ?? found.mtime;
+    return { tag, size: found.size, changedAt, type: 'application/vnd.apache.parquet', content: { file } };
   }
+
+  /** Those that are there. */
+  async function timesOf(paths: readonly string[]): Promise<ReadonlyMap<string, Date>> {
+    const times = new Map<string, Date>();
+    for (let at = 0; at < paths.length; at += STATS_AT_ONCE) {
+      await Promise.all(
+        paths.slice(at, at + STATS_AT_ONCE).map(async (path) => {
+          const time = writtenAt.get(path) ?? (await stat(join(root, path)).catch(nullIfMissing))?.mtime;
+          if (time) times.set(path, time);
+        }),
+      );
+    }
+    return times;
+  }
+
+  const objects = shared(async () => {
+    const current = await manifests();
+    if (listed?.of.length !== current.length || current.some((manifest, index) => manifest !== listed?.of[index])) {
+      writtenAt = await timesOf(current.flatMap(({ files }) => files.map(({ path }) => path)));
+      listed = { of: current, objects: objectsOf(current, writtenAt) };
+    }
+    return listed.objects;
+  });
 
   return {
     manifests,
-    async objects() {
-      const current = await manifests();
-      if (listed?.of.length !== current.length || current.some((manifest, index) => manifest !== listed?.of[index])) {
-        listed = { of: current, objects: objectsOf(current) };
-      }
-      return listed.objects;
-    },
+    objects,
     file: async (path) => (DATASET_PATH.test(path) ? dataFile(path) : null),
     async manifest(name, base, form) {
       const table = MANIFEST.exec(name)?.[1];
@@ -130,11 +152,16 @@ function manifestText(files: readonly DatasetFile[], base: string, form: Manifes
   return Buffer.from(`${JSON.stringify(form === 'text' ? numbersAsText(located) : located, null, 1)}\n`);
 }
 
-function objectsOf(manifests: readonly Manifest[]): ListedObject[] {
+function objectsOf(manifests: readonly Manifest[], writtenAt: ReadonlyMap<string, Date>): ListedObject[] {
   const objects = manifests.flatMap((manifest) => {
     const { table, files, changedAt } = manifest;
     const own: ListedObject = { key: `${table}.json`, object: manifest, changedAt };
-    return [own, ...files.map((file) => ({ key: file.path, object: file, changedAt }))];
+    const others = files.map((file) => ({
+      key: file.path,
+      object: file,
+      changedAt: writtenAt.get(file.path) ?? changedAt,
+    }));
+    return [own, ...others];
   });
   return objects.sort((a, b) => (a.key < b.key ? -1 : 1));
 }

@@ -4,8 +4,9 @@ import { SQLITE, sqliteCode } from '../../sqlite-errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 export const REPAIR_ADVICE =
-  'Nothing was overwritten. Stop, keep a copy of the data folder, and restore it from a backup; ' +
-  'without one, remove the whole data folder: verustream then reads the chain from its daemon again.';
+  'Nothing was overwritten. Stop, keep a copy of the data folder, and restore it from a backup. Without one, save the accounts, ' +
+  'which Postgres alone holds, start with an empty data folder, for which the daemons give all blocks again, and restore the accounts; ' +
+  'webhooks are lost. docs/operate.md has the commands.';
 
 /** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
 export function withStorageErrors<T>(file: string, what: string, access: () => T): T {
