@@ -17,6 +17,7 @@ import { changingKey } from '../stage/stage-lock.ts';
 import { readExportState } from './export-state.ts';
 import { openLocalFolder } from './folder.ts';
 import { noteDay, publish, readNotes } from './notes.ts';
+import { ALONE } from './pace.ts';
 
 const { first: blocks, chains, cutover } = slowChains();
 const pricing = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
@@ -49,6 +50,26 @@ it('a reorganisation that takes the last block of a day into the next one has th
   expect((await pass()).missed).toBe(0);
   expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last - 1), closed: true });
   await checkFolder(dataset.folder);
+});
+
+it('open days are read one at a time, so that a stage waits for one file', async () => {
+  const { world, pass } = dataset;
+  await world.feeds[0]?.append(blocks);
+  await world.run();
+  const { clickhouse } = world.stores;
+  const [underWay, most] = [new Set<object>(), { count: 0 }];
+  const parquet: typeof clickhouse.parquet = async (write) => {
+    underWay.add(write);
+    most.count = Math.max(most.count, underWay.size);
+    await clickhouse.parquet(write);
+    underWay.delete(write);
+  };
+  const open = pricing.chains.map((chain) => ({ ...chain, finalityDepth: blocks.length }));
+  await pass({ chains: open, pace: ALONE, stores: { ...world.stores, clickhouse: { ...clickhouse, parquet } } });
+  const files = await prices();
+  expect(files.length).toBeGreaterThan(3);
+  expect(files.filter(({ closed }) => closed)).toEqual([]);
+  expect(most.count).toBe(1);
 });
 
 it('a day of which prices had reached a part is not closed when they pass it in the middle of the export', async () => {

@@ -10,7 +10,7 @@ import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
 import { isAhead, stands, type Task, taskOf } from './tasks.ts';
-import { AT_ONCE, createTurns } from './turns.ts';
+import { AT_ONCE, createTurns, type Turns } from './turns.ts';
 import { type WriteBounds, type WriteTurns, type WrittenDay, writeDay } from './write-day.ts';
 
 export interface ExportOptions {
@@ -114,12 +114,13 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     return publishing;
   };
   const turns = { write: createTurns(pace.atOnce), copy: createTurns(pace.copiesAtOnce) };
+  const pauses = createTurns(1); // a stage waits for one file at a time, whatever the pace
   const queue = tasks.values();
   const work = async () => {
     for (const task of queue) {
       signal.throwIfAborted();
       const began = performance.now();
-      const done = await writeTask(options, task, turns);
+      const done = await writeTask(options, task, turns, pauses);
       if (!done) missed++;
       else if (isAtRest(task)) unconfirmed.push(done);
       else note(done);
@@ -140,10 +141,15 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
 }
 
 /** Null where the day changed meanwhile. */
-async function writeTask(options: ExportOptions, task: Task, turns: WriteTurns): Promise<WrittenTask | null> {
+async function writeTask(
+  options: ExportOptions,
+  task: Task,
+  turns: WriteTurns,
+  pauses: Turns,
+): Promise<WrittenTask | null> {
   const { stores, folder, pace, signal } = options;
   const bounds = { scratch: folder.scratch, pace, signal, turns };
-  if (!isAtRest(task)) return writePaused(options, task, bounds);
+  if (!isAtRest(task)) return pauses(() => writePaused(options, task, bounds));
   return placed(folder, task, await writeDay(stores, task, bounds));
 }
 
