@@ -11,6 +11,7 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { withRunsKept } from '../price/ahead-runs.ts';
 import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import { type PricedState, pricedState } from './export-state.ts';
 import { copiedNames, tableSelect } from './select-day.ts';
@@ -35,24 +36,28 @@ export async function withViews<T>(
   const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
   if (tables.length === 0) return work('');
   const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-'));
-  try {
+  const read = async () => {
     const files: CsvRows[] = [];
     const { condition, priced, copied } = await inTransaction(postgres.pool, async (client) => {
       await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
       await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
-      const read = { condition: await committed(client), priced: await pricedState(client) };
+      const state = { condition: await committed(client), priced: await pricedState(client) };
       const places = new Map<DatasetTable, number>();
       for (const table of tables) {
-        const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, read.priced) : null;
+        const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
         if (rows)
           places.set(table, files.push(await copyOut(client, rows, folder, AbortSignal.timeout(seconds * 1000))) - 1);
       }
-      return { ...read, copied: places };
+      return { ...state, copied: places };
     });
     return await clickhouse.withCsv(files, (sources) => {
       const sourceOf = (table: DatasetTable) => sources[copied.get(table) ?? -1] ?? null;
       return work(`WITH ${tables.map((table) => viewSql(table, condition, priced, sourceOf(table))).join(',\n')}\n`);
     });
+  };
+  try {
+    // What Postgres copies may take minutes, after which the statement names runs that it saw before.
+    return await (tables.some(({ store }) => store === 'prices') ? withRunsKept(postgres.pool, read) : read());
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -10,7 +10,15 @@ import type { StampRow } from '../../processors/pricing/stamp.ts';
 import { type AheadRun, type AheadTable, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { crashingClickHouse } from '../../test/support/pipeline/price/price-world.ts';
-import { type AddedRows, appendRun, clearRuns, dropFromRuns, dropUnknownRuns, pruneRuns } from './ahead-runs.ts';
+import {
+  type AddedRows,
+  appendRun,
+  clearRuns,
+  dropFromRuns,
+  dropUnknownRuns,
+  pruneRuns,
+  withRunsKept,
+} from './ahead-runs.ts';
 
 const FIRST = 2 ** 40;
 const START = 1_700_000_000;
@@ -242,6 +250,34 @@ it('frees what nobody asks for any more, and what a crash left', async () => {
   await play.run({ changes: [append, append], crashAfter: 7 });
   expect(await storedRuns()).toEqual(counting);
   await expectHeld(await readRuns(), play.held);
+});
+
+it('frees nothing while a reader who takes long has it kept', async () => {
+  const play = createPlay();
+  const { pool } = stores.postgres;
+  for (let step = 0; step < 3; step++)
+    await play.run({ changes: [{ kind: 'append', ticks: 3, corrected: [] }], crashAfter: 1000 });
+  const reader = Promise.withResolvers<void>();
+  const snapshot = Promise.withResolvers<readonly AheadRun[]>();
+  const reading = withRunsKept(pool, async () => {
+    snapshot.resolve(await readRuns());
+    await reader.promise;
+  });
+  const runs = await snapshot.promise;
+  const { held } = play;
+  await play.run({ changes: [{ kind: 'clear' }], crashAfter: 1000 });
+  await play.run({ changes: [{ kind: 'prune' }], crashAfter: 1000 });
+  await pool.query(`UPDATE ahead_runs SET unseen_since = unseen_since - interval '1 hour'`);
+  await play.run({ changes: [{ kind: 'prune' }], crashAfter: 1000 });
+  await expectHeld(runs, held);
+  reader.resolve();
+  await reading;
+  await play.run({ changes: [{ kind: 'prune' }], crashAfter: 1000 });
+  expect(await storedRuns()).toEqual([]);
+  await expect(withRunsKept(pool, () => Promise.reject(new Error('stopped')))).rejects.toThrow('stopped');
+  const left = `SELECT count(*)::integer AS n FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock'
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())`;
+  await expect.poll(async () => (await pool.query<{ n: number }>(left)).rows).toEqual([{ n: 0 }]);
 });
 
 it('writes each row again only a few times, however many are appended', async () => {

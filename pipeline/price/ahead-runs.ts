@@ -2,7 +2,7 @@
  * Rows beyond the complete line in ClickHouse, which has no transaction: they are only ever added, each append as a run of its own,
  * and the commit of Postgres decides which runs count and between which ticks. docs/decisions/0037-volumes-beyond-the-line.md
  */
-import type { PoolClient } from 'pg';
+import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
@@ -35,6 +35,7 @@ const TABLES = [CLICKHOUSE_PRICES_AHEAD, CLICKHOUSE_CONVERSIONS_AHEAD] as const;
 const MOST_RUNS = 8;
 /** An answer's statements take 10 s at most, and one that waits longer for its turn has been given up. */
 const GRACE = '2 minutes';
+const READ_LOCK = `hashtextextended('verustream:ahead_runs:read', 0)`;
 
 /** Writes rows that count with the commit. Their ticks, but for corrected ones, come after those of all rows that count. */
 export async function appendRun(
@@ -76,10 +77,26 @@ export async function clearRuns(client: PoolClient): Promise<void> {
  * count was committed before, however long that transaction was.
  */
 export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
-  const sql = `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}' RETURNING run`;
+  const sql = `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}'
+    AND (SELECT pg_try_advisory_xact_lock(${READ_LOCK})) RETURNING run`;
   const pruned = await readRows(client, readRun, sql);
   for (const { name } of TABLES) await dropRuns(clickhouse, name, pruned);
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
+}
+
+/** For who takes longer than an answer: nothing is freed that a snapshot of Postgres within `work` says to count. */
+export async function withRunsKept<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isFree = false;
+  try {
+    await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`);
+    const done = await work();
+    await client.query(`SELECT pg_advisory_unlock_shared(${READ_LOCK})`);
+    isFree = true;
+    return done;
+  } finally {
+    client.release(!isFree); // a session that ends frees the lock
+  }
 }
 
 /** Frees rows that were written but never committed. Call it before anything is appended. */
