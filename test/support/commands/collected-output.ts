@@ -10,7 +10,7 @@ export function collectedOutput() {
   const piece = async (text: string) => {
     const ended = (begun + text).split('\n');
     begun = ended.pop() ?? '';
-    lines.push(...ended);
+    for (const each of ended) lines.push(each);
   };
   const progress = (text: string) => void notes.push(text);
   const write = async (texts: Iterable<string>) => piece([...texts].join(''));
