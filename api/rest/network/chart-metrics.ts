@@ -1,5 +1,6 @@
 /** What charts show: each metric with the rows that it is made of, by steps of UTC days or hours. */
 import type { LosslessNumber } from 'lossless-json';
+import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { coins } from '../../http/values.ts';
@@ -60,7 +61,7 @@ export const METRICS = {
     kind: 'sum',
     ofAll: true,
     value: 'count()',
-    from: (rows) => rows.of('conversions', 'time', `${SINCE} AND status = 'completed'`),
+    from: (rows) => rows.of('conversions', 'time', `${SINCE} AND ${IS_TRADE_SQL}`),
   },
   hashrate: {
     kind: 'between',

@@ -79,8 +79,7 @@ export const chart = object({
     type: 'string',
     enum: CHART_METRICS,
     description:
-      'difficulty: the mean; conversions: completed ones of every type, by the block that executed them; ' +
-      'hashrate: hashes a second, the work of the step by its time; stakingSupply: coins that stake, the mean by its blocks; ' +
+      'difficulty: the mean; hashrate: hashes a second, the work of the step by its time; stakingSupply: coins that stake, the mean by its blocks; ' +
       'stakers: addresses that won a stake; blockTime: seconds; identities: registered ones; fees: network fees, coins',
   },
   period: { type: 'string', enum: CHART_PERIODS },

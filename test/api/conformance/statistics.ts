@@ -18,8 +18,11 @@ export function statisticsConform(client: TestClient): void {
       const { data } = await client.json('/api/stats/charts?metric=transactions&period=all');
       expect(data.reduce((sum: number, point: LooseJson) => sum + point.value, 0)).toBe(transactions);
       const converted = await client.json('/api/stats/charts?metric=conversions&period=all');
-      const completed = await client.json('/api/conversions/?status=completed&pageSize=1');
-      expect(converted.data.reduce((sum: number, point: LooseJson) => sum + point.value, 0)).toBe(completed.total);
+      let completed = 0;
+      for (const type of ['convert', 'via']) {
+        completed += (await client.json(`/api/conversions/?status=completed&type=${type}&pageSize=1`)).total;
+      }
+      expect(converted.data.reduce((sum: number, point: LooseJson) => sum + point.value, 0)).toBe(completed);
       expect(converted.data.at(-1).date).toBe(data.at(-1).date);
       const network = await client.json('/api/stats/network');
       const staked = blocks.slice(-1000).filter((block) => block.validationtype === 'stake').length;
