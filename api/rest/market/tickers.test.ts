@@ -1,3 +1,4 @@
+import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
 import type { Pair } from './pairs.ts';
@@ -22,9 +23,10 @@ it.each([
   [5n * 10n ** 38n, '5.00000000'],
 ])('%s has eight decimals', (value, text) => expect(eightDecimals(value)).toBe(text));
 
+const one = new LosslessNumber('1');
+const prices = { open: one, high: one, low: one, close: one };
+
 it('a pair of several baskets is one market: volumes add up, the deepest pool has the price', () => {
-  const one = new LosslessNumber('1');
-  const prices = { open: one, high: one, low: one, close: one };
   const pair = (base: string, name: string, volume: bigint, liquidity: bigint | null) =>
     ({ basket: { name }, base, quote: 'q', prices, volumeBase: volume, volumeQuote: 2n * volume, liquidity }) as Pair;
   const markets = marketsOf([
@@ -38,5 +40,34 @@ it('a pair of several baskets is one market: volumes add up, the deepest pool ha
       ['y', 7n, 14n],
       ['x', 5n, 10n],
     ],
+  );
+});
+
+const amount = fc.bigInt({ min: 0n, max: 10n ** 18n });
+const anyPool = fc.record({
+  ids: fc.shuffledSubarray(['a', 'b', 'c'], { minLength: 2, maxLength: 2 }),
+  volumeBase: amount,
+  volumeQuote: amount,
+  liquidity: fc.option(amount),
+});
+
+it('however baskets orient two currencies, they are one market, as the deepest pool has them, with the volume of all', () => {
+  fc.assert(
+    fc.property(fc.array(anyPool, { maxLength: 12 }), (given) => {
+      const pools = given.map(({ ids: [base, quote], ...pool }) => ({ base, quote, prices, ...pool }) as Pair);
+      const markets = marketsOf(pools);
+      const idsOf = ({ base, quote }: Pair) => [base, quote].sort().join();
+      const traded = (id: string, ids: string) =>
+        pools
+          .filter((pool) => idsOf(pool) === ids)
+          .reduce((sum, pool) => sum + (pool.base === id ? pool.volumeBase : pool.volumeQuote), 0n);
+      expect(markets.map(({ deepest }) => idsOf(deepest))).toEqual([...new Set(pools.map(idsOf))]);
+      for (const { deepest, volumeBase, volumeQuote } of markets) {
+        const same = pools.filter((pool) => idsOf(pool) === idsOf(deepest));
+        expect(same.every(({ liquidity }) => (liquidity ?? 0n) <= (deepest.liquidity ?? 0n))).toBe(true);
+        expect(volumeBase).toBe(traded(deepest.base, idsOf(deepest)));
+        expect(volumeQuote).toBe(traded(deepest.quote, idsOf(deepest)));
+      }
+    }),
   );
 });

@@ -29,18 +29,19 @@ export interface PairMarket {
   readonly volumeQuote: bigint;
 }
 
-/** In the order of the pairs. */
+const depthOf = ({ liquidity }: Pair) => liquidity ?? 0n;
+
+/** In the order of the pairs. Baskets may orient a pair both ways: a market has the base and quote of its deepest pool. */
 export function marketsOf(pairs: readonly Pair[]): PairMarket[] {
-  const markets = new Map<string, PairMarket>();
-  for (const pair of pairs) {
-    const key = `${pair.base} ${pair.quote}`;
-    const known = markets.get(key);
-    const isDeeper = !known || (pair.liquidity ?? 0n) > (known.deepest.liquidity ?? 0n);
-    markets.set(key, {
-      deepest: isDeeper ? pair : known.deepest,
-      volumeBase: (known?.volumeBase ?? 0n) + pair.volumeBase,
-      volumeQuote: (known?.volumeQuote ?? 0n) + pair.volumeQuote,
-    });
-  }
-  return [...markets.values()];
+  const pools = Map.groupBy(pairs, ({ base, quote }) => [base, quote].sort().join(' '));
+  return [...pools.values()].map((of) => {
+    const deepest = of.reduce((deep, pool) => (depthOf(pool) > depthOf(deep) ? pool : deep));
+    let [volumeBase, volumeQuote] = [0n, 0n];
+    for (const pool of of) {
+      const isAlike = pool.base === deepest.base;
+      volumeBase += isAlike ? pool.volumeBase : pool.volumeQuote;
+      volumeQuote += isAlike ? pool.volumeQuote : pool.volumeBase;
+    }
+    return { deepest, volumeBase, volumeQuote };
+  });
 }
