@@ -87,9 +87,8 @@ async function counterparties(
 export const transactionHistory: Extension = async ({ api, chain, read, texts }) => {
   const given = readArguments(texts, SIGNATURE);
   const [address = ''] = addressesOf(chain, given);
-  const tip = tipHeight(read, chain.name);
   const from = integerOf(given.get('from'), 0);
-  const to = integerOf(given.get('to'), tip);
+  const to = integerOf(given.get('to'), Math.max(from, tipHeight(read, chain.name)));
   if (from < 0 || to < from)
     throw new RpcError(RPC_CODES.invalidParameter, 'Start height must not be above end height');
   const { limit, offset } = pageWindowOf(given);

@@ -79,6 +79,7 @@ export function jsonRpcConforms(client: TestClient): void {
         const middle = rows[Math.floor(rows.length / 2)]?.height ?? 1;
         const range = await result('gettxhistoryrich', { address, from: middle, to: middle, pageSize: 200 });
         expect(range).toEqual(rows.filter((row) => row.height === middle).slice(0, 200));
+        expect(await result('gettxhistoryrich', { address, from: 99_999_999 })).toEqual([]);
       }
     });
 
