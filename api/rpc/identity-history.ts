@@ -10,7 +10,7 @@ import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import type { WorkOwner } from '../access/priority-lanes.ts';
 import { ALLOWED, inTurns, measuredRows } from '../state/measured-rows.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { type AnswerMethod, rpcInteger } from './index-methods.ts';
+import { type AnswerMethod, leadingInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** `alice@`, `sub.alice@`, `alice.VRSC@` on this chain → i-address; null for a text that cannot be a name. */
@@ -26,7 +26,8 @@ const HISTORY = {
     WHERE i.chain = $1 AND i.identity_address = $2 AND i.from_height BETWEEN $3 AND $4`,
   order: 'i.from_height, i.tx_index, i.vout',
 };
-const KNOWN_SQL = 'SELECT identity_address FROM identities WHERE chain = $1 AND identity_address = $2 LIMIT 1';
+const KNOWN_SQL =
+  'SELECT identity_address FROM identities WHERE chain = $1 AND identity_address = $2 AND from_height <= $3 LIMIT 1';
 
 const readKnown = rowReader({ identity_address: columns.text });
 const readState = rowReader({
@@ -48,14 +49,15 @@ export function createIdentityHistory(withRows: WithRows, resolveName: ResolveNa
     throw new RpcError(RPC_CODES.invalidParameter, message);
   }
 
-  return async (chain, [name = '', start = '0', end = '0'], owner) => {
+  return async (chain, [name = '', start = '0', heightEnd = '0'], owner) => {
     const address = addressOf(chain, name);
-    const from = Math.max(0, rpcInteger(start));
-    const last = rpcInteger(end);
-    const values = [chain, address, from, last <= 0 ? INT32_MAX : last];
+    const from = Math.max(0, leadingInteger(start));
+    const end = leadingInteger(heightEnd);
+    const last = end <= 0 ? INT32_MAX : end;
+    const values = [chain, address, from, last];
     const rows = await withRows(async (read) => {
       const states = await measuredRows(read, readState, { ...HISTORY, values });
-      if (states?.length === 0 && (await read.row(readKnown, KNOWN_SQL, [chain, address])) === undefined) {
+      if (states?.length === 0 && (await read.row(readKnown, KNOWN_SQL, [chain, address, last])) === undefined) {
         throw new RpcError(RPC_CODES.invalidAddressOrKey, 'Identity not found');
       }
       return states;

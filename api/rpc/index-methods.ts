@@ -28,6 +28,12 @@ export function rpcInteger(text: string): number {
   return value;
 }
 
+/** The daemon's uni_get_int64 of a height: what a number or a text begins with, in 32 bits; 0 where that is no number. */
+export function leadingInteger(text: string): number {
+  const digits = /^"? *([-+]?\d+)/.exec(text)?.[1];
+  return digits === undefined ? 0 : Number(BigInt.asIntN(32, BigInt(digits)));
+}
+
 export function createIndexMethods(postgres: Postgres): Readonly<Record<string, AnswerMethod>> {
   function expectCount(method: string, texts: readonly string[], count: number): void {
     if (texts.length !== count) throw new RpcError(RPC_CODES.misc, usageOf(method));

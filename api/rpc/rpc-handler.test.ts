@@ -23,6 +23,7 @@ const error = (code: number, message: string) =>
 const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: number } | null }).error?.code;
 const methodOf = (recorded: RecordedCase) => JSON.parse(rawMember(recorded.request, 'method') ?? '""') as string;
 const paramsOf = (recorded: RecordedCase) => rawMember(recorded.request, 'params') ?? '[]';
+const elements = (params: string) => rawElements(params, 0).map(({ start, end }) => params.slice(start, end));
 const request = (method: string, params: string) =>
   `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
 
@@ -126,8 +127,31 @@ describe('from the index', () => {
     expect(await heights('["alice@",-5,0]')).toEqual(all);
     expect(await heights('["alice@",265,268]')).toEqual([265, 268]);
     expect(await heights('["alice@",400,200]')).toEqual([]);
-    expect((await call('getidentityhistory', '["alice@","x"]')).error.code).toBe(-1);
+    expect(await heights('["alice@","265"," 268x"]')).toEqual([265, 268]);
+    expect(await heights('["alice@",4294967561,4294967564.5]')).toEqual([265, 268]);
     expect((await call('getidentityhistory', '["i5v3h9FWVdRFbNHU7DfcpGykQjRaHtMqu7",5]')).error.code).toBe(-5);
+    expect((await call('getidentityhistory', '["alice@",0,135]')).error.code).toBe(-5);
+    expect(await heights('["alice@",0,136]')).toEqual([136]);
+  });
+
+  test('heights of a history are read as the daemon reads them, which was asked with values of all types', async () => {
+    const shown = (body: string): unknown => {
+      const { result, error: refusal } = JSON.parse(body);
+      const states = (result?.history ?? result) as readonly { height: number }[] | null;
+      return states?.map(({ height }) => height) ?? refusal.code;
+    };
+    let compared = 0;
+    for (const candidate of readCases(RECORDING)) {
+      const params = paramsOf(candidate);
+      const [name = '', start = '', end = '', ...proofs] =
+        methodOf(candidate) === 'getidentityhistory' ? elements(params) : [];
+      if (!('body' in candidate) || proofs.join() !== 'false,0') continue;
+      const { text } = await service.post(request('getidentityhistory', `[${name},${start},${end}]`));
+      expect([params, shown(text)]).toEqual([params, shown(candidate.body)]);
+      compared++;
+    }
+    expect(compared).toBeGreaterThan(25);
+    expect(service.received).toEqual([]);
   });
 
   test('before the first block is indexed it is warming up', async () => {

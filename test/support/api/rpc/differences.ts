@@ -12,8 +12,8 @@ export interface Instead {
   readonly code?: number;
   /** In the recorded body: regular expression and replacement. */
   readonly replace?: readonly [string, string];
-  /** The result is an array, or an error. */
-  readonly array?: true;
+  /** The result is an array of the recorded states of the history, without those of the mempool. */
+  readonly history?: true;
   /** The result is our own help. */
   readonly help?: true;
 }
@@ -70,7 +70,7 @@ export function fault(
   instead: Instead | undefined,
 ): unknown {
   const status = instead?.status ?? recorded.status;
-  if (instead?.array) return isArrayOrError(got.text) ? null : 'an array';
+  if (instead?.history) return historyFault(got.text, recorded.bodies);
   if (got.status !== status) return { status };
   if (instead?.help) return /"result":"(== Chain ==|help: unknown command)/.test(got.text) ? null : 'our help';
   if (instead?.code !== undefined) return got.text.includes(`"error":{"code":${instead.code},`) ? null : instead.code;
@@ -83,7 +83,26 @@ export function fault(
   return bodies.includes(got.text) ? null : bodies;
 }
 
-function isArrayOrError(text: string): boolean {
-  const { result, error } = JSON.parse(text) as { readonly result: unknown; readonly error: unknown };
-  return Array.isArray(result) || error !== null;
+interface HistoryAnswer {
+  readonly result: HistoryStates | { readonly history: HistoryStates } | null;
+  readonly error: { readonly code: number } | null;
+}
+
+type HistoryStates = readonly { readonly height: number }[];
+
+/** Heights of the states, or the code of the error. */
+function historyOf(text: string): string {
+  const { result, error } = JSON.parse(text) as HistoryAnswer;
+  if (error || !result) return `error ${error?.code}`;
+  const states = 'history' in result ? result.history : result;
+  return states
+    .map(({ height }) => height)
+    .filter((height) => height > 0)
+    .join();
+}
+
+function historyFault(text: string, bodies: readonly string[]): unknown {
+  const wanted = bodies.map(historyOf);
+  const isArray = !text.includes('"history":[');
+  return isArray && wanted.includes(historyOf(text)) ? null : wanted;
 }
