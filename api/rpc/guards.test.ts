@@ -86,6 +86,17 @@ describe('guards, by what reached the daemon', () => {
     }
   });
 
+  test('ranges of heights with blanks around the numbers, of no more heights than those without', async () => {
+    const ranges = [' 300, 400 , 25 ', '300 ,320, ', ' 5 ', '300 320', '300, 320 25', ' ', '300, ,320', '1, 2, 3, 4'];
+    const taken = ranges.slice(0, 3);
+    for (const range of ranges) {
+      const { text } = await service.post(request('getcurrencystate', `["PureTri","${range}"]`));
+      expect([range, codeOf(text) === -8]).toEqual([range, !taken.includes(range)]);
+    }
+    const params = service.received.flatMap(({ calls }) => calls.map((call) => call.params));
+    expect(params).toEqual(taken.map((range) => `["PureTri","${range}"]`));
+  });
+
   test('neither wallet methods nor misspelt ones', async () => {
     const wallet = [
       'signmessage',

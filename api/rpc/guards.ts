@@ -61,7 +61,13 @@ const numberOf = (text: string | undefined): number | null => {
 export function mostPoints(position: number): MethodGuard {
   return {
     refuses: `more than ${MOST_POINTS} heights`,
-    refused: [`[${'"x",'.repeat(position)}"0,${MOST_POINTS}"]`, `[${'"x",'.repeat(position)}"1,99999999,10"]`],
+    refused: [
+      `0,${MOST_POINTS}`,
+      ` 0 , ${MOST_POINTS} `,
+      `0, ${MOST_POINTS}, `,
+      '1,99999999,10',
+      '1, 99999999, 10',
+    ].map((range) => `[${'"x",'.repeat(position)}"${range}"]`),
     check({ texts }, chain) {
       const [first, last, step] = heightsOf(texts[position]);
       if (first === undefined || last === undefined) return;
@@ -74,7 +80,7 @@ export function mostPoints(position: number): MethodGuard {
 /** With the volumes of a third parameter every block between the heights is read, whatever the step is. */
 export const mostBlocksOfVolumes: MethodGuard = {
   refuses: `volumes over more than ${MOST_BLOCKS} blocks`,
-  refused: [`["x","1,${MOST_BLOCKS + 2},9000","x"]`],
+  refused: [`["x","1,${MOST_BLOCKS + 2},9000","x"]`, `["x"," 1 , ${MOST_BLOCKS + 2}, 9000 ","x"]`],
   check({ texts }, chain) {
     if (texts.length < 3) return;
     const [first, last] = heightsOf(texts[1]);
@@ -84,7 +90,7 @@ export const mostBlocksOfVolumes: MethodGuard = {
 };
 
 const heightsOf = (text: string | undefined): number[] =>
-  text?.startsWith('"') ? text.slice(1, -1).split(',').filter(Boolean).map(Number) : [];
+  text?.startsWith('"') ? (text.match(/\d+/g) ?? []).map(Number) : [];
 
 /** From and to a height, both of which may be missing: then they are the first and the last block. */
 export function mostBlocksBetween(from: number, to: number): MethodGuard {

@@ -38,7 +38,7 @@ const ADDRESSES = members({
 /** With all their members they are as many values and keys as a call may hold. */
 const MOST_INPUTS = 2500;
 const INPUT = members({ txid: hash, vout: integer, sequence: integer });
-const OUTPUTS = mapOf(address, plainOr(either(amount, hex), mapOf(currency, amount)));
+const OUTPUTS = mapOf(address, plainOr(amount, mapOf(currency, amount)), { data: hex });
 
 const BALANCE_OF = plainOr(
   transparentAddress,

@@ -82,10 +82,14 @@ export function onlyMembers(known: Members): ParameterType {
   return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
 }
 
-/** An object that may have any key of one type. */
-export function mapOf(keys: ParameterType, values: ParameterType): ParameterType {
-  const allows = `an object of at most ${MOST_MEMBERS} members: ${keys.allows}, with ${values.allows}`;
-  const typeOf = (key: string) => (keys.check(JSON.stringify(key)) ? null : values);
+/** An object that may have any key of one type, with values of one type but for those that are named. */
+export function mapOf(keys: ParameterType, values: ParameterType, named: Members = {}): ParameterType {
+  const own = Object.entries(named).map(([key, { allows }]) => `; as ${key} ${allows}`);
+  const allows = `an object of at most ${MOST_MEMBERS} members: ${keys.allows}, with ${values.allows}${own.join('')}`;
+  const typeOf = (key: string) => {
+    if (Object.hasOwn(named, key)) return named[key] ?? null;
+    return keys.check(JSON.stringify(key)) ? null : values;
+  };
   return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
 }
 

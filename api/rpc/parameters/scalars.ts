@@ -127,10 +127,10 @@ export const height = textType({
   others: heightOf('-?'),
 });
 
-/** Commas, spaces, signs and large numbers the daemon reads in its own way, so that only this much is taken. */
+/** The daemon parts numbers at blanks, too, and reads signs, lone commas and large numbers in its own way, so that only this much is taken. */
 export const heightRange = textType({
-  allows: 'a height of at most nine digits, -1, or as text "from,to" or "from,to,step"',
-  pattern: /^(?:\d{1,9}(?:,\d{1,9}){0,2},?|[A-Za-z]{0,20})$/,
+  allows: 'a height of at most nine digits, -1, or as text "from,to" or "from,to,step", with blanks around the numbers',
+  pattern: /^(?: *\d{1,9} *(?:, *\d{1,9} *){0,2}(?:, *)?|[A-Za-z]{0,20})$/,
   most: 40,
   others: new RegExp(`${heightOf('').source}|^-1$`),
 });

@@ -81,7 +81,7 @@ function faultOfText({ value, place, member }: Leaf): string | null {
   return null;
 }
 
-const RANGE = /^(?:\d{1,9}(?:,\d{1,9}){0,2},?|[A-Za-z]*)$/;
+const RANGE = /^(?: *\d{1,9} *(?:, *\d{1,9} *){0,2}(?:, *)?|[A-Za-z]*)$/;
 
 function faultOfHeights(text: string | undefined, mostSpan: number): string | null {
   if (text === undefined) return null;
@@ -90,7 +90,10 @@ function faultOfHeights(text: string | undefined, mostSpan: number): string | nu
   }
   const range = JSON.parse(text) as string;
   if (!RANGE.test(range)) return 'a range that is none';
-  const [from, to, step] = range.split(',').filter(Boolean).map(Number);
+  const [from, to, step] = range
+    .split(',')
+    .filter((part) => part.trim() !== '')
+    .map(Number);
   if (from === undefined || to === undefined) return null;
   const span = Math.min(to, TIP) - from;
   return span / (step || 1) >= 2000 || span > mostSpan ? 'a long range' : null;
