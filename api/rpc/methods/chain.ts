@@ -2,7 +2,7 @@
 import { mostBlocksBack, mostBlocksBetweenTimes, mostBlocksToVerify, mostPoints } from '../guards.ts';
 import { listOf, members } from '../parameters/containers.ts';
 import { blockId, flag, hash, height, heightRange, hex, integer, word } from '../parameters/scalars.ts';
-import { asOfHeight, block, blockHeader, confirmedOutput, forever, untilNextBlock } from './repeatable.ts';
+import { block, blockHeader, confirmedOutput, forever, supplyAtHeight, untilNextBlock } from './repeatable.ts';
 import { daemon, fromIndex, type RpcMethod } from './rpc-method.ts';
 
 const TIMES = members({ noOrphans: flag, logicalTimes: flag });
@@ -28,7 +28,7 @@ export const CHAIN_METHODS: Readonly<Record<string, RpcMethod>> = {
 
   coinsupply: daemon('( "height" )', [height], 'Coins issued up to a height.', {
     load: 'slow',
-    repeatable: asOfHeight(0),
+    repeatable: supplyAtHeight,
   }),
   getblock: daemon(
     '"hash|height" ( verbosity )',

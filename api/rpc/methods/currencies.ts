@@ -15,7 +15,7 @@ import {
   shortHex,
   word,
 } from '../parameters/scalars.ts';
-import { asOfHeight, untilNextBlock } from './repeatable.ts';
+import { untilNextBlock } from './repeatable.ts';
 import { daemon, type ExtensionMethod, extension, type RpcMethod } from './rpc-method.ts';
 
 const CONVERSION = members({ currency, convertto: currency, via: currency, amount, preconvert: flag });
@@ -117,7 +117,7 @@ export const CURRENCY_METHODS: Readonly<Record<string, RpcMethod>> = {
     '"currencynameorid" ( "n|m,n|m,n,o" "conversiondatacurrency" )',
     [currency, heightRange, currency],
     'The state of a currency now, at a height, or over heights.',
-    { load: 'heavy', guards: [mostPoints(1), mostBlocksOfVolumes], repeatable: asOfHeight(1) },
+    { load: 'heavy', guards: [mostPoints(1), mostBlocksOfVolumes], repeatable: untilNextBlock },
   ),
   getcurrencytrust: daemon('["currencyid",...]', [listOf(currency, 1000)], 'Ratings that the node gives currencies.'),
   getexports: daemon(

@@ -1,8 +1,15 @@
 /** Which answers may be given twice, and for how long. Only functions of the parameters, or of the chain up to its tip. */
 
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-/** `forever`; `tip`: while that block is the newest; a height: for good once nothing can rewind that block, else as `tip`. */
-export type Lifetime = 'forever' | 'tip' | number;
+
+/** `forever`; `tip`: while that block is the newest; of a height: for good once nothing can rewind that block, else as `tip`. */
+export type Lifetime = 'forever' | 'tip' | OfHeight;
+
+interface OfHeight {
+  readonly height: number;
+  /** Whether the answer shows that the daemon has that block: one that lags behind the index may not, and its answer is not kept. */
+  readonly isShownBy: (answer: Buffer) => boolean;
+}
 
 export interface Repeatable {
   /** For people. */
@@ -18,18 +25,18 @@ export const forever: Repeatable = { kept: FOREVER, lifetime: () => 'forever' };
 
 export const untilNextBlock: Repeatable = { kept: TIP, lifetime: () => 'tip' };
 
-const HEIGHT = /^"?(\d{1,10})"?$/;
+const HEIGHT = /^"(\d{1,10})"$/;
 
-function heightOf(text: string | undefined): number | null {
-  const digits = text === undefined ? undefined : HEIGHT.exec(text)?.[1];
-  return digits === undefined ? null : Number(digits);
-}
+const showsSupply = (answer: Buffer) => answer.includes('"result":"success"');
 
-/** The answer describes the block of that height and no later one. */
-export const asOfHeight = (position: number): Repeatable => ({
-  kept: `${FOREVER} at a height that nothing can rewind, else ${TIP}`,
-  lifetime: (texts) => heightOf(texts[position]) ?? 'tip',
-});
+/** The answer describes the block of that height and no later one, or says that the daemon has none. */
+export const supplyAtHeight: Repeatable = {
+  kept: `${FOREVER} at a height that nothing can rewind, else ${TIP}; not that a height is invalid`,
+  lifetime([text = '']) {
+    const height = HEIGHT.exec(text)?.[1];
+    return height === undefined ? 'tip' : { height: Number(height), isShownBy: showsSupply };
+  },
+};
 
 /** A negative height includes unconfirmed state. */
 export const unlessMempool: Repeatable = {
@@ -51,12 +58,6 @@ export const block: Repeatable = {
 export const blockHeader: Repeatable = {
   kept: `serialised ${FOREVER}, else ${TIP}`,
   lifetime: ([, verbose]) => (verbose === 'false' ? 'forever' : 'tip'),
-};
-
-/** The decoded form shows the spenders of its outputs, which depend on the mempool. */
-export const serialisedTransaction: Repeatable = {
-  kept: `serialised ${FOREVER}`,
-  lifetime: ([, verbose = '0']) => (verbose === '0' ? 'forever' : null),
 };
 
 export const confirmedOutput: Repeatable = {

@@ -19,7 +19,7 @@ import {
   transparentAddress,
   word,
 } from '../parameters/scalars.ts';
-import { forever, serialisedTransaction, untilNextBlock } from './repeatable.ts';
+import { forever, untilNextBlock } from './repeatable.ts';
 import { daemon, extension, type RpcMethod } from './rpc-method.ts';
 
 const ADDRESS_LIST = '{"addresses":["address",...]}';
@@ -78,9 +78,7 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   ),
   decoderawtransaction: daemon('"hexstring"', [hex], 'A serialised transaction as an object.'),
   decodescript: daemon('"hex"', [hex], 'A script as an object.'),
-  getrawtransaction: daemon('"txid" ( verbose )', [hash, integer], 'A transaction, serialised or as an object.', {
-    repeatable: serialisedTransaction,
-  }),
+  getrawtransaction: daemon('"txid" ( verbose )', [hash, integer], 'A transaction, serialised or as an object.'),
   sendrawtransaction: daemon('"hexstring" ( allowhighfees )', [hex, flag], 'Broadcasts a signed transaction.', {
     broadcasts: true,
   }),

@@ -53,26 +53,33 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     highest = Math.max(highest, at?.height ?? 0);
     if (lifetime === 'forever') return FOREVER;
     if (!at) return null;
-    if (lifetime !== 'tip' && lifetime <= at.height - finalityDepth) return `${FOREVER} ${era}`;
+    if (lifetime !== 'tip' && lifetime.height <= at.height - finalityDepth) return `${FOREVER} ${era}`;
     const span = Math.floor(Date.now() / MAX_AGE_MS);
     if (newest.at !== at || newest.span !== span) newest = { at, span, tag: `${at.height} ${at.hash} ${span}` };
     return newest.tag;
   }
 
-  function kept(reply: DaemonReply, id: string, tag: string): Kept {
+  function kept(reply: DaemonReply, id: string, tag: string, lifetime: Lifetime): Kept {
     const { status, body } = reply;
     const end = Buffer.from(tail(id));
     const isWhole = end.equals(body.subarray(-end.length));
     const head = isWhole ? body.subarray(0, -end.length) : body;
-    const transient = status !== 200 || !isWhole || head.length > MAX_ANSWER_BYTES;
+    const isOther = typeof lifetime === 'object' && !lifetime.isShownBy(Buffer.from(head));
+    const transient = status !== 200 || !isWhole || isOther || head.length > MAX_ANSWER_BYTES;
     return { tag, status, body: head, transient, own: isWhole ? null : reply };
   }
 
-  async function askOnce(key: string, tag: string, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply> {
+  async function askOnce(
+    key: string,
+    tag: string,
+    id: string,
+    ask: () => Promise<DaemonReply>,
+    lifetime: Lifetime,
+  ): Promise<DaemonReply> {
     let mine: Promise<DaemonReply> | undefined;
     const making = answers.make(key, tag, async () => {
       mine = ask();
-      return kept(await mine, id, tag);
+      return kept(await mine, id, tag, lifetime);
     });
     if (mine) await making;
     if (mine) return mine;
@@ -97,7 +104,7 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     async get(key, lifetime, id, ask) {
       const tag = tagOf(lifetime);
       if (tag === null) return ask();
-      return keptAt(key, tag, id) ?? askOnce(key, tag, id, ask);
+      return keptAt(key, tag, id) ?? askOnce(key, tag, id, ask, lifetime);
     },
   };
 }

@@ -46,6 +46,7 @@ function world() {
 }
 
 const HASH = `"${'0'.repeat(64)}"`;
+const SUPPLY = '{"result":"success","coin":"VRSCTEST","height":50,"supply":1.00000000}';
 
 test('a repeatable read is asked once a block, and each caller gets the id back that it sent', async () => {
   const { state, sent, call } = world();
@@ -59,19 +60,21 @@ test('a repeatable read is asked once a block, and each caller gets the id back 
 
 test('a reorganisation empties what it touched: another block at the same height is another tip', async () => {
   const { state, sent, call } = world();
-  await call('getcurrencystate', '["usdx",99]');
-  await call('getcurrencystate', '["usdx","90"]');
+  state.answer = async () => SUPPLY;
+  await call('coinsupply', '["99"]');
+  await call('coinsupply', '["90"]');
   await call('getblock', `[${HASH},0]`);
   state.tip = { height: 100, hash: 'of another branch' };
-  await call('getcurrencystate', '["usdx",99]');
+  await call('coinsupply', '["99"]');
   expect(sent.length).toBe(4);
-  await call('getcurrencystate', '["usdx","90"]');
+  await call('coinsupply', '["90"]');
   await call('getblock', `[${HASH},0]`);
   expect(sent.length).toBe(4);
 });
 
 test('a rewind below finality, which an operator accepts, empties what was settled', async () => {
   const { state, sent, call } = world();
+  state.answer = async () => SUPPLY;
   await call('coinsupply', '["50"]');
   state.tip = { height: 60, hash: 'z' };
   await call('coinsupply', '["50"]');
@@ -81,8 +84,33 @@ test('a rewind below finality, which an operator accepts, empties what was settl
   expect(sent.length).toBe(2);
 });
 
+test('a daemon that lags behind a settled height is asked again, and what it answers later is kept', async () => {
+  const { state, sent, call } = world();
+  state.answer = async () => '{"error":"invalid height"}';
+  const ids = ['1', '"two"'];
+  expect(await Promise.all(ids.map((id) => call('coinsupply', '["50"]', id)))).toEqual(
+    ids.map((id) => `{"result":{"error":"invalid height"},"error":null,"id":${id}}\n`),
+  );
+  expect(sent.length).toBe(1);
+  state.answer = async () => SUPPLY;
+  for (const id of ids) expect(await call('coinsupply', '["50"]', id)).toContain(SUPPLY);
+  expect(sent.length).toBe(2);
+});
+
+test.each(['0', '50', '"50"', '"10,50,10"'])('a state of a currency at %s is asked once a block', async (height) => {
+  const { state, sent, call } = world();
+  const ask = () => call('getcurrencystate', `["Bridge.vETH",${height}]`);
+  expect(await ask()).toBe(await ask());
+  expect(sent.length).toBe(1);
+  state.tip = { height: 101, hash: 'b' };
+  await ask();
+  expect(sent.length).toBe(2);
+});
+
 test.each([
   ['getblock', `[${HASH},2]`],
+  ['getrawtransaction', `[${HASH}]`],
+  ['getrawtransaction', `[${HASH},0]`],
   ['getrawtransaction', `[${HASH},1]`],
   ['getidentity', '["alice@",-1]'],
   ['getidentity', '["alice@","-1"]'],

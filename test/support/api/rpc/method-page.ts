@@ -131,7 +131,7 @@ ${Object.entries(DEADLY_CALLS)
 \`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
-Write it again with \`npm test -- --update method-page\`.
+Write it again with \`npm test -- method-page --update\`.
 `;
 
 /** `examples` by method. */
