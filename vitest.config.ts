@@ -1,6 +1,7 @@
 import { availableParallelism } from 'node:os';
 import { defineConfig } from 'vitest/config';
 import { LongestFirst } from './test/setup/sequencer.ts';
+import { NODE_FLAGS } from './test/support/infra/node-flags.ts';
 
 export default defineConfig({
   test: {
@@ -25,11 +26,7 @@ export default defineConfig({
     diff: { truncateThreshold: 40 },
     // Node.js imports modules itself, as it does for the program: docs/decisions/0107-less-work-in-the-tests.md.
     experimental: { viteModuleRunner: false, nodeLoader: false },
-    execArgv: [
-      '--disable-warning=ExperimentalWarning',
-      '--import',
-      new URL('./infra/launch/stripped-types.mjs', import.meta.url).href,
-    ],
+    execArgv: [...NODE_FLAGS],
     reporters: [
       'default',
       './test/reporter/summary.ts',

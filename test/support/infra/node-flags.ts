@@ -1,6 +1,11 @@
-/** With what a test starts a script of this project as a process of its own: as infra/launch/run.mjs does. */
+/**
+ * With what test processes, and scripts of this project that a test starts, run: as infra/launch/run.mjs does, but V8 optimizes
+ * later and its young space begins larger. They live for minutes: docs/decisions/0132-v8-in-the-tests.md.
+ */
 export const NODE_FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',
   '--import',
   new URL('../../../infra/launch/stripped-types.mjs', import.meta.url).href,
+  '--invocation-count-for-turbofan=20000', // V8's own: 3000
+  '--min-semi-space-size=16',
 ];
