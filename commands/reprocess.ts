@@ -1,7 +1,7 @@
 /** `reprocess`: stamps history again into a candidate generation, compares it with the served one, and swaps the two. */
 import { type Generation, readGenerations, servedGeneration } from '../pipeline/price/generations.ts';
 import { newestTick } from '../pipeline/price/postgres-prices.ts';
-import { pricingRules } from '../pipeline/price/run-price.ts';
+import { foldedRulesOf, pricingRules } from '../pipeline/price/run-price.ts';
 import { beginGeneration, dropGeneration, swapGenerations } from '../pipeline/reprocess/candidate-generation.ts';
 import { compareGenerations, type GenerationComparison } from '../pipeline/reprocess/compare-generations.ts';
 import { createGenerationMaker, type ReprocessStep } from '../pipeline/reprocess/make-generation.ts';
@@ -65,7 +65,7 @@ async function make(
   const { config, stores, logger, signal } = context;
   const chains = pricedChains(config);
   const rules = pricingRules(chains, config);
-  const generation = await beginGeneration(stores, range, description, rules);
+  const generation = await beginGeneration(stores, range, description, foldedRulesOf(chains, config));
   const { pool } = stores.postgres;
   const { generation: base } = await servedGeneration(pool);
   line(

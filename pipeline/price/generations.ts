@@ -3,6 +3,7 @@ import type { Pool, PoolClient } from 'pg';
 import { RANGE_REGIMES } from '../../domain/stamps.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, jsonReader, type RowOf, rowReader } from '../../infra/row-reader.ts';
+import type { FoldedRules } from '../../processors/pricing/folded-rules.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { type RegimeRange, regimePlan } from '../../processors/pricing/regime-plan.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
@@ -14,7 +15,12 @@ const GENERATION = {
   /** Being made: the fold does not write it yet. */
   isUnfinished: columns.boolean,
 };
-const readGeneration = rowReader({ ...GENERATION, regimes: columns.text });
+const readGeneration = rowReader({
+  ...GENERATION,
+  regimes: columns.text,
+  rules: columns.nullable(columns.text),
+  mixedRules: columns.texts,
+});
 const readRanges: (text: string) => readonly RegimeRange[] = jsonReader(
   columns.list(
     columns.object({
@@ -26,8 +32,29 @@ const readRanges: (text: string) => readonly RegimeRange[] = jsonReader(
   ),
 );
 
+const readRules: (text: string) => FoldedRules = jsonReader(
+  columns.object({
+    version: columns.text,
+    minBasketDepthUsd: columns.text,
+    cutover: columns.text,
+    priceLimits: columns.text,
+    chains: columns.list(
+      columns.object({
+        name: columns.text,
+        currency: columns.text,
+        minBasketAge: columns.number,
+        stableAnchors: columns.texts,
+      }),
+    ),
+  }),
+);
+
 export interface Generation extends RowOf<typeof GENERATION> {
   readonly ranges: readonly RegimeRange[];
+  /** Those that its newest tick was folded under; null before it has one. */
+  readonly rules: FoldedRules | null;
+  /** Names of rules that were changed between two of its ticks. */
+  readonly mixedRules: readonly string[];
 }
 
 /** All there are, the oldest first. */
@@ -35,13 +62,16 @@ export async function readGenerations(client: Pool | PoolClient): Promise<Genera
   const rows = await readRows(
     client,
     readGeneration,
-    `SELECT generation, served, description, regimes, reprocessing.generation IS NOT NULL AS "isUnfinished"
+    `SELECT generation, served, description, regimes, rules, mixed_rules AS "mixedRules",
+       reprocessing.generation IS NOT NULL AS "isUnfinished"
      FROM generations LEFT JOIN reprocessing USING (generation) ORDER BY generation`,
   );
   // Versions before 0.7.0 kept a digest of the rules in each range.
   const rangesOf = (text: string) =>
     readRanges(text).map(({ regime, from, to, chains }) => ({ regime, from, to, chains }));
-  return rows.map(({ regimes, ...row }) => ({ ...row, ranges: rangesOf(regimes) }));
+  return rows.map(({ regimes, rules, ...row }) => {
+    return { ...row, ranges: rangesOf(regimes), rules: rules === null ? null : readRules(rules) };
+  });
 }
 
 /** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */

@@ -1,79 +1,56 @@
 /** The rules that a generation's rows were folded under, kept with it: rows of two sets of rules look alike. */
+import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
-import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
-import { changedRules, type NamedRules, namedRules } from '../../processors/pricing/named-rules.ts';
-import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import { changedRules, type FoldedRules, mergedRules } from '../../processors/pricing/folded-rules.ts';
 import { PermanentError } from '../../schemas/errors.ts';
+import { type Generation, servedGeneration } from './generations.ts';
 
-/** A generation whose older rows were folded under other rules than its newest ones. */
-export interface MixedGeneration {
-  readonly generation: number;
-  readonly served: boolean;
-  /** Names of the rules that were changed since. */
-  readonly changed: readonly string[];
-}
-
-/** A fold under today's rules cannot give the rows that are there. */
+/** A fold under one set of rules cannot give the rows that are there. */
 class PricingRulesChanged extends PermanentError {
-  constructor(mixed: MixedGeneration) {
-    super('pricing_rules_changed', adviceOn(mixed));
+  constructor(warning: string) {
+    super('pricing_rules_changed', warning);
   }
 }
 
-const readKept = rowReader({
-  generation: columns.number,
-  served: columns.boolean,
-  rules: columns.nullable(columns.text),
-});
-const readRules = jsonReader(columns.record(columns.text));
-
-async function keptRules(client: Pool | PoolClient) {
-  const rows = await readRows(
-    client,
-    readKept,
-    'SELECT generation, served, rules FROM generations ORDER BY generation',
-  );
-  return rows.map(({ rules, ...row }) => ({ ...row, rules: rules === null ? null : readRules(rules) }));
+/** Names of the rules by which rows of the generation differ from each other, or will with its next tick. */
+export function mixedRules({ rules, mixedRules: mixed, isUnfinished }: Generation, now: FoldedRules): string[] {
+  // A version that kept no rules began it.
+  if (rules === null && isUnfinished) return ['version'];
+  return [...new Set([...mixed, ...changedRules(rules ?? now, now)])];
 }
 
-export async function mixedGenerations(client: Pool | PoolClient, rules: PricingRules): Promise<MixedGeneration[]> {
-  const now = namedRules(rules);
-  const kept = await keptRules(client);
-  return kept
-    .map(({ generation, served, rules: before }) => ({ generation, served, changed: changedRules(before ?? now, now) }))
-    .filter(({ changed }) => changed.length > 0);
-}
-
-/** Keeps the rules of generations that have none yet, and what a chain that was added brought. */
-export async function keepRules(client: PoolClient, rules: PricingRules): Promise<void> {
-  const now = namedRules(rules);
-  for (const { generation, rules: before } of await keptRules(client)) {
-    if (changedRules(before ?? now, now).length === 0) await saveRules(client, now, generation);
+/** Call it in the transaction that folds ticks into these generations; `isFirst`: they have none yet. */
+export async function keepRules(
+  client: PoolClient,
+  generations: readonly Generation[],
+  now: FoldedRules,
+  isFirst: boolean,
+): Promise<void> {
+  for (const generation of generations) {
+    const rules = isFirst || generation.rules === null ? now : mergedRules(generation.rules, now);
+    const mixed = isFirst ? [] : mixedRules(generation, now);
+    if (isDeepStrictEqual([rules, mixed], [generation.rules, generation.mixedRules])) continue;
+    await client.query('UPDATE generations SET rules = $1, mixed_rules = $2 WHERE generation = $3', [
+      JSON.stringify(rules),
+      mixed,
+      generation.generation,
+    ]);
   }
 }
 
-/** All generations have lost all of their rows: from here on they are folded under these rules. */
-export async function beginRules(client: PoolClient, rules: PricingRules): Promise<void> {
-  for (const { generation } of await keptRules(client)) await saveRules(client, namedRules(rules), generation);
+/** Null while all that is served was folded under these rules. */
+export async function rulesWarning(client: Pool | PoolClient, now: FoldedRules): Promise<string | null> {
+  const served = await servedGeneration(client);
+  const mixed = mixedRules(served, now);
+  if (mixed.length === 0) return null;
+  const fold =
+    "Fold all of history under today's rules by `verustream reprocess --regime cutover`, and serve it by `--swap`";
+  const rest = served.mixedRules.length === 0 ? '; or set these back before anything is folded under them' : '';
+  return `Not all prices and stamps of generation ${served.generation} are of the same rules: ${mixed.join(', ')} changed. ${fold}${rest}.`;
 }
 
-async function saveRules(client: PoolClient, rules: NamedRules, generation: number): Promise<void> {
-  await client.query('UPDATE generations SET rules = $1 WHERE generation = $2 AND rules IS DISTINCT FROM $1::jsonb', [
-    JSON.stringify(rules),
-    generation,
-  ]);
-}
-
-/** @throws PricingRulesChanged if the served generation is mixed */
-export async function checkRules(client: Pool | PoolClient, rules: PricingRules): Promise<void> {
-  const mixed = (await mixedGenerations(client, rules)).find(({ served }) => served);
-  if (mixed) throw new PricingRulesChanged(mixed);
-}
-
-export function adviceOn({ generation, changed }: MixedGeneration): string {
-  return (
-    `Older prices and stamps of generation ${generation} were folded under other rules than newer ones: ${changed.join(', ')}. ` +
-    "Set these back; or fold all of history again under today's rules by `verustream reprocess --regime cutover` and `--swap`."
-  );
+/** @throws PricingRulesChanged */
+export async function checkRules(client: Pool | PoolClient, now: FoldedRules): Promise<void> {
+  const warning = await rulesWarning(client, now);
+  if (warning !== null) throw new PricingRulesChanged(warning);
 }

@@ -1,12 +1,14 @@
 /** The price stage at work: reads facts, folds them, and moves the stores by whole batches and whole rewinds. */
 import { metrics } from '../../infra/metrics.ts';
+import { foldedRules } from '../../processors/pricing/folded-rules.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { waitOutInserts } from '../sinks/clickhouse/wait-out-inserts.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import type { AheadTip } from './ahead-change.ts';
 import { dropUnknownRuns } from './ahead-runs.ts';
 import { deleteFrom } from './clickhouse-prices.ts';
-import { adviceOn, beginRules, keepRules, mixedGenerations } from './kept-rules.ts';
+import { followedGenerations } from './generations.ts';
+import { rulesWarning } from './kept-rules.ts';
 import { foldBatch, isEmpty } from './price-batch.ts';
 import { type ChainCursor, hasEnough, isWithheld, lateChain } from './price-chain.ts';
 import { createPriceState, type PriceStageOptions, type PriceState, reload } from './price-state.ts';
@@ -38,7 +40,7 @@ export interface PriceStage {
 
 /** Truncates ClickHouse to Postgres' commit and continues from there. The caller holds the stage's lock. */
 export async function openPriceStage(options: PriceStageOptions): Promise<PriceStage> {
-  const { rules, stores, lock, logger, limits, signal } = options;
+  const { chains, rules, stores, lock, logger, limits, signal } = options;
   const seconds = metrics.batchSeconds.labels({ chain: ALL_CHAINS, stage: 'price' });
   const size = createBatchSize({ maxBlocks: limits.maxTicks });
   const state = createPriceState(options);
@@ -61,7 +63,7 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
     const line = { cursors, folds, derived };
     const isMore = looksAhead && batch.ticks.length < maxTicks && (await ahead.begin(line));
     const isIdle = isEmpty(batch) && !isMore;
-    if (isIdle && (await isCurrent(stores.postgres.pool, state)))
+    if (isIdle && isCurrent(await followedGenerations(stores.postgres.pool), state))
       return { ...none, isAheadMoved: isRewound || ahead.hasFound, pauseMs: ahead.pauseMs() };
     const started = performance.now();
     // A generation that has become ready needs its rows beyond the line, whether or not another block comes.
@@ -85,8 +87,8 @@ export async function openPriceStage(options: PriceStageOptions): Promise<PriceS
   await lock.transaction(async (client) => {
     await deleteFrom(stores.clickhouse, state.tick + 1);
     await dropUnknownRuns(client, stores.clickhouse);
-    await (state.tick < 0 ? beginRules(client, rules) : keepRules(client, rules));
-    for (const mixed of await mixedGenerations(client, rules)) logger.warn(mixed, adviceOn(mixed));
+    const warning = state.tick < 0 ? null : await rulesWarning(client, foldedRules(rules, chains));
+    if (warning !== null) logger.warn(warning);
   });
   return {
     get cursors() {

@@ -7,6 +7,7 @@ import type { Logger } from '../../infra/logger.ts';
 import { type PositionMoves, watchPositions } from '../../infra/postgres/position-moves.ts';
 import { pause, withOwnSignal } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { type FoldedRules, foldedRules } from '../../processors/pricing/folded-rules.ts';
 import type { PricingRules } from '../../processors/pricing/price-fold.ts';
 import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
@@ -89,6 +90,10 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
     priceLimits: config.priceLimits,
   };
 }
+
+/** What is kept with the rows that are folded under this configuration. */
+export const foldedRulesOf = (chains: readonly PriceChain[], config: PricingConfig): FoldedRules =>
+  foldedRules(pricingRules(chains, config), chains);
 
 /** Waits until derive commits, or until facts that it has committed appear in a topic. */
 async function waitForFacts(

@@ -5,7 +5,6 @@ import { clearRuns } from './ahead-runs.ts';
 import { deleteFrom } from './clickhouse-prices.ts';
 import { readGenerations } from './generations.ts';
 import { keptBlocks } from './kept-prices.ts';
-import { beginRules } from './kept-rules.ts';
 import { forgetShown } from './postgres-ahead.ts';
 import { firstInvalidTick, firstTickFrom, newestHeight, recordRewind, undoFrom } from './postgres-prices.ts';
 import type { ChainCursor } from './price-chain.ts';
@@ -71,11 +70,10 @@ async function undo(
   rewound: RewoundChain | null,
   alsoThen: (client: PoolClient) => Promise<void>,
 ): Promise<void> {
-  const { rules, stores, lock, publisher, logger } = state.options;
+  const { stores, lock, publisher, logger } = state.options;
   await lock.transaction(async (client) => {
     await deleteFrom(stores.clickhouse, first);
     await undoFrom(client, first);
-    if (first === 0) await beginRules(client, rules);
     await forgetShown(client);
     await clearRuns(client);
     await alsoThen(client);

@@ -1,9 +1,11 @@
 /** Writes a batch to both stores, and sums the days that it has made final. */
-import type { Pool, PoolClient } from 'pg';
+import type { PoolClient } from 'pg';
+import { foldedRules } from '../../processors/pricing/folded-rules.ts';
 import { appendRun, dropFromRuns, pruneRuns } from './ahead-runs.ts';
 import type { Line } from './ahead-state.ts';
 import { insertRows } from './clickhouse-prices.ts';
-import { followedGenerations, servedGeneration } from './generations.ts';
+import { followedGenerations, type Generation, servedGeneration } from './generations.ts';
+import { keepRules } from './kept-rules.ts';
 import { appendAhead, dropAhead, replaceAheadPrices, saveShown } from './postgres-ahead.ts';
 import { writeKept, writeTicks } from './postgres-prices.ts';
 import type { PriceBatch } from './price-batch.ts';
@@ -16,16 +18,19 @@ import { finalClock, finalDay, reopenDays, rolledDays, rollUp } from './rollups.
  * then the state must be reloaded.
  */
 export function writeBatch(state: PriceState, batch: PriceBatch, line: Line | null): Promise<boolean> {
-  const { clickhouse } = state.options.stores;
+  const { chains, rules, stores } = state.options;
+  const { clickhouse } = stores;
   // Inside the transaction, which a process without the lock cannot begin, and before its commit.
   return state.options.lock.transaction(async (client) => {
-    if (!(await isCurrent(client, state))) return false;
+    const followed = await followedGenerations(client);
+    if (!isCurrent(followed, state)) return false;
     await pruneRuns(client, clickhouse);
     for (const rows of batch.folded) await insertRows(clickhouse, rows);
     const drop = state.ahead.takeDrop();
     await dropAhead(client, drop);
     await dropFromRuns(client, drop);
     await writeComplete(client, state, batch);
+    if (batch.ticks.length > 0) await keepRules(client, followed, foldedRules(rules, chains), state.tick < 0);
     await writeAhead(client, state, batch, line);
     return true;
   });
@@ -66,10 +71,9 @@ async function writeAhead(
   await saveShown(client, ahead.shown);
 }
 
-/** Whether the folded generations are still the ones to write: one may have become ready or been dropped. */
-export async function isCurrent(client: Pool | PoolClient, { folds }: PriceState): Promise<boolean> {
-  const followed = (await followedGenerations(client)).map(({ generation }) => generation);
-  return followed.join() === folds.map(({ generation }) => generation).join();
+/** Whether these are the folded generations: one may have become ready or been dropped. */
+export function isCurrent(followed: readonly Generation[], { folds }: PriceState): boolean {
+  return followed.map(({ generation }) => generation).join() === folds.map(({ generation }) => generation).join();
 }
 
 export async function rollUpFinalDays(state: PriceState): Promise<void> {
@@ -83,6 +87,7 @@ export async function rollUpFinalDays(state: PriceState): Promise<void> {
   });
   if (due.length === 0) return;
   await lock.transaction(async (client) => {
-    if (await isCurrent(client, state)) for (const days of due) await rollUp(client, clickhouse, days, state.tick);
+    if (isCurrent(await followedGenerations(client), state))
+      for (const days of due) await rollUp(client, clickhouse, days, state.tick);
   });
 }

@@ -6,13 +6,12 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
-import { namedRules } from '../../processors/pricing/named-rules.ts';
-import type { PricingRules } from '../../processors/pricing/price-fold.ts';
+import type { FoldedRules } from '../../processors/pricing/folded-rules.ts';
 import { type RegimeRange, withRange } from '../../processors/pricing/regime-plan.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { type Generation, readGenerations, servedGeneration } from '../price/generations.ts';
-import { mixedGenerations } from '../price/kept-rules.ts';
+import { mixedRules } from '../price/kept-rules.ts';
 import { pauseStages } from '../stage/pause-stages.ts';
 
 class CandidateGenerationExists extends PermanentError {
@@ -57,7 +56,7 @@ export async function beginGeneration(
   stores: Stores,
   range: RegimeRange,
   description: string,
-  rules: PricingRules,
+  rules: FoldedRules,
 ): Promise<Generation> {
   await removeLeftovers(stores);
   return stores.postgres.transaction(async (client) => {
@@ -67,8 +66,8 @@ export async function beginGeneration(
     const beside = (await readGenerations(client)).find((one) => !one.served);
     if (beside) {
       if (!isDeepStrictEqual(beside.ranges, ranges)) throw new CandidateGenerationExists(beside);
-      const mixed = (await mixedGenerations(client, rules)).find(({ generation }) => generation === beside.generation);
-      if (mixed) throw new MadeByOtherRules(beside, mixed.changed);
+      const mixed = mixedRules(beside, rules);
+      if (mixed.length > 0) throw new MadeByOtherRules(beside, mixed);
       return beside;
     }
     const row = await readRow(
@@ -76,11 +75,11 @@ export async function beginGeneration(
       readNumber,
       `INSERT INTO generations (generation, served, description, regimes, rules)
        VALUES (nextval('generation_numbers'), false, $1, $2, $3) RETURNING generation`,
-      [description, JSON.stringify(ranges), JSON.stringify(namedRules(rules))],
+      [description, JSON.stringify(ranges), JSON.stringify(rules)],
     );
     const generation = row?.generation ?? 0;
     await client.query('INSERT INTO reprocessing (generation) VALUES ($1)', [generation]);
-    return { generation, served: false, description, ranges, isUnfinished: true };
+    return { generation, served: false, description, ranges, rules, mixedRules: [], isUnfinished: true };
   });
 }
 

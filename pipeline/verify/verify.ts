@@ -14,7 +14,7 @@ import { DERIVE_LINES, foldLog } from '../derive/fold-log.ts';
 import { createStoredState } from '../derive/stored-state.ts';
 import { checkFoldedChains } from '../price/folded-chains.ts';
 import { checkRules } from '../price/kept-rules.ts';
-import { pricingRules } from '../price/run-price.ts';
+import { foldedRulesOf } from '../price/run-price.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageReport } from '../stage/stage-report.ts';
@@ -61,7 +61,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTa
   const { pool } = options.served.postgres;
   const chains = pricedChains(options);
   await checkFoldedChains(pool, chains);
-  await checkRules(pool, pricingRules(chains, options.pricing));
+  await checkRules(pool, foldedRulesOf(chains, options.pricing));
   const prices = await servedPrices(options.served, options.signal);
   const fresh = await options.openFreshStores();
   try {

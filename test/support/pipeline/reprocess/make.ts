@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { readGenerations, servedGeneration } from '../../../../pipeline/price/generations.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
-import { pricingRules } from '../../../../pipeline/price/run-price.ts';
+import { foldedRulesOf, pricingRules } from '../../../../pipeline/price/run-price.ts';
 import { beginGeneration } from '../../../../pipeline/reprocess/candidate-generation.ts';
 import {
   createGenerationMaker,
@@ -32,7 +32,7 @@ export const begin = (
   { stores }: PriceWorld,
   { chains, cutover, minBasketDepthUsd, priceLimits = {} }: MakeInWorld,
   range: RegimeRange = { regime: 'live', ...EVERYTHING },
-) => beginGeneration(stores, range, range.regime, pricingRules(chains, { cutover, minBasketDepthUsd, priceLimits }));
+) => beginGeneration(stores, range, range.regime, foldedRulesOf(chains, { cutover, minBasketDepthUsd, priceLimits }));
 
 /** Gives `work` a maker of the generation that is beside the served one, as a newly started command has it. */
 export async function withMaker<T>(

@@ -1,0 +1,78 @@
+/** The pricing rules that rows are folded under, as they are kept with them to be compared with later ones. */
+import type { PricingRules } from './price-fold.ts';
+import { REGIME_VERSIONS } from './stamp.ts';
+
+export interface ChainRules {
+  readonly name: string;
+  readonly currency: string;
+  readonly minBasketAge: number;
+  readonly stableAnchors: readonly string[];
+}
+
+/** Whatever prices and stamps follow from, apart from the chains' blocks and the ranges of regimes. */
+export interface FoldedRules {
+  readonly version: string;
+  readonly minBasketDepthUsd: string;
+  readonly cutover: string;
+  readonly priceLimits: string;
+  /** In their order, which decides between blocks of one clock; the first is the default chain. */
+  readonly chains: readonly ChainRules[];
+}
+
+interface AnchoredChain {
+  readonly name: string;
+  readonly stableAnchors: readonly string[];
+}
+
+/** Equal rules are equal texts, however the configuration writes them. */
+export function foldedRules(rules: PricingRules, anchored: readonly AnchoredChain[]): FoldedRules {
+  const { chains, minBasketDepth, regimes, priceLimits } = rules;
+  const limits = Object.keys(priceLimits)
+    .toSorted()
+    .map((id) => [id, priceLimits[id]?.min ?? null, priceLimits[id]?.max ?? null]);
+  const anchorsOf = (name: string) => anchored.find((chain) => chain.name === name)?.stableAnchors ?? [];
+  return {
+    version: JSON.stringify(REGIME_VERSIONS),
+    minBasketDepthUsd: `${minBasketDepth.n}/${minBasketDepth.d}`,
+    cutover: String(regimes.cutover),
+    priceLimits: JSON.stringify(limits),
+    chains: chains.map(({ name, nativeCurrencyId, minBasketAge }) => {
+      return { name, currency: nativeCurrencyId, minBasketAge, stableAnchors: [...new Set(anchorsOf(name))].sort() };
+    }),
+  };
+}
+
+const OF_ALL = ['version', 'minBasketDepthUsd', 'cutover', 'priceLimits'] as const;
+const OF_A_CHAIN = ['currency', 'minBasketAge', 'stableAnchors'] as const;
+
+/**
+ * Names of the rules that differ. A chain that is only in one of them changes none, unless it is the default chain: the fold goes back to
+ * the first block of one that is added.
+ */
+export function changedRules(before: FoldedRules, now: FoldedRules): string[] {
+  const names = ({ chains }: FoldedRules, other: FoldedRules) =>
+    chains.map(({ name }) => name).filter((name) => other.chains.some((chain) => chain.name === name));
+  const isOrderChanged =
+    names(before, now).join() !== names(now, before).join() || before.chains[0]?.name !== now.chains[0]?.name;
+  const ofChains = now.chains.flatMap((chain) => {
+    const former = before.chains.find(({ name }) => name === chain.name);
+    const changed = OF_A_CHAIN.filter((rule) => former && String(former[rule]) !== String(chain[rule]));
+    return changed.map((rule) => `${rule} of ${chain.name}`);
+  });
+  return [
+    ...OF_ALL.filter((rule) => before[rule] !== now[rule]),
+    ...(isOrderChanged ? ['order of chains'] : []),
+    ...ofChains,
+  ];
+}
+
+/** Rules of today, and of chains that are not configured today: these may come back, at their places. */
+export function mergedRules(before: FoldedRules, now: FoldedRules): FoldedRules {
+  const chains = [...now.chains];
+  for (const [index, chain] of before.chains.entries()) {
+    if (now.chains.some(({ name }) => name === chain.name)) continue;
+    const previous = before.chains[index - 1]?.name;
+    chains.splice(chains.findIndex(({ name }) => name === previous) + 1, 0, chain);
+  }
+  return { ...now, chains };
+}
