@@ -81,6 +81,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
       subscription.from = from;
       subscription.seen = from;
     },
+    warn: (err) => hub.logger.warn({ err }, 'a snapshot for a push client cannot be read; trying again'),
     fail,
     refuse(key, subscription, error) {
       if (subscriptions.has(subscription)) subscriptions.remove(key);
@@ -205,7 +206,7 @@ export function createConnection(options: PushConnectionOptions): PushConnection
         if (now - outbox.blockedSince >= options.slowMs) end(CLOSE_SLOW, outbox.lastCursor);
         return;
       }
-      if (snapshots.isLate(now)) return end(CLOSE_SLOW, outbox.lastCursor);
+      if (!snapshots.isInTime(now)) return end(CLOSE_SLOW, outbox.lastCursor);
       if (now - outbox.lastSentAt >= options.heartbeatMs) outbox.say('heartbeat', { chains: hub.tips() });
     },
     buffered: () => (outbox.isOpen ? transport.buffered() : 0),

@@ -41,6 +41,8 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   /** By feed: where blocks that wait for confirmations are no longer in the log before it. */
   const floors = new Map<FeedKey, number>();
   const sendRecent = createRecentEvents(options, floors);
+  /** Set while the log is away. */
+  let retry: NodeJS.Timeout | null = null;
 
   /** Whether there is something to send now: up to the next snapshot, or a part of it. */
   function isBehind(): boolean {
@@ -82,6 +84,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   const served: Served = {
     network: options.network,
     async serve() {
+      if (retry) return false;
       try {
         const missing = isBehind() ? send() : null;
         if (!missing) return goesOn();
@@ -91,7 +94,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
         if (isBehind()) send();
         return goesOn();
       } catch (error) {
-        if (error instanceof RetryableError) setTimeout(wake, RETRY_MS).unref();
+        if (error instanceof RetryableError) waitForLog();
         else fail(error);
         return false;
       }
@@ -99,7 +102,14 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   };
 
   function wake(): void {
-    if (goesOn()) hub.serve(served);
+    if (!retry && goesOn()) hub.serve(served);
+  }
+
+  function waitForLog(): void {
+    retry ??= setTimeout(() => {
+      retry = null;
+      wake();
+    }, RETRY_MS).unref();
   }
 
   return {

@@ -40,10 +40,7 @@ function recordAt(position: number): FeedRecord {
 }
 
 /** A client of a feed with so many records; the log has `more`, which other processes may have told of. */
-function connect(
-  count: number,
-  { more = 0, readMs = 0, isPaid = (): boolean => true, hasRoom = (): boolean => true } = {},
-) {
+function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean => true } = {}) {
   const records = Array.from({ length: count }, (_, position) => recordAt(position));
   const feed: ChainFeed = {
     chain: CHAIN,
@@ -114,8 +111,7 @@ function connect(
     buffered: () => 0,
     end: () => undefined,
   };
-  const account = createNetworkShares().open('n');
-  const share = { ...account, order: (work: number) => (work === 0 && !isPaid() ? 1 : account.order(work)) };
+  const share = createNetworkShares().open('n');
   const connection = createConnection({
     hub: counting,
     share,
@@ -295,12 +291,11 @@ it('subscriptions that end or are replaced while others catch up: no event comes
   );
 });
 
-it.each(['waits for its share', 'waits for room', 'is read slowly'])(
+it.each(['waits for room', 'is read slowly'])(
   'a snapshot that %s is followed by all that comes after it, also while the mempool moves',
   async (how) => {
     let isHeldUp = true;
     const { sent, taken, say, append, arrive, end } = connect(HEAD, {
-      ...(how === 'waits for its share' && { isPaid: () => !isHeldUp }),
       ...(how === 'waits for room' && { hasRoom: () => !isHeldUp }),
       ...(how === 'is read slowly' && { readMs: 300 }),
     });

@@ -27,8 +27,8 @@ export interface SnapshotSender {
   readNext(): void;
   /** Sends one part. */
   send(): void;
-  /** Whether the client takes too long over one. */
-  isLate(now: number): boolean;
+  /** Call it from time to time. False when the client takes too long over one. */
+  isInTime(now: number): boolean;
   close(): void;
 }
 
@@ -48,6 +48,8 @@ export interface SnapshotSenderOptions {
   readonly say: (members: string) => void;
   /** Begins the events of the subscription at the places of its snapshot. */
   readonly begin: (subscription: Subscription, places: FeedPlaces) => void;
+  /** A store is away: the reading is tried again. */
+  readonly warn: (error: unknown) => void;
   /** Ends the connection because of a fault of the service. */
   readonly fail: (error: unknown) => void;
   /** The subscription cannot have its snapshot. @throws an error that is not the client's */
@@ -63,17 +65,20 @@ const PART_ROWS = 1_000;
 const FULL_MS = 50;
 /** Between two looks whether the state has reached the connection's place. */
 const AHEAD_MS = 250;
-/** Between two reads of a store that is away: `/api/health/ready` names it. */
+/** Between two reads of a store that is away. */
 const RETRY_MS = 1_000;
-/** A snapshot is held in memory while it is being sent. */
+/** A snapshot is held in memory until it has been sent. */
 const LONGEST_MS = 60_000;
 
 interface Due {
   readonly key: SubscriptionKey;
   readonly subscription: Subscription;
+  /** When all work that the network had ordered before it is done; null until it is the next one. */
+  payableAt: number | null;
   isReading: boolean;
+  isTriedAgain: boolean;
   taken: TakenSnapshot | null;
-  /** When the sending began. */
+  /** When it was taken, then when its first part was sent. */
   since: number;
   list: number;
   row: number;
@@ -109,51 +114,70 @@ function nextPart(one: Due, all: TakenSnapshot['lists']): { members: string; isL
   return { members, isLast: one.list >= lists.length };
 }
 
+/** A statement that Postgres cancelled for its length would be as long again. */
+function isPassing(error: unknown): boolean {
+  const trouble = postgresTrouble(error);
+  return trouble ? trouble.code !== 'postgres_interrupted' : error instanceof RetryableError;
+}
+
+const takeFor = ({ subscription }: Due, { take, share }: SnapshotSenderOptions) =>
+  take(new Set(subscription.snapshot), share.network);
+
+/** Null when there is no room for a newer one that is needed. */
+async function readPaid(
+  one: Due,
+  first: Promise<TakenSnapshot>,
+  options: SnapshotSenderOptions,
+  signal: AbortSignal,
+): Promise<TakenSnapshot | null> {
+  let taken = await first;
+  // The state follows to a place of which another process has notified the client. Without a pause nothing else would run.
+  while (options.isPast(taken.places) && options.isHeld(one.subscription)) {
+    taken.release();
+    await sleep(AHEAD_MS, undefined, { signal });
+    const later = takeFor(one, options);
+    if (later === null) return null;
+    taken = await later;
+  }
+  try {
+    options.share.order(Math.ceil(taken.rows / ROWS_A_UNIT)); // the next one waits for it
+    if (options.pace.isSpent()) await options.pace.rest();
+    signal.throwIfAborted();
+  } catch (error) {
+    taken.release();
+    throw error;
+  }
+  return taken;
+}
+
 export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSender {
-  const { share, pace, wake } = options;
+  const { share, wake } = options;
   const closing = new AbortController();
   let due: Due[] = [];
   let again: NodeJS.Timeout | null = null;
 
-  const takeFor = ({ subscription }: Due) => options.take(new Set(subscription.snapshot), share.network);
-
   async function read(one: Due, first: Promise<TakenSnapshot>): Promise<void> {
-    let taken = await first;
-    // The state follows to a place of which another process has notified the client. Without a pause nothing else would run.
-    while (options.isPast(taken.places) && options.isHeld(one.subscription)) {
-      taken.release();
-      await sleep(AHEAD_MS, undefined, { signal: closing.signal });
-      const later = takeFor(one);
-      if (later === null) {
-        one.isReading = false;
-        wake();
-        return;
-      }
-      taken = await later;
-    }
-    try {
-      share.order(Math.ceil(taken.rows / ROWS_A_UNIT)); // the next one waits for it
-      if (pace.isSpent()) await pace.rest();
-      closing.signal.throwIfAborted();
-    } catch (error) {
-      taken.release();
-      throw error;
-    }
+    const taken = await readPaid(one, first, options, closing.signal);
     Object.assign(one, { taken, isReading: false, since: performance.now() });
     wake();
   }
 
   function readNext(): void {
+    if (forgetEnded()) wake();
     const [one] = due;
     if (!one || one.isReading || one.taken || again || !options.isAtEnd()) return;
-    if (!options.isHeld(one.subscription)) {
-      drop(one);
-      return;
-    }
-    const unpaidMs = share.order(0);
-    const reading = unpaidMs > 0 ? null : takeFor(one);
+    const now = performance.now();
+    one.payableAt ??= now + share.order(0);
+    const reading = now < one.payableAt ? null : takeFor(one, options);
     if (reading) start(one, reading);
-    else lookAgainIn(Math.max(unpaidMs, FULL_MS));
+    else lookAgainIn(Math.max(one.payableAt - now, FULL_MS));
+  }
+
+  /** Forgets those of subscriptions that are no more, but for one that is being read or sent; whether there were any. */
+  function forgetEnded(): boolean {
+    const before = due.length;
+    due = due.filter((one) => one.isReading || one.taken || options.isHeld(one.subscription));
+    return due.length < before;
   }
 
   function lookAgainIn(ms: number): void {
@@ -173,8 +197,9 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     one.isReading = true;
     read(one, reading).catch((error: unknown) => {
       if (closing.signal.aborted) return;
-      if (error instanceof RetryableError || postgresTrouble(error)) {
-        one.isReading = false;
+      if (isPassing(error)) {
+        if (!one.isTriedAgain) options.warn(error);
+        Object.assign(one, { isReading: false, isTriedAgain: true });
         lookAgainIn(RETRY_MS);
         wake();
         return;
@@ -202,6 +227,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
       takeAgain(one);
       return;
     }
+    if (one.part === 0) one.since = performance.now();
     const part = options.isHeld(one.subscription) ? nextPart(one, one.taken.lists) : null;
     // Before the cursor of the last part is made: it is the one that events follow.
     if (part?.isLast) options.begin(one.subscription, one.taken.places);
@@ -215,11 +241,19 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     places: () => due[0]?.taken?.places ?? null,
     isReady: () => due[0]?.taken != null && options.isReached(due[0].taken.places),
     ask(key, subscription) {
-      due.push({ key, subscription, isReading: false, taken: null, since: 0, list: 0, row: 0, part: 0 });
+      forgetEnded();
+      const state = { payableAt: null, isReading: false, isTriedAgain: false, taken: null };
+      due.push({ key, subscription, ...state, since: 0, list: 0, row: 0, part: 0 });
     },
     readNext,
     send,
-    isLate: (now) => due[0]?.taken != null && now - due[0].since > LONGEST_MS,
+    isInTime(now) {
+      const [one] = due;
+      if (!one?.taken || now - one.since <= LONGEST_MS) return true;
+      if (one.part > 0) return false;
+      takeAgain(one); // the connection has not come to where it stands
+      return true;
+    },
     close() {
       closing.abort();
       if (again) clearTimeout(again);

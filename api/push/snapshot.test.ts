@@ -284,6 +284,7 @@ describe('a snapshot and what follows it', () => {
       const client = connect(tooLarge, () => true);
       await settle(60);
       client.drain();
+      await settle(60);
       client.connection.receive(Buffer.from(JSON.stringify({ op: 'subscribe', id: 3, snapshot: true, ...asked })));
       await settle(200);
       return client.sent.findLast(({ type }) => type === 'error')?.code;
