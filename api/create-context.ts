@@ -10,6 +10,7 @@ import { createPriorityLanes, type PriorityLanes, type WorkOwner } from './acces
 import { createPublicHosts } from './access/public-hosts.ts';
 import type { ApiContext } from './api-context.ts';
 import { ApiError } from './http/api-error.ts';
+import type { HeldAnswers } from './http/held-answers.ts';
 import type { Mempools } from './mempool/mempools.ts';
 import type { CurrencyDirectory } from './state/currency-directory.ts';
 import { createDaemonFigures } from './state/daemon-figures.ts';
@@ -45,6 +46,7 @@ export function createContexts(
   health: Health,
   snapshots: (owner: WorkOwner) => WithSnapshot,
   lanes: ReadonlyMap<string, PriorityLanes>,
+  answers: Pick<HeldAnswers, 'gather'>,
   webhooks: Webhooks,
   { standings }: Pick<Access, 'standings'>,
   mempools: Mempools,
@@ -79,7 +81,7 @@ export function createContexts(
     },
   };
   return (owner) => {
-    const ownDaemons = () => daemonsOfOwner(daemons, lanes, owner);
+    const ownDaemons = () => daemonsOfOwner(daemons, lanes, answers, owner);
     return {
       ...shared,
       clickhouse: {

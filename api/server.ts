@@ -159,6 +159,8 @@ async function open(options: ApiOptions, closers: Closers) {
   });
   closers.push(() => webhooks.close());
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
+  const underWay: RequestsUnderWay = { count: 0, sending: 0 };
+  const unsent = createUnsentAnswers({ underWay });
   // Known once the server listens; no request arrives before that.
   let port = config.port;
   const apiOf = createContexts(
@@ -167,6 +169,7 @@ async function open(options: ApiOptions, closers: Closers) {
     health,
     snapshots,
     lanes,
+    unsent,
     webhooks,
     access,
     mempools,
@@ -176,13 +179,11 @@ async function open(options: ApiOptions, closers: Closers) {
   const api = apiOf(SERVICE);
   const stopComparing = watchEstimates(api, logger);
   closers.push(async () => stopComparing());
-  const underWay: RequestsUnderWay = { count: 0, sending: 0 };
   const prepared = createPreparedAnswers<StateAnswer>(options.keptBytes ?? PREPARED_BYTES);
   const repeated = createPreparedAnswers<StateAnswer>(options.keptBytes ?? REPEATED_BYTES);
   const rebuilding = rebuildAnswers({ api, apiOf, prepared, watch, underWay, logger });
   closers.push(() => rebuilding.stop());
   const bodies = createBufferedBodies();
-  const unsent = createUnsentAnswers({ underWay });
   const dispatcher = { api, apiOf, prepared, repeated, currentState, underWay, access, bodies, unsent };
   const rpc = createRpcHandler({
     chains: config.chains,

@@ -1,5 +1,7 @@
 /** The daemons of the chains as one caller's requests see them. */
-import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { CallOptions, VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { HeldAnswers } from '../http/held-answers.ts';
+import { createAnswerMemory, MOST_ANSWER_BYTES } from './answer-memory.ts';
 import { createPriorityLanes, type PriorityLanes, type WorkOwner } from './priority-lanes.ts';
 
 type Daemons = ReadonlyMap<string, VerusdClient>;
@@ -20,23 +22,31 @@ export function createDaemonLanes(): PriorityLanes {
 export function daemonsOfOwner(
   daemons: Daemons,
   lanesOf: ReadonlyMap<string, PriorityLanes>,
+  answers: Pick<HeldAnswers, 'gather'>,
   owner: WorkOwner,
 ): Daemons {
   const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
     const lanes = lanesOf.get(chain);
     if (!lanes) return [chain, daemon];
-    const turn = <T>(timeoutMs: number | undefined, work: () => Promise<T>) =>
-      lanes.run(owner, timeoutMs ?? WAIT_MS, work);
+    /** Its answer counts until the call is over; what follows answers the request at once. */
+    const turn = <T, O extends CallOptions>(options: O, work: (options: O) => Promise<T>) =>
+      lanes.run(owner, options.timeoutMs ?? WAIT_MS, () => {
+        const memory = createAnswerMemory(answers, owner.payer);
+        const signal = options.signal ? AbortSignal.any([options.signal, memory.signal]) : memory.signal;
+        const holds = (bytes: number) => memory.holds(bytes);
+        const limits = { ...options, signal, holds, maxBytes: MOST_ANSWER_BYTES };
+        return work(limits).finally(() => memory.release());
+      });
     const client: VerusdClient = {
       get address() {
         return daemon.address;
       },
-      call: (method, params, options) => turn(options?.timeoutMs, () => daemon.call(method, params, options)),
-      callText: (method, params, options) => turn(options?.timeoutMs, () => daemon.callText(method, params, options)),
-      callRaw: (method, params, options) => turn(options?.timeoutMs, () => daemon.callRaw(method, params, options)),
-      callRawBatch: (method, params, options) =>
-        turn(options?.timeoutMs, () => daemon.callRawBatch(method, params, options)),
-      forward: (body, options) => turn(options.timeoutMs, () => daemon.forward(body, options)),
+      call: (method, params, options = {}) => turn(options, (limits) => daemon.call(method, params, limits)),
+      callText: (method, params, options = {}) => turn(options, (limits) => daemon.callText(method, params, limits)),
+      callRaw: (method, params, options = {}) => turn(options, (limits) => daemon.callRaw(method, params, limits)),
+      callRawBatch: (method, params, options = {}) =>
+        turn(options, (limits) => daemon.callRawBatch(method, params, limits)),
+      forward: (body, options) => turn(options, (limits) => daemon.forward(body, limits)),
       close: () => daemon.close(),
     };
     return [chain, client];

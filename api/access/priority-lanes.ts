@@ -19,8 +19,8 @@ export interface WorkOwner {
 export const SERVICE: WorkOwner = { lane: 'standard', payer: 'service' };
 
 export interface PriorityLanes {
-  /** @throws QueueFull when too many wait, of all or of this owner, or when `waitMs` is over */
-  run<T>(owner: WorkOwner, waitMs: number, work: () => Promise<T>): Promise<T>;
+  /** @throws QueueFull when too many wait, of all or of this owner, or when `waitMs` is over; the reason of a `signal` that aborts before its turn */
+  run<T>(owner: WorkOwner, waitMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
   /** Whose work of these would begin first, for work that is of all of them. */
   quickest(owners: readonly [WorkOwner, ...WorkOwner[]]): WorkOwner;
 }
@@ -57,8 +57,9 @@ export function createPriorityLanes({
 
   return {
     quickest: (owners) => owners.reduce((best, owner) => (heldBy(owner) < heldBy(best) ? owner : best)),
-    async run({ lane, payer }, waitMs, work) {
-      await lanes[lane].turn(payer, free(), waitMs);
+    async run({ lane, payer }, waitMs, work, signal) {
+      signal?.throwIfAborted();
+      await lanes[lane].turn(payer, free(), waitMs, signal);
       try {
         return await work();
       } finally {
@@ -108,7 +109,7 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
     },
     /** Works that run or wait. */
     heldBy: (payer: string) => (running.get(payer) ?? 0) + (waiting.get(payer)?.size ?? 0),
-    turn(payer: string, freeOfAll: number, waitMs: number): Promise<void> {
+    turn(payer: string, freeOfAll: number, waitMs: number, signal?: AbortSignal): Promise<void> {
       const before = waiting.get(payer)?.size ?? 0;
       if (before === 0 && mayRun(payer, freeOfAll)) {
         enter(payer);
@@ -120,12 +121,18 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
       return new Promise((resolve, reject) => {
         const begin = () => {
           clearTimeout(timer);
+          signal?.removeEventListener('abort', leave);
           resolve();
         };
-        const timer = setTimeout(() => {
+        const giveUp = (error: unknown) => {
+          clearTimeout(timer);
+          signal?.removeEventListener('abort', leave);
           leaveQueue(payer, queue, begin);
-          reject(new QueueFull());
-        }, waitMs);
+          reject(error);
+        };
+        const leave = () => giveUp(signal?.reason);
+        const timer = setTimeout(() => giveUp(new QueueFull()), waitMs);
+        signal?.addEventListener('abort', leave);
         queue.add(begin);
       });
     },

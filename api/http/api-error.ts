@@ -74,7 +74,7 @@ export const API_ERRORS = {
   busy: [
     503,
     'Busy',
-    'Request bodies take too much memory at the moment: send the request again after Retry-After seconds.',
+    'Request bodies, or answers of daemons to this caller, take too much memory at the moment: send the request again after Retry-After seconds.',
   ],
   unavailable: [
     503,

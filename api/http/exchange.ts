@@ -176,8 +176,8 @@ async function answer(exchange: Exchange): Promise<void> {
     }
     reply = problem(exchange, error);
   }
-  // Charged before the work, given back when it fails through our fault.
-  if (reply.status >= 500 && !reply.isPaid) charged?.giveBack();
+  // Charged before the work, given back when it fails through our fault; not once it has been answered as too slow.
+  if (reply.status >= 500 && !reply.isPaid && !exchange.isAnswered) charged?.giveBack();
   respond(exchange, reply);
 }
 

@@ -4,21 +4,16 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { ClickHouseDamaged } from '../../infra/clickhouse/clickhouse-errors.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
-import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
+import { DaemonReplyTooLarge, DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import { RetryableError, VerustreamError } from '../../schemas/errors.ts';
+import { AnswerGivenUp, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
 import type { RequestInfo } from './answer-route.ts';
 import { ApiError, problemBody } from './api-error.ts';
+import { hasCost, isStatementTooSlow } from './failure-cost.ts';
 import { headerLines } from './header-lines.ts';
 import type { Reply } from './reply.ts';
 
-/** Postgres: statement_timeout. ClickHouse: max_execution_time, max_memory_usage, max_result_rows. */
-const TOO_SLOW = /^(57014|159|241|396)$/;
 const RETRY_AFTER_SECONDS = '5';
-/** Requests that used resources before they were given up keep their charge; otherwise callers could repeat them for free. */
-const PAID: ReadonlySet<string> = new Set(['query_too_slow', 'too_slow', 'busy']);
-
-/** Reasons of `unavailable` that are paid: the sender may have filled the queue, and ClickHouse may go on with the statement. */
-const PAID_REASONS: ReadonlySet<unknown> = new Set(['queue_full', 'clickhouse_silent']);
 
 export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {
   const refusal = toApiError(error);
@@ -29,7 +24,7 @@ export function problemReply(error: unknown, asked: RequestInfo, logger: Logger)
   }
   return {
     status: refusal.status,
-    isPaid: PAID.has(refusal.code) || PAID_REASONS.has(refusal.details.members?.reason),
+    isPaid: hasCost(error),
     headers: headerLines({
       'Content-Type': 'application/problem+json',
       'Cache-Control': 'no-store',
@@ -50,10 +45,16 @@ export function toApiError(cause: unknown): ApiError {
   if (cause instanceof DaemonRpcError) {
     return new ApiError('daemon_error', `the daemon refused: ${cause.rpcMessage}`, { cause });
   }
+  if (cause instanceof DaemonReplyTooLarge) {
+    return new ApiError('daemon_error', `the answer of the daemon has more than ${MOST_ANSWER_BYTES} bytes`, { cause });
+  }
+  if (cause instanceof AnswerGivenUp) {
+    return new ApiError('busy', 'answers to this caller hold too much memory at the moment: ask again', { cause });
+  }
   if (cause instanceof VerustreamError && cause.code.startsWith('daemon_')) {
     return new ApiError('daemon_error', 'the daemon of this chain cannot be reached at the moment', { cause });
   }
-  if (isTooSlow(cause) || (cause instanceof VerustreamError && isTooSlow(cause.cause))) {
+  if (isStatementTooSlow(cause)) {
     return new ApiError('query_too_slow', 'the query takes more time or memory than allowed', { cause });
   }
   if (cause instanceof ClickHouseDamaged) {
@@ -65,9 +66,4 @@ export function toApiError(cause: unknown): ApiError {
     return new ApiError('unavailable', message, { cause, members: { reason: trouble.code } });
   }
   return new ApiError('internal_error', 'the service failed to answer; its log names the reason', { cause });
-}
-
-function isTooSlow(cause: unknown): boolean {
-  const code = (cause as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && TOO_SLOW.test(code);
 }

@@ -5,7 +5,7 @@
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type AnsweredClient, clientOf, type Reader, readerOf } from './answered-client.ts';
-import { type BufferedBodies, createBufferedBodies } from './buffered-bodies.ts';
+import { createHeldAnswers, type HeldAnswers, type HeldAnswersOptions } from './held-answers.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 
 export interface Unsent {
@@ -19,11 +19,11 @@ export interface Unsent {
   readonly isLasting?: boolean;
 }
 
-export interface UnsentAnswers {
+export interface UnsentAnswers extends Pick<HeldAnswers, 'gather'> {
   /** After the first tryEnd(). Resolves to the number of bytes that were taken; fewer than were left when the client is gone, or given up. */
   send(res: HttpResponse, unsent: Unsent, network: string, client?: AnsweredClient): Promise<number>;
   /** For an answer that flows. `close` ends its connection, and is not called once it is released. */
-  hold(network: string, close: () => void): HeldAnswer;
+  readonly hold: HeldAnswers['hold'];
   /**
    * Whether an answer without a body is to be the last one of its connection: uWebSockets.js does not say whether it has been taken, so
    * chance bounds how many are copied.
@@ -31,20 +31,9 @@ export interface UnsentAnswers {
   endsConnection(): boolean;
 }
 
-/** Memory that an answer keeps while its reader is waited for. */
-export interface HeldAnswer {
-  /** Bytes that it keeps from now on; may give up others, or itself. */
-  keep(bytes: number): void;
-  release(): void;
-}
-
-export interface UnsentAnswersOptions {
+export interface UnsentAnswersOptions extends HeldAnswersOptions {
   /** Counts them, so that a shutdown can wait for them. */
   readonly underWay?: { count: number; sending: number };
-  /** Beyond its bounds the answer that has kept most for longest is given up, as with bodies of requests. */
-  readonly counted?: BufferedBodies;
-  /** Bytes of all answers, counted whole: beyond it the largest is given up. */
-  readonly most?: number;
   readonly least?: LeastPace;
   /** Answers without a body that a connection gets on average. */
   readonly withoutBody?: number;
@@ -53,21 +42,16 @@ export interface UnsentAnswersOptions {
 /** A kilobyte each, about. */
 const WITHOUT_BODY = 256;
 
-/** More of one answer is not counted for its network, which may always wait for one, however large. */
-const MOST_COUNTED = 12 * 1024 * 1024;
-/** Room for the largest answer that a daemon may give. */
-const MOST = 512 * 1024 * 1024;
-
 export function createUnsentAnswers({
   underWay = { count: 0, sending: 0 },
-  counted = createBufferedBodies(),
-  most = MOST,
   least = LEAST_PACE,
   withoutBody = WITHOUT_BODY,
+  ...bounds
 }: UnsentAnswersOptions = {}): UnsentAnswers {
-  const hold = holdAnswers(counted, most);
+  const { hold, gather } = createHeldAnswers(bounds);
   return {
     hold,
+    gather,
     endsConnection: () => Math.random() * withoutBody < 1,
     async send(res, unsent, network, client = clientOf(res)) {
       let left = unsent.bytes.byteLength;
@@ -91,55 +75,6 @@ export function createUnsentAnswers({
     },
   };
 }
-
-interface Kept {
-  bytes: number;
-  giveUp: () => void;
-}
-
-const nothing = () => {};
-
-function holdAnswers(counted: BufferedBodies, most: number): UnsentAnswers['hold'] {
-  const all = new Set<Kept>();
-  let sum = 0;
-
-  function forget(kept: Kept): void {
-    if (all.delete(kept)) sum -= kept.bytes;
-  }
-
-  return (network, close) => {
-    let isOver = false;
-    const giveUp = () => {
-      forget(kept);
-      body.release();
-      // Not at once: the connection may be corked at this moment.
-      setImmediate(() => {
-        if (!isOver) close();
-      });
-    };
-    const body = counted.hold(network, { evict: giveUp });
-    const kept: Kept = { bytes: 0, giveUp };
-    all.add(kept);
-    return {
-      keep(bytes) {
-        if (!all.has(kept)) return;
-        sum += bytes - kept.bytes;
-        kept.bytes = bytes;
-        body.grow(Math.min(bytes, MOST_COUNTED));
-        while (sum > most) largest(all).giveUp();
-      },
-      release() {
-        isOver = true;
-        forget(kept);
-        kept.giveUp = nothing; // an old table of the Set may keep it for long
-        body.release();
-      },
-    };
-  };
-}
-
-/** There is at least one. */
-const largest = (all: Iterable<Kept>): Kept => [...all].reduce((one, other) => (other.bytes > one.bytes ? other : one));
 
 /** Resolves to whether all was taken; else the client is gone, or has been too slow. `taken` is called with the bytes that it takes. */
 export async function sendOn(

@@ -3,9 +3,10 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { setImmediate } from 'node:timers/promises';
 import { type AnsweredClient, type Reader, readerOf } from './answered-client.ts';
 import { type HeaderLines, joinLines } from './header-lines.ts';
+import type { HeldAnswer } from './held-answers.ts';
 import { LEAST_PACE, type LeastPace, Patience } from './reader-pace.ts';
 import { type AnsweredNetwork, endHead, type Reply, writeHead } from './reply.ts';
-import type { HeldAnswer, UnsentAnswers } from './unsent-answers.ts';
+import type { UnsentAnswers } from './unsent-answers.ts';
 
 /**
  * With the line of its size it fits the 16 kB that uWebSockets.js corks. Version 20 drops a piece that does not, where the connection has no

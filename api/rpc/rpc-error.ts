@@ -1,5 +1,9 @@
 /** An error that the caller of a JSON-RPC method gets to see, with a code of the daemon's table. */
+import { DaemonReplyTooLarge } from '../../infra/verusd/daemon-errors.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
+import { AnswerGivenUp, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
+import { QueueFull } from '../access/priority-lanes.ts';
+import { isStatementTooSlow } from '../http/failure-cost.ts';
 
 export class RpcError extends Error {
   readonly code: number;
@@ -14,8 +18,12 @@ export class RpcError extends Error {
 export const methodNotFound = () => new RpcError(RPC_CODES.methodNotFound, 'Method not found');
 
 /** The daemon is not reachable or its answer is none; the cause stays with us. */
-export const internalError = (cause: unknown) => new RpcError(RPC_CODES.internalError, 'Internal error', { cause });
+export const internalError = (cause: unknown) => new RpcError(RPC_CODES.internalError, messageOf(cause), { cause });
 
-/** Too many calls wait: the daemon's own words for it. */
-export const queueFull = (cause: unknown) =>
-  new RpcError(RPC_CODES.internalError, 'Work queue depth exceeded', { cause });
+function messageOf(cause: unknown): string {
+  if (cause instanceof QueueFull) return 'Work queue depth exceeded'; // the daemon's own words for too many calls
+  if (cause instanceof DaemonReplyTooLarge) return `Answer too large: at most ${MOST_ANSWER_BYTES} bytes are handed on`;
+  if (cause instanceof AnswerGivenUp) return 'Answers to this caller hold too much memory: ask for less at once';
+  if (isStatementTooSlow(cause)) return 'The query takes more time or memory than allowed';
+  return 'Internal error';
+}

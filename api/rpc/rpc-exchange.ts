@@ -2,6 +2,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { MAX_BATCH_BYTES, readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import type { RpcBody } from '../../schemas/verusd/rpc-envelope.ts';
+import { type AnswerMemory, createAnswerMemory } from '../access/answer-memory.ts';
 import type { Admission } from '../access/gate.ts';
 import type { Visitor } from '../access/visitor.ts';
 import type { ExchangeOptions } from '../http/exchange.ts';
@@ -32,6 +33,8 @@ interface Call {
   readonly started: number;
   /** Null when none follows the headers. */
   body: IncomingBody | null;
+  /** What is asked of daemons for it; null before that. */
+  memory: AnswerMemory | null;
   isGone: boolean;
 }
 
@@ -47,9 +50,21 @@ export function answerCall(
   const started = performance.now();
   const visitor = access.readVisitor(res, req);
   const isShort = announced !== 'chunked' && announced <= MAX_REFUSED_BYTES;
-  const call: Call = { res, visitor, chain, isShort, handler, options, started, body: null, isGone: false };
+  const call: Call = {
+    res,
+    visitor,
+    chain,
+    isShort,
+    handler,
+    options,
+    started,
+    body: null,
+    memory: null,
+    isGone: false,
+  };
   const aborted = () => {
     call.isGone = true;
+    call.memory?.giveUp();
   };
   const { network } = visitor;
   if (announced === 0) res.onAborted(aborted);
@@ -67,7 +82,8 @@ async function answer(call: Call): Promise<void> {
 }
 
 /** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault, unless it was long. */
-async function produce({ visitor, chain, body, isShort, handler, options }: Call): Promise<Reply> {
+async function produce(call: Call): Promise<Reply> {
+  const { visitor, chain, body, isShort, handler, options } = call;
   let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
   let read = UNREAD;
   try {
@@ -82,7 +98,10 @@ async function produce({ visitor, chain, body, isShort, handler, options }: Call
     const admission = entrance.settleNow(cost) ?? (await entrance.settle(cost));
     if (admission.refusal) return refusedReply(admission, read);
     paid = admission.charged;
-    const made = await handler(chain, read, admission.caller);
+    const { lane, payer } = admission.caller;
+    call.memory = createAnswerMemory(options.unsent, payer);
+    if (call.isGone) call.memory.giveUp();
+    const made = await handler(chain, read, { lane, payer, memory: call.memory });
     if (made.ourFault && bytes.length <= MAX_FREE_BYTES) paid.giveBack();
     return reply(made, admission.headers);
   } catch (err) {
@@ -96,14 +115,16 @@ function respond(call: Call, made: Reply): void {
   const { body, started, options } = call;
   if (body?.endsConnection) {
     // Only after uWebSockets.js has parsed everything it has read: it would serve the requests behind this one.
-    setImmediate(() => call.isGone || write(call, { ...made, closes: true }));
-  } else if (!call.isGone) write(call, made);
+    setImmediate(() => write(call, { ...made, closes: true }));
+  } else write(call, made);
   body?.release();
   options.underWay.count -= 1;
   observeRequest(RPC_TEMPLATE, 'post', call.isGone ? 499 : made.status, (performance.now() - started) / 1000);
 }
 
-function write({ res, visitor, options }: Call, reply: Reply): void {
+function write({ res, visitor, options, memory, isGone }: Call, reply: Reply): void {
+  memory?.release(); // what the client does not take at once is counted as unsent
+  if (isGone) return;
   writeReplyLater(res, reply, NO_LINES, false, options.unsent, visitor);
 }
 

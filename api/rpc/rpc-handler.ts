@@ -8,7 +8,6 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { rowReader } from '../../infra/row-reader.ts';
-import { DaemonTimeout } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
@@ -22,8 +21,10 @@ import {
   type RpcRequest,
   rpcStatus,
 } from '../../schemas/verusd/rpc-envelope.ts';
+import type { AnswerMemory, Asker } from '../access/answer-memory.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
-import { type PriorityLanes, QueueFull, SERVICE, type WorkOwner } from '../access/priority-lanes.ts';
+import { type PriorityLanes, SERVICE } from '../access/priority-lanes.ts';
+import { hasCost } from '../http/failure-cost.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
@@ -31,7 +32,7 @@ import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { checkParameters } from './parameters/check-parameters.ts';
-import { internalError, methodNotFound, queueFull, RpcError } from './rpc-error.ts';
+import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
 import { createUnspentOutput, type UnspentOutput } from './upstream/unspent-output.ts';
 import { createUpstream, type Upstream } from './upstream/upstream.ts';
 import { type Wallets, walletGuard } from './wallet-guard.ts';
@@ -70,7 +71,7 @@ export interface RpcHandlerOptions {
 }
 
 /** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
-export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, owner?: WorkOwner) => Promise<RpcAnswer>;
+export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, asker?: Asker) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
   readonly name: string;
@@ -95,13 +96,24 @@ const answered = (result: string, id: string): RpcAnswer => ({
   ourFault: false,
 });
 
-/** The answers without their newlines, as elements of an array. */
-function joinBatch(outcomes: readonly RpcAnswer[]): Buffer {
-  const parts = outcomes.flatMap(({ body, end = '' }, index) => [
-    Buffer.from(index === 0 ? '' : ','),
-    Buffer.concat([Buffer.from(body), Buffer.from(end)]).subarray(0, -1),
-  ]);
-  return Buffer.concat([Buffer.from('['), ...parts, Buffer.from(']\n')]);
+/** Bytes of an answer. */
+const bytesOf = ({ body, end = '' }: RpcAnswer): number =>
+  (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) + Buffer.byteLength(end);
+
+/** The answers without their newlines, as elements of an array, in memory of their length. */
+function joinBatch(outcomes: readonly RpcAnswer[], bytes: number): Buffer {
+  const batch = Buffer.allocUnsafe(bytes + Math.max(0, outcomes.length - 1) + 3);
+  let at = batch.write('[');
+  for (const [index, { body, end = '' }] of outcomes.entries()) {
+    if (index > 0) at += batch.write(',', at);
+    if (typeof body === 'string') at += batch.write(body, at);
+    else {
+      batch.set(body, at);
+      at += body.byteLength;
+    }
+    at += batch.write(end, at) - 1;
+  }
+  return batch.subarray(0, at + batch.write(']\n', at));
 }
 
 export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
@@ -112,7 +124,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
   const chains = new Map(options.chains.map((chain) => [chain.name, openChain(options, chain)]));
 
-  async function answerHere(chain: Chain, request: RpcRequest, owner: WorkOwner): Promise<RpcAnswer> {
+  async function answerHere(chain: Chain, request: RpcRequest, asker: Asker): Promise<RpcAnswer> {
     const method = rpcMethod(request.method);
     const answer = methods[request.method];
     if (method === undefined || answer === undefined) throw methodNotFound();
@@ -121,15 +133,15 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
       if (method.types.length > 0) checkParameters(request.texts, method.types);
     }
-    return answered(await answer(chain.name, request.texts, owner), request.id);
+    return answered(await answer(chain.name, request.texts, asker), request.id);
   }
 
   /** A cached answer is returned without awaiting anything, at the cost of its checks. */
-  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, owner: WorkOwner): Promise<RpcAnswer> {
+  async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, asker: Asker): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
       const method = daemonForm(request.method, request.texts.length);
-      if (!method) return await answerHere(chain, request, owner);
+      if (!method) return await answerHere(chain, request, asker);
       checkEnvelope(chain, request, method);
       const walletAsked = chain.checkWallet(request);
       if (walletAsked) await walletAsked;
@@ -140,10 +152,10 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
       if (help !== null) return answered(daemonString(help), request.id);
       for (const guard of method.guards) guard.check(request, chain);
       const { upstream, unspentOutput } = chain;
-      const asked = unspentOutput(request, owner);
+      const asked = unspentOutput(request, asker);
       const reply = asked
         ? await asked
-        : (upstream.kept(request, method, owner) ?? (await upstream.ask(request, method, owner)));
+        : (upstream.kept(request, method, asker) ?? (await upstream.ask(request, method, asker)));
       return { status: reply.status, body: reply.body, end: reply.end, ourFault: false };
     } catch (error) {
       return failed(chain, request, error);
@@ -151,45 +163,57 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   }
 
   function failed(chain: Chain, { method, id }: RpcRequest, thrown: unknown): RpcAnswer {
-    const error = thrown instanceof QueueFull ? queueFull(thrown) : thrown;
-    if (error instanceof RpcError) {
-      // Parameters are never logged: they may be secrets.
-      if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer of the daemon');
-      const failed = failure(error, id);
-      return { ...failed, ourFault: failed.ourFault && !isPaid(error) };
+    if (!(thrown instanceof RpcError) && !hasCost(thrown)) {
+      logger.error({ err: thrown, chain: chain.name, method }, 'a JSON-RPC method failed');
+      return failure(internalError(thrown), id);
     }
-    logger.error({ err: error, chain: chain.name, method }, 'a JSON-RPC method failed');
-    return failure(internalError(error), id);
+    const error = thrown instanceof RpcError ? thrown : internalError(thrown);
+    // Parameters are never logged: they may be secrets.
+    if (error.cause) logger.debug({ err: error.cause, chain: chain.name, method }, 'no answer');
+    const failed = failure(error, id);
+    return { ...failed, ourFault: failed.ourFault && !hasCost(error) };
   }
 
   /** One after the other, as the daemon does: a call may rely on the one before it. */
   async function answerBatch(
     chain: Chain,
     requests: readonly (RpcRequest | RpcRefusal)[],
-    owner: WorkOwner,
+    asker: Asker,
   ): Promise<RpcAnswer> {
     if (requests.length > MAX_BATCH) {
       return failure({ code: RPC_CODES.invalidRequest, message: `batch size exceeds ${MAX_BATCH}` }, 'null');
     }
+    const { memory } = asker;
     const outcomes: RpcAnswer[] = [];
-    for (const request of requests) outcomes.push(await answerOne(chain, request, owner));
+    let bytes = 0;
+    memory?.signal.addEventListener('abort', () => outcomes.splice(0), { once: true });
+    for (const request of requests) {
+      const outcome = await answerOne(chain, request, asker);
+      outcomes.push(outcome);
+      bytes += bytesOf(outcome);
+      memory?.keep(bytes);
+      if (memory?.isGivenUp) return givenUp(requests, memory);
+    }
+    memory?.keep(2 * bytes);
+    if (memory?.isGivenUp) return givenUp(requests, memory);
     const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
-    return { status: 200, body: joinBatch(outcomes), ourFault };
+    return { status: 200, body: joinBatch(outcomes, bytes), ourFault };
   }
 
-  return (name, body, owner = SERVICE) => {
+  return (name, body, asker = SERVICE) => {
     const chain = chains.get(name);
     if (chain === undefined) throw new TypeError(`${name} is not a configured chain`);
     const read = body instanceof Uint8Array ? readRpcBody(body) : body;
-    return read.kind === 'batch' ? answerBatch(chain, read.requests, owner) : answerOne(chain, read.request, owner);
+    return read.kind === 'batch' ? answerBatch(chain, read.requests, asker) : answerOne(chain, read.request, asker);
   };
 }
 
-/**
- * A call that the daemon took too long for has cost what no other costs, and whoever fills the daemon's queue would have all further
- * calls for free: docs/decisions/0027-requests-and-bodies.md.
- */
-const isPaid = ({ cause }: RpcError): boolean => cause instanceof DaemonTimeout || cause instanceof QueueFull;
+/** A batch of which nothing is kept: its client is gone, or there is no memory for it. */
+function givenUp(requests: readonly (RpcRequest | RpcRefusal)[], { signal }: AnswerMemory): RpcAnswer {
+  const outcomes = requests.map(({ id }) => failure(internalError(signal.reason), id));
+  const bytes = outcomes.reduce((sum, outcome) => sum + bytesOf(outcome), 0);
+  return { status: 200, body: joinBatch(outcomes, bytes), ourFault: false };
+}
 
 function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains'][number]): Chain {
   const { daemons, nameToAddress } = options;

@@ -29,6 +29,9 @@ export class DaemonGarbage extends RetryableError {
   }
 }
 
+/** The reply is longer than whoever asked takes; no other daemon has a shorter one. */
+export class DaemonReplyTooLarge extends DaemonGarbage {}
+
 /** An HTTP status without a JSON-RPC body, such as 500 "Work queue depth exceeded" or 503. */
 export class DaemonHttpError extends RetryableError {
   readonly status: number;

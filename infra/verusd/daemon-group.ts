@@ -3,7 +3,7 @@
  * A daemon that fails or lags comes last until a probe finds it healthy, so that clients see the chain go back only if no other answers.
  */
 import { VerustreamError } from '../../schemas/errors.ts';
-import { DaemonRpcError, DaemonTimeout } from './daemon-errors.ts';
+import { DaemonReplyTooLarge, DaemonRpcError, DaemonTimeout } from './daemon-errors.ts';
 import { type DaemonWatchOptions, WATCH_TIMING, type WatchTiming, watchDaemons } from './daemon-watch.ts';
 import type { HttpReply } from './http-post.ts';
 import { saysWarmingUp } from './rpc-reply.ts';
@@ -101,7 +101,7 @@ function groupOf(
         note(member, true);
         last = { value };
       } catch (error) {
-        if (signal?.aborted || !(error instanceof VerustreamError) || error instanceof DaemonRpcError) throw error;
+        if (signal?.aborted || !(error instanceof VerustreamError) || isTheirAnswer(error)) throw error;
         note(member, true, error);
         last = { error };
       }
@@ -110,6 +110,9 @@ function groupOf(
     if ('value' in last) return last.value;
     throw last.error;
   }
+
+  /** The next daemon would say the same. */
+  const isTheirAnswer = (error: unknown) => error instanceof DaemonRpcError || error instanceof DaemonReplyTooLarge;
 
   const isAwake = ({ body }: HttpReply) => !saysWarmingUp(body);
 

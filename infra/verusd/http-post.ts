@@ -1,6 +1,6 @@
 /** One POST to a daemon with a time limit; distinguishes failures by the possible remedy. */
 import type { Dispatcher, Pool } from 'undici';
-import { DaemonGarbage, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
+import { DaemonGarbage, DaemonReplyTooLarge, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 
 export interface HttpReply {
   readonly status: number;
@@ -14,13 +14,15 @@ export interface PostOptions {
   readonly signal: AbortSignal | undefined;
   /** A longer reply is cut off. */
   readonly maxBytes: number;
+  /** Hears at each change how many bytes the reply holds; those of the resolved one are the caller's from then on. */
+  readonly holds?: ((bytes: number) => void) | undefined;
   /** Call and daemon for messages: `getblock of 127.0.0.1:27486`. */
   readonly what: string;
 }
 
 /**
  * Resolves with the whole reply, whatever its status.
- * @throws DaemonUnreachable, DaemonTimeout, DaemonGarbage (cut off in the middle), or the signal's reason once it aborts
+ * @throws DaemonUnreachable, DaemonTimeout, DaemonGarbage (cut off in the middle), DaemonReplyTooLarge, or the signal's reason once it aborts
  */
 export function post(pool: Pool, options: PostOptions): Promise<HttpReply> {
   const { signal } = options;
@@ -41,7 +43,11 @@ class Call implements Dispatcher.DispatchHandler {
   #isOver = false;
   #status = 0;
   #bytes = 0;
+  /** That the daemon announces; 0 where it announces none. */
+  #length = 0;
   #chunks: Buffer[] = [];
+  /** As long as announced, for a reply that comes in several chunks: it never is in memory twice. */
+  #whole: Buffer | null = null;
 
   constructor(options: PostOptions, resolve: (reply: HttpReply) => void, reject: (error: unknown) => void) {
     this.#options = options;
@@ -55,27 +61,44 @@ class Call implements Dispatcher.DispatchHandler {
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
     this.#status = 0;
-    this.#bytes = 0;
-    this.#chunks = [];
+    this.#drop();
     // It waited for a free connection for too long.
     if (this.#isOver) controller.abort(new Error('given up'));
   }
 
-  onResponseStart(_controller: Dispatcher.DispatchController, status: number): void {
-    if (status >= 200) this.#status = status;
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Readonly<Record<string, string | string[] | undefined>>,
+  ): void {
+    if (status < 200) return;
+    this.#status = status;
+    this.#length = Number(headers['content-length'] ?? 0);
+    if (this.#length > this.#options.maxBytes) this.#tooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const { maxBytes } = this.#options;
+    if (this.#isOver) return;
+    const at = this.#bytes;
     this.#bytes += chunk.length;
-    this.#chunks.push(chunk);
-    if (this.#bytes > maxBytes) this.#fail(this.#early(new Error(`it has more than ${maxBytes} bytes`)));
+    if (this.#bytes > this.#options.maxBytes) {
+      this.#tooLarge();
+      return;
+    }
+    if (at === 0 && this.#length > chunk.length) this.#whole = Buffer.allocUnsafeSlow(this.#length);
+    if (this.#whole) this.#whole.set(chunk, at);
+    else this.#chunks.push(chunk);
+    this.#options.holds?.(this.#whole?.length ?? this.#bytes);
   }
 
   onResponseEnd(): void {
+    if (this.#isOver) return;
+    if (this.#chunks.length > 1) this.#options.holds?.(2 * this.#bytes);
     if (!this.#end()) return;
     const [first = NOTHING] = this.#chunks;
-    this.#resolve({ status: this.#status, body: this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first });
+    const body = this.#whole ?? (this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first);
+    this.#options.holds?.(body.length);
+    this.#resolve({ status: this.#status, body });
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
@@ -95,6 +118,11 @@ class Call implements Dispatcher.DispatchHandler {
 
   readonly #calledOff = (): void => this.#fail(this.#options.signal?.reason);
 
+  #tooLarge(): void {
+    const { what, maxBytes } = this.#options;
+    this.#fail(new DaemonReplyTooLarge(`${what}: the reply has more than ${maxBytes} bytes`));
+  }
+
   #early(cause: Error): DaemonGarbage {
     return new DaemonGarbage(`${this.#options.what}: the reply ended early (${reasonOf(cause)})`, { cause });
   }
@@ -102,8 +130,18 @@ class Call implements Dispatcher.DispatchHandler {
   /** Ends the connection with the call. */
   #fail(error: unknown): void {
     if (!this.#end()) return;
+    this.#drop();
     this.#reject(error);
     this.#controller?.abort(new Error('given up'));
+  }
+
+  /** What has come of the reply. */
+  #drop(): void {
+    this.#bytes = 0;
+    this.#length = 0;
+    this.#chunks = [];
+    this.#whole = null;
+    this.#options.holds?.(0);
   }
 
   /** Whether it was under way. */

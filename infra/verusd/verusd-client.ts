@@ -24,8 +24,12 @@ export interface VerusdClientOptions {
 }
 
 export interface CallOptions {
-  readonly timeoutMs?: number;
-  readonly signal?: AbortSignal;
+  readonly timeoutMs?: number | undefined;
+  readonly signal?: AbortSignal | undefined;
+  /** A longer reply is given up with DaemonReplyTooLarge; 500 MB where none is named. */
+  readonly maxBytes?: number;
+  /** Hears at each change how many bytes the reply holds, and 0 when the call fails. */
+  readonly holds?: ((bytes: number) => void) | undefined;
 }
 
 export interface ForwardOptions extends CallOptions {
@@ -99,10 +103,10 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   });
   let lastId = 0;
 
-  async function forward(body: string | Uint8Array, { label, timeoutMs, signal }: ForwardOptions): Promise<HttpReply> {
+  async function forward(body: string | Uint8Array, { label, ...limits }: ForwardOptions): Promise<HttpReply> {
     const what = `${label} of ${address}`;
     return observed(label, async () => {
-      const reply = await send(body, what, { timeoutMs, signal });
+      const reply = await send(body, what, limits);
       if (isWholeAnswer(reply.body)) return reply;
       throw new DaemonHttpError(reply.status, `${what}: HTTP ${reply.status} without a JSON-RPC answer`);
     });
@@ -111,10 +115,9 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   async function send(
     body: string | Uint8Array,
     what: string,
-    { timeoutMs = defaultTimeoutMs, signal }: { timeoutMs: number | undefined; signal: AbortSignal | undefined },
-    maxBytes = MAX_REPLY_BYTES,
+    { timeoutMs = defaultTimeoutMs, signal, maxBytes = MAX_REPLY_BYTES, holds }: CallOptions,
   ): Promise<HttpReply> {
-    const reply = await post(pool, { headers, body, timeoutMs, signal, what, maxBytes });
+    const reply = await post(pool, { headers, body, timeoutMs, signal, what, maxBytes, holds });
     if (reply.status === 401 || reply.status === 403) {
       throw new DaemonAuthFailed(
         `${what}: refused with HTTP ${reply.status}. Check rpcuser, rpcpassword and rpcallowip of the daemon against the configured address.`,
@@ -127,7 +130,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   async function request<T>(
     method: string,
     params: readonly unknown[],
-    { timeoutMs, signal }: CallOptions,
+    limits: CallOptions,
     read: (result: Buffer) => T,
   ): Promise<T> {
     return observed(method, async () => {
@@ -135,7 +138,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
       const id = lastId;
       const what = `${method} of ${address}`;
       const body = JSON.stringify({ jsonrpc: '1.0', id, method, params });
-      const reply = await send(body, what, { timeoutMs, signal });
+      const reply = await send(body, what, limits);
       const result = resultOf(reply, id, what);
       try {
         return read(result);
@@ -148,14 +151,14 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   async function callRawBatch(
     method: string,
     params: readonly (readonly unknown[])[],
-    { timeoutMs, signal }: CallOptions = {},
+    limits: CallOptions = {},
   ): Promise<readonly (RawResult | null)[]> {
     return observed(`${method} batch`, async () => {
       // The author of a block cannot foresee them, so what follows one of them is the end of a reply.
       const ids = params.map(() => randomInt(MAX_ID));
       const what = `${params.length} × ${method} of ${address}`;
       const calls = params.map((each, index) => ({ jsonrpc: '1.0', id: ids[index], method, params: each }));
-      const reply = await send(JSON.stringify(calls), what, { timeoutMs, signal }, MAX_BATCH_BYTES);
+      const reply = await send(JSON.stringify(calls), what, { ...limits, maxBytes: MAX_BATCH_BYTES });
       return resultsOf(reply, ids, what);
     });
   }

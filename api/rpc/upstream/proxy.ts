@@ -1,7 +1,8 @@
 /** Hands a call to the chain's daemon and its answer back, byte for byte. */
-import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
+import type { CallOptions, VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { VerustreamError } from '../../../schemas/errors.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
+import { MOST_ANSWER_BYTES } from '../../access/answer-memory.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import { internalError } from '../rpc-error.ts';
 
@@ -18,11 +19,12 @@ export async function proxyCall(
   daemon: Pick<VerusdClient, 'forward'>,
   { sentId, params, method: name }: RpcRequest,
   method: DaemonMethod,
-  timeoutMs: number,
+  limits: CallOptions,
 ): Promise<DaemonReply> {
   const call = `{"method":${JSON.stringify(name)},"params":${params},"id":${sentId}}`;
   try {
-    const reply = await daemon.forward(call, { label: name, timeoutMs, once: method.broadcasts === true });
+    const once = method.broadcasts === true;
+    const reply = await daemon.forward(call, { ...limits, label: name, once, maxBytes: MOST_ANSWER_BYTES });
     return method.namesWallet ? { ...reply, body: hideWallet(reply.body) } : reply;
   } catch (error) {
     throw error instanceof VerustreamError ? internalError(error) : error;

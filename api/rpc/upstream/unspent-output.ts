@@ -6,14 +6,14 @@
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
 import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
-import type { WorkOwner } from '../../access/priority-lanes.ts';
+import type { Asker } from '../../access/answer-memory.ts';
 import { RPC_METHODS } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import type { DaemonReply } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
 /** Undefined: the call may go to the daemon as it is. */
-export type UnspentOutput = (request: RpcRequest, owner: WorkOwner) => Promise<DaemonReply> | undefined;
+export type UnspentOutput = (request: RpcRequest, asker: Asker) => Promise<DaemonReply> | undefined;
 
 /** Blocks upon a transaction; nothing is rewound that deep between two calls. */
 const SETTLED = 10;
@@ -27,11 +27,11 @@ const isDeadly = ([txid = '', index = '', mempool = 'true', ...more]: readonly s
 export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise<string>): UnspentOutput {
   const method = (name: string) => RPC_METHODS[name] as DaemonMethod;
 
-  async function answer(request: RpcRequest, owner: WorkOwner): Promise<DaemonReply> {
+  async function answer(request: RpcRequest, asker: Asker): Promise<DaemonReply> {
     const [txid = '', index = ''] = request.texts;
     const texts = [txid, '1'];
     const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };
-    const reply = await upstream.ask(asked, method('getrawtransaction'), owner);
+    const reply = await upstream.ask(asked, method('getrawtransaction'), asker);
     const text = `${Buffer.from(reply.body)}${reply.end ?? ''}`;
     const tx = rawMember(text, 'result') ?? 'null';
     if (tx === 'null') {
@@ -39,13 +39,13 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
       return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
     }
     const confirmations = Number(rawMember(tx, 'confirmations') ?? 0);
-    if (confirmations > SETTLED) return upstream.ask(request, method('gettxout'), owner);
+    if (confirmations > SETTLED) return upstream.ask(request, method('gettxout'), asker);
     const output = outputOf(tx, Number(index));
     return made(output ? printOutput(tx, output, await bestBlock(), confirmations) : 'null', request.id);
   }
 
-  return (request, owner) =>
-    request.method === 'gettxout' && isDeadly(request.texts) ? answer(request, owner) : undefined;
+  return (request, asker) =>
+    request.method === 'gettxout' && isDeadly(request.texts) ? answer(request, asker) : undefined;
 }
 
 const made = (result: string, id: string): DaemonReply => ({

@@ -2,12 +2,14 @@
 
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { daemonPrint } from '../../../domain/json/raw-json.ts';
-import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
+import type { CallOptions, VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
-import { createPriorityLanes, type PriorityLanes, QueueFull, type WorkOwner } from '../../access/priority-lanes.ts';
+import { AnswerGivenUp, type Asker } from '../../access/answer-memory.ts';
+import { createPriorityLanes, type PriorityLanes, QueueFull } from '../../access/priority-lanes.ts';
+import { createSharedCalls } from '../../access/shared-calls.ts';
 import { memoize } from '../../state/memoize.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
-import { queueFull } from '../rpc-error.ts';
+import { internalError, RpcError } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
 import { createRepeatedAnswers } from './repeated-answers.ts';
 
@@ -21,9 +23,9 @@ export interface UpstreamOptions {
 
 export interface Upstream {
   /** Null: a daemon has to be asked. */
-  kept(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): DaemonReply | null;
-  /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers or too many calls wait. */
-  ask(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): Promise<DaemonReply>;
+  kept(request: RpcRequest, method: DaemonMethod, asker: Asker): DaemonReply | null;
+  /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers, too many calls wait, or the answer is too large. */
+  ask(request: RpcRequest, method: DaemonMethod, asker: Asker): Promise<DaemonReply>;
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
@@ -33,6 +35,7 @@ const MEMOIZED = 10_000;
 
 export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }: UpstreamOptions): Upstream {
   const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
+  const sharedCalls = createSharedCalls();
   const loadLanes = new Map<Load, PriorityLanes>();
   const printed = memoize(daemonPrint, MEMOIZED);
 
@@ -44,14 +47,21 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   }
 
   /** The time in the queue counts: callers get an answer within the method's time limit. */
-  function askDaemon(request: RpcRequest, method: DaemonMethod, owner: WorkOwner): Promise<DaemonReply> {
+  function askDaemon(
+    request: RpcRequest,
+    method: DaemonMethod,
+    asker: Asker,
+    limits: Pick<CallOptions, 'holds' | 'signal'>,
+  ): Promise<DaemonReply> {
     const { load } = method;
+    const { signal } = limits;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
-    const call = () => chainLanes.run(owner, left(), () => proxyCall(daemon, request, method, left()));
-    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(owner, left(), call);
+    const send = () => proxyCall(daemon, request, method, { ...limits, timeoutMs: left() });
+    const call = () => chainLanes.run(asker, left(), send, signal);
+    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(asker, left(), call, signal);
     return asked.catch((error: unknown) => {
-      throw error instanceof QueueFull ? queueFull(error) : error;
+      throw error instanceof QueueFull || error instanceof AnswerGivenUp ? internalError(error) : error;
     });
   }
 
@@ -59,17 +69,27 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
 
   // Keyed by lane, so that a priority call does not join one that is queued in the other lane.
-  const keyOf = ({ method, params }: RpcRequest, { lane }: WorkOwner) => `${lane} ${method} ${printed(params)}`;
+  const keyOf = ({ method, params }: RpcRequest, { lane }: Asker) => `${lane} ${method} ${printed(params)}`;
 
   return {
-    kept(request, method, owner) {
+    kept(request, method, asker) {
       const lifetime = lifetimeOf(request, method);
-      return lifetime === null ? null : answers.kept(keyOf(request, owner), lifetime, request.id);
+      return lifetime === null ? null : answers.kept(keyOf(request, asker), lifetime, request.id);
     },
-    async ask(request, method, owner) {
+    async ask(request, method, asker) {
+      const { memory } = asker;
       const lifetime = lifetimeOf(request, method);
-      const ask = () => askDaemon(request, method, owner);
-      return lifetime === null ? ask() : answers.get(keyOf(request, owner), lifetime, request.id, ask);
+      const ask = (limits: Pick<CallOptions, 'holds' | 'signal'>) => askDaemon(request, method, asker, limits);
+      const askAlone = () => ask({ signal: memory?.signal, holds: memory && ((bytes) => memory.holds(bytes)) });
+      if (lifetime === null) return askAlone();
+      const key = keyOf(request, asker);
+      const shared = sharedCalls(key, memory, (begin) => answers.get(key, lifetime, request.id, () => ask(begin())));
+      return shared.catch((error: unknown) => {
+        // All who had asked before are gone, and this caller came before their call had ended.
+        const isOfOthers = error instanceof RpcError && error.cause instanceof AnswerGivenUp && !memory?.isGivenUp;
+        if (isOfOthers) return askAlone();
+        throw error instanceof AnswerGivenUp ? internalError(error) : error;
+      });
     },
   };
 }

@@ -10,7 +10,7 @@ import { type DispatcherOptions, registerFallback, registerRoutes } from '../../
 import { framedRoutes } from '../../../../api/http/framed-routes.ts';
 import { type AnsweredRoute, liveRoute } from '../../../../api/http/route.ts';
 import { createUnsentAnswers, type UnsentAnswersOptions } from '../../../../api/http/unsent-answers.ts';
-import { createRpcHandler } from '../../../../api/rpc/rpc-handler.ts';
+import { createRpcHandler, type RpcHandlerOptions } from '../../../../api/rpc/rpc-handler.ts';
 import { type RpcRoutesOptions, registerRpc } from '../../../../api/rpc/rpc-routes.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 import type { VerusdClient } from '../../../../infra/verusd/verusd-client.ts';
@@ -34,6 +34,9 @@ export interface SmallApiOptions {
   /** Awaited before the daemon answers. */
   readonly daemon?: () => Promise<unknown>;
   readonly routes?: readonly AnsweredRoute[];
+  /** Of a daemon that is there, instead of the one that records. */
+  readonly client?: Pick<VerusdClient, 'forward' | 'call'>;
+  readonly extensions?: RpcHandlerOptions['extensions'];
 }
 
 export const CHAIN = 'vrsc';
@@ -50,6 +53,8 @@ export async function startSmallApi({
   answerMs,
   daemon = async () => undefined,
   routes = [],
+  client,
+  extensions = {},
 }: SmallApiOptions = {}): Promise<SmallApi> {
   const logger = pino({ level: 'silent' });
   const received: string[] = [];
@@ -121,10 +126,11 @@ export async function startSmallApi({
   };
   const handler = createRpcHandler({
     chains,
-    daemons: new Map([[CHAIN, double]]),
+    daemons: new Map([[CHAIN, client ?? double]]),
     postgres: {} as Postgres,
     tip: () => null,
     nameToAddress: () => null,
+    extensions,
     logger,
   });
   const app = App();

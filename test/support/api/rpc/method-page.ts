@@ -1,5 +1,6 @@
 /** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
 
+import { MOST_ANSWER_BYTES } from '../../../../api/access/answer-memory.ts';
 import { DEADLY_CALLS } from '../../../../api/rpc/deadly-calls.ts';
 import { METHOD_GROUPS, RPC_CREDITS, signatureOf } from '../../../../api/rpc/methods/method-table.ts';
 import type { RpcMethod } from '../../../../api/rpc/methods/rpc-method.ts';
@@ -100,6 +101,11 @@ Without a key each call counts as a request of the minute; with a key it costs t
 *light* calls have 30 s, *heavy* ones 60 s and run three at a time, *slow* ones walk the whole chain, have 300 s and run one at a
 time. Callers take turns. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
+
+An answer of a daemon may have ${MOST_ANSWER_BYTES} bytes, as much as the largest block; a larger one is -32603 \`Answer too large\`. Answers that
+one caller has not been sent yet may hold twice that, a batch as one; beyond it the one that has held most for longest, with its whole batch, is -32603
+\`Answers to this caller hold too much memory\`. Ask for fewer addresses, or by heights. Both count as asked, and so does what ran into a
+limit of time. A client that goes ends its call, and the rest of its batch is not asked.
 
 ## What is let through
 A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a

@@ -1,0 +1,81 @@
+/** Calls that several requests may wait for: such a call is given up once none of them wants it, and what it holds counts for each. */
+import { AnswerGivenUp, type AnswerMemory } from './answer-memory.ts';
+
+/** Where it counts for one who asks. */
+type Asking = Pick<AnswerMemory, 'holds'>;
+
+interface Share {
+  readonly askers: Set<Asking>;
+  readonly calledOff: AbortController;
+  bytes: number;
+}
+
+/** A call has them in common for all who wait for it. */
+type Limits = Pick<AnswerMemory, 'holds' | 'signal'>;
+
+/**
+ * `work` either calls `begin` and makes a call within its limits, or waits for the latest that was begun for the key. It decides before its
+ * first await; where that call fails it may still begin one.
+ */
+export type SharedCalls = <T>(
+  key: string,
+  memory: AnswerMemory | undefined,
+  work: (begin: () => Limits) => Promise<T>,
+) => Promise<T>;
+
+export function createSharedCalls(): SharedCalls {
+  const shares = new Map<string, Share>();
+
+  function leave(key: string, share: Share | undefined, asking: Asking): void {
+    if (!share?.askers.delete(asking) || share.askers.size > 0) return;
+    if (shares.get(key) === share) shares.delete(key);
+    share.calledOff.abort(new AnswerGivenUp());
+  }
+
+  return async (key, memory, work) => {
+    const asking: Asking = { holds: (bytes) => memory?.holds(bytes) };
+    let joined: Share | undefined;
+    const leaveJoined = () => leave(key, joined, asking);
+    const join = (share: Share) => {
+      leaveJoined();
+      joined = share;
+      share.askers.add(asking);
+      asking.holds(share.bytes);
+    };
+    const begin = (): Limits => {
+      const share: Share = { askers: new Set(), calledOff: new AbortController(), bytes: 0 };
+      shares.set(key, share);
+      join(share);
+      if (memory?.isGivenUp) leaveJoined();
+      return {
+        signal: share.calledOff.signal,
+        holds(bytes) {
+          share.bytes = bytes;
+          for (const one of share.askers) one.holds(bytes);
+        },
+      };
+    };
+    const outcome = work(begin);
+    const underWay = shares.get(key);
+    if (!joined && underWay) join(underWay);
+    try {
+      return await untilAborted(outcome, memory?.signal, leaveJoined);
+    } finally {
+      leaveJoined();
+    }
+  };
+}
+
+/** The outcome, or the reason of the signal if that comes first. */
+function untilAborted<T>(outcome: Promise<T>, signal: AbortSignal | undefined, aborted: () => void): Promise<T> {
+  if (!signal) return outcome;
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      aborted();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort);
+    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+  });
+}

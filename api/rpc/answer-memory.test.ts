@@ -1,0 +1,220 @@
+/** What answers of a daemon hold is bounded from their first byte until they are written, and ends with their clients. */
+import { randomBytes } from 'node:crypto';
+import { EventEmitter, once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import { type AddressInfo, connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import fc from 'fast-check';
+import { pino } from 'pino';
+import { afterEach, expect, it } from 'vitest';
+import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
+import { MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
+import { type BufferedBodies, createBufferedBodies } from '../http/buffered-bodies.ts';
+
+const KIB = 1024;
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const closer of closers.splice(0).reverse()) await closer();
+});
+
+interface Wire {
+  readonly id: unknown;
+  readonly method: string;
+  readonly params: readonly unknown[];
+}
+
+interface StubDaemon {
+  readonly calls: Wire[];
+  /** `asked` and `left`, of a call whose connection has ended before its answer. */
+  readonly events: EventEmitter;
+  /** Text of a result, or what the head of the reply announces instead of one. */
+  answer: (call: Wire) => Promise<string | { readonly announces: number }>;
+}
+
+/** Its replies have a length, as those of the daemon; every third has none. */
+async function startDaemon(): Promise<StubDaemon & { readonly rpc: string }> {
+  const stub: StubDaemon = { calls: [], events: new EventEmitter(), answer: async () => '1' };
+  const server: Server = createServer(async (request, response) => {
+    const call = JSON.parse(await text(request)) as Wire;
+    stub.calls.push(call);
+    stub.events.emit('asked', call);
+    response.on('close', () => response.writableFinished || stub.events.emit('left', call));
+    const result = await stub.answer(call);
+    if (typeof result !== 'string') {
+      response.writeHead(200, { 'content-length': result.announces }).write('{"result":');
+      return;
+    }
+    const body = Buffer.from(`{"result":${result},"error":null,"id":${JSON.stringify(call.id)}}\n`);
+    if (stub.calls.length % 3 > 0) response.setHeader('content-length', body.length);
+    response.write(body.subarray(0, body.length >> 1));
+    response.end(body.subarray(body.length >> 1));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  closers.push(() => {
+    server.close();
+    server.closeAllConnections();
+  });
+  return Object.assign(stub, { rpc: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}` });
+}
+
+/** Counts what is held, and the most that ever was. */
+function observed(bodies: BufferedBodies) {
+  const seen = { held: 0, most: 0 };
+  /** One that grows may give up others, of which the end lets another grow. */
+  let growing = 0;
+  const counted: BufferedBodies = {
+    hold(network, holder) {
+      let own = 0;
+      const become = (bytes: number) => {
+        seen.held += bytes - own;
+        own = bytes;
+      };
+      const body = bodies.hold(network, {
+        evict() {
+          become(0);
+          holder.evict();
+        },
+      });
+      return {
+        ...body,
+        keep: () => body.keep(),
+        grow(bytes) {
+          growing += 1;
+          become(bytes);
+          body.grow(bytes);
+          growing -= 1;
+          if (growing === 0) seen.most = Math.max(seen.most, seen.held);
+        },
+        release() {
+          become(0);
+          body.release();
+        },
+      };
+    },
+  };
+  return { seen, counted };
+}
+
+async function start(mostOfNetwork = 128 * KIB * KIB) {
+  const daemon = await startDaemon();
+  const client = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger: pino({ level: 'silent' }) });
+  closers.push(() => client.close());
+  const { seen, counted: gathered } = observed(createBufferedBodies({ most: Number.POSITIVE_INFINITY, mostOfNetwork }));
+  const api = await startSmallApi({ client, unsent: { gathered } });
+  closers.push(() => api.close());
+  return { daemon, api, seen };
+}
+
+const post = (api: SmallApi, body: unknown, network = '10.0.0.1') =>
+  fetch(`http://127.0.0.1:${api.port}/`, {
+    method: 'POST',
+    body: JSON.stringify(body),
+    headers: { 'x-forwarded-for': network },
+  });
+
+const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
+const callOf = (id: number, method = 'getaddresstxids') => ({ id, method, params: [{ addresses: [ADDRESS] }] });
+const REFUSED = {
+  result: null,
+  error: { code: -32603, message: 'Answers to this caller hold too much memory: ask for less at once' },
+};
+
+it('batches of one caller hold no more than its bound, and others are answered', async () => {
+  const bound = 1024 * KIB;
+  const { daemon, api, seen } = await start(bound);
+  const sizes = fc.array(fc.array(fc.integer({ min: 1, max: 150 * KIB }), { minLength: 5, maxLength: 5 }), {
+    minLength: 10,
+    maxLength: 10,
+  });
+  let refused = 0;
+  await fc.assert(
+    fc.asyncProperty(sizes, async (batches) => {
+      const results = batches.map((batch) => batch.map((bytes) => randomBytes(bytes >> 1).toString('hex')));
+      daemon.answer = async ({ id }) => JSON.stringify(results.flat()[Number(id)] ?? 'other');
+      seen.most = 0;
+      const asked = results.map((batch, index) =>
+        post(
+          api,
+          batch.map((_, at) => callOf(5 * index + at)),
+        ),
+      );
+      const other = await post(api, callOf(1_000), '10.0.0.2');
+      expect(await other.json()).toEqual({ result: 'other', error: null, id: 1_000 });
+      for (const [index, answer] of (await Promise.all(asked)).entries()) {
+        const outcomes = (await answer.json()) as unknown[];
+        const whole = results[index]?.map((result, at) => ({ result, error: null, id: 5 * index + at }));
+        const none = whole?.map(({ id }) => ({ ...REFUSED, id }));
+        if (JSON.stringify(outcomes) === JSON.stringify(none)) refused += 1;
+        else expect(outcomes).toEqual(whole);
+      }
+      expect(seen.most).toBeLessThanOrEqual(bound + 1 * KIB);
+      expect(seen.held).toBe(0);
+    }),
+    { numRuns: 5, endOnFailure: true },
+  );
+  expect(refused).toBeGreaterThan(0);
+});
+
+it('an answer that is announced as larger than the largest block is given up at its head', async () => {
+  const { daemon, api, seen } = await start();
+  daemon.answer = async () => ({ announces: MOST_ANSWER_BYTES + 1 });
+  const answer = await post(api, callOf(1));
+  expect(answer.status).toBe(500);
+  expect(await answer.json()).toEqual({
+    result: null,
+    error: { code: -32603, message: 'Answer too large: at most 67108864 bytes are handed on' },
+    id: 1,
+  });
+  expect(seen.held).toBe(0);
+});
+
+/** Sends a body on a connection that can be left. */
+function leaver(api: SmallApi, body: unknown) {
+  const socket = connect({ port: api.port, host: '127.0.0.1' });
+  const sent = JSON.stringify(body);
+  socket.on('error', () => undefined);
+  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`);
+  return socket;
+}
+
+it('a client that goes ends its call at the daemon, and the rest of its batch is not asked', async () => {
+  const { daemon, api, seen } = await start();
+  daemon.answer = ({ id }) => (id === 9 ? Promise.resolve('9') : new Promise(() => undefined));
+  const [asked, left] = [once(daemon.events, 'asked'), once(daemon.events, 'left')];
+  const socket = leaver(
+    api,
+    [1, 2, 3].map((id) => callOf(id)),
+  );
+  await asked;
+  socket.destroy();
+  await left;
+  expect(await (await post(api, callOf(9))).json()).toMatchObject({ result: 9 });
+  expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9]);
+  expect(seen.held).toBe(0);
+});
+
+it('a call that another waits for goes on without the client that began it', async () => {
+  const { daemon, api } = await start();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  daemon.answer = async ({ method }) => {
+    if (method === 'getblock') await held;
+    return '"00"';
+  };
+  const call = { id: 1, method: 'getblock', params: ['0'.repeat(64), 0] };
+  const asked = once(daemon.events, 'asked');
+  const first = leaver(api, call);
+  await asked;
+  const second = post(api, { ...call, id: 2 });
+  await post(api, callOf(3)); // the second has joined by now
+  const gone = once(first, 'close');
+  first.destroy();
+  await gone;
+  await post(api, callOf(4)); // the service has seen it go
+  release();
+  expect(await (await second).json()).toEqual({ result: '00', error: null, id: 2 });
+  expect(daemon.calls.filter(({ method }) => method === 'getblock').length).toBe(1);
+});
