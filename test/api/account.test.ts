@@ -1,4 +1,5 @@
 /** Keys, usage, plans and deliveries of those who log in, on two API processes of one service. */
+import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
 import { openSession } from '../../api/access/sessions.ts';
@@ -218,4 +219,36 @@ it('a delivery is shown whole to its owner, who sends all failed ones again', as
   const redriven = await ask(alice, `/api/webhooks/${made.id}/redrive`, { method: 'POST' });
   expect(redriven.body).toEqual({ redriven: 1, more: false });
   expect((await ask(alice, `/api/webhooks/${made.id}/redrive`, { method: 'POST' })).body.redriven).toBe(0);
+});
+
+describe('cursors', () => {
+  const withCursor = routeTable.filter((route) => 'parameters' in route && 'cursor' in route.parameters);
+  /** Parameters of paths, so that the cursor is read. */
+  const FILLED: Readonly<Record<string, string>> = {
+    nameOrId: 'alice@',
+    address: ALICE,
+    currency: 'VRSCTEST',
+    height: '200',
+  };
+
+  it.each(withCursor.map(({ path }) => path))(
+    '%s refuses those that it has not issued, whatever they hold',
+    async (path) => {
+      const at = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(FILLED[name] ?? 'VRSCTEST'));
+      const text = fc.string({ unit: fc.constantFrom('\0', 'a', '/', 'ä', '\ud83d\ude00', '"', '\\') });
+      const encoded = text.map((held) => Buffer.from(held).toString('base64url'));
+      const asList = fc
+        .array(fc.oneof(text, fc.integer()), { maxLength: 8 })
+        .map((held) => Buffer.from(JSON.stringify([1, ...held])).toString('base64url'));
+      const asPlace = fc.tuple(fc.nat(), fc.nat(), encoded).map((parts) => parts.join('.'));
+      const cursors = fc.oneof(encoded, asList, asPlace, fc.constant('1.1.AA'));
+      await fc.assert(
+        fc.asyncProperty(cursors, async (cursor) => {
+          const { status, text: said } = await ask(alice, `${at}?cursor=${encodeURIComponent(cursor)}`);
+          expect(status, said).toBeLessThan(500);
+        }),
+        { numRuns: 30, examples: [['1.1.AA']] },
+      );
+    },
+  );
 });

@@ -7,7 +7,7 @@ import { requireHolder } from '../../access/require-session.ts';
 import { WRITTEN_WITHIN_S } from '../../access/usage.ts';
 import { STEP_SECONDS, USAGE_STEPS, type UsageStep } from '../../access/usage-steps.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { invalidParameters } from '../../http/api-error.ts';
+import { ApiError, invalidParameters } from '../../http/api-error.ts';
 import { csvLine } from '../../http/csv.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
@@ -48,9 +48,15 @@ const parameters = {
   cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
 };
 
+/** @throws ApiError cursor_invalid */
 function readPlace(cursor: string): UsagePlace & { readonly from: number } {
-  const [from, at, of = ''] = cursor.split('.');
-  return { from: Number(from), at: Number(at), of: Buffer.from(of, 'base64url').toString() };
+  const [from, at, encoded = ''] = cursor.split('.');
+  const of = Buffer.from(encoded, 'base64url').toString();
+  if (of.includes('\0') || Buffer.from(of).toString('base64url') !== encoded) {
+    const detail = 'these paths did not issue the cursor: pass nextCursor of an answer unchanged';
+    throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
+  }
+  return { from: Number(from), at: Number(at), of };
 }
 
 function cursorOf(from: number, { at, of }: UsageRow): string {
