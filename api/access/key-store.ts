@@ -1,15 +1,24 @@
 /** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
+
+import type { PoolClient } from 'pg';
 import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowOf, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { type AccessTier, TIERS } from '../../schemas/config.ts';
+import { isBeforeRevocationSql, newestRevocationSql } from './revocations.ts';
 import { isDigest, newId, newKey } from './tokens.ts';
 
 export const OWNER = { chain: columns.text, identityAddress: columns.text };
 /** Identity of a chain that owns a key or a session. */
 export type KeyOwner = RowOf<typeof OWNER>;
+
+/** An owner who has proven to be it. */
+export interface KeyHolder extends KeyOwner {
+  /** The newest revocation that was known before the proof, which secrets keep that are issued upon it; by default the newest known now. */
+  readonly afterRevocation?: number | null;
+}
 
 const readKeyRow = rowReader({
   id: columns.text,
@@ -50,6 +59,7 @@ export interface IssuedKey {
 /** Channel of Postgres that says that keys or tiers have changed. */
 export const ACCESS_CHANNEL = 'verustream_access';
 export const MAX_KEYS = 20;
+export const SESSION_LIFE = '24 hours';
 export const LOWEST_TIER: AccessTier = 'free';
 
 /** Name of the allowance of an identity of a chain. */
@@ -64,24 +74,28 @@ const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} ORDER BY created_
 const LOCK_SQL = 'SELECT pg_advisory_xact_lock(hashtext($1))';
 const readCount = rowReader({ count: columns.number });
 const COUNT_SQL = `SELECT count(*)::int4 AS count FROM api_keys WHERE ${OWN}`;
-const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256, credits_per_minute)
-  VALUES ($1, $2, $3, $4, $5, $6)
+const CREATE_SQL = `INSERT INTO api_keys (chain, identity_address, id, name, secret_sha256, credits_per_minute, after_revocation)
+  VALUES ($1, $2, $3, $4, $5, $6, coalesce($7, ${newestRevocationSql('$1', '$2')}))
   RETURNING ${COLUMNS}`;
-const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now() WHERE ${OWN} AND id = $3
+const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at = now(),
+    after_revocation = coalesce($5, ${newestRevocationSql('$1', '$2')})
+  WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
-/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither; nor has one of a chain that is not configured, since the service would not see it revoked. */
+/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither, and one that was recovered has those of after the revocation alone; nor has one of a chain that is not configured, since the service would not see it revoked. */
 const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
     k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
-  FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute
+  FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute,
+        after_revocation, coalesce(regenerated_at, created_at) AS issued_at
       FROM api_keys
       WHERE id = ANY($1) AND revoked_at IS NULL
-    UNION ALL SELECT encode(token_sha256, 'hex'), chain, identity_address, token_sha256, expires_at, NULL
+    UNION ALL SELECT encode(token_sha256, 'hex'), chain, identity_address, token_sha256, expires_at, NULL,
+        after_revocation, expires_at - interval '${SESSION_LIFE}'
       FROM sessions
       WHERE token_sha256 = ANY($2::bytea[]) AND expires_at > now()) AS k
   JOIN identities i ON i.chain = k.chain AND i.identity_address = k.identity_address AND i.to_height IS NULL
   LEFT JOIN identity_tiers t ON t.chain = k.chain AND t.identity_address = k.identity_address
-  WHERE i.${IS_NOT_REVOKED_SQL} AND k.chain = ANY($4)`;
+  WHERE i.${IS_NOT_REVOKED_SQL} AND k.chain = ANY($4) AND NOT ${isBeforeRevocationSql('k', 'k.issued_at')}`;
 const SET_TIER_SQL = `INSERT INTO identity_tiers (chain, identity_address, tier) VALUES ($1, $2, $3)
   ON CONFLICT (chain, identity_address) DO UPDATE SET tier = EXCLUDED.tier`;
 
@@ -92,7 +106,7 @@ export function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<KeyRow[]
 /** Null when the identity has as many as it may have. `creditsPerMinute`: of the key alone, null for none. */
 export function createKey(
   postgres: Postgres,
-  holder: KeyOwner,
+  holder: KeyHolder,
   name: string,
   creditsPerMinute: number | null = null,
 ): Promise<IssuedKey | null> {
@@ -103,25 +117,24 @@ export function createKey(
     await client.query(LOCK_SQL, [`api_keys ${own.join(' ')}`]);
     const counted = await readRow(client, readCount, COUNT_SQL, own);
     if ((counted?.count ?? 0) >= MAX_KEYS) return null;
-    const values = [...own, id, name, hexParam(secretSha256), creditsPerMinute];
+    const values = [...own, id, name, hexParam(secretSha256), creditsPerMinute, holder.afterRevocation ?? null];
     const row = await readRow(client, readKeyRow, CREATE_SQL, values);
     return row ? { row, key } : null;
   });
 }
 
 /** Null when the identity has no such key. The old secret ends at once. */
-export async function regenerateKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<IssuedKey | null> {
+export async function regenerateKey(postgres: Postgres, holder: KeyHolder, id: string): Promise<IssuedKey | null> {
   const { key, secretSha256 } = newKey(id);
-  const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256)];
-  const row = await readRow(postgres.pool, readKeyRow, REGENERATE_SQL, values);
-  await notifyChanged(postgres);
+  const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256), holder.afterRevocation ?? null];
+  const row = await changeRights(postgres, (client) => readRow(client, readKeyRow, REGENERATE_SQL, values));
   return row ? { row, key } : null;
 }
 
 /** False when the identity has no such key. */
 export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
-  const { rowCount } = await postgres.pool.query(REVOKE_SQL, [holder.chain, holder.identityAddress, id]);
-  await notifyChanged(postgres);
+  const values = [holder.chain, holder.identityAddress, id];
+  const { rowCount } = await changeRights(postgres, (client) => client.query(REVOKE_SQL, values));
   return rowCount === 1;
 }
 
@@ -138,8 +151,8 @@ export async function activeKeys(
 
 /** Counts on the holder's chain alone. */
 export async function setTier(postgres: Postgres, holder: KeyOwner, tier: AccessTier): Promise<void> {
-  await postgres.pool.query(SET_TIER_SQL, [holder.chain, holder.identityAddress, tier]);
-  await notifyChanged(postgres);
+  const values = [holder.chain, holder.identityAddress, tier];
+  await changeRights(postgres, (client) => client.query(SET_TIER_SQL, values));
 }
 
 export async function tierOf({ pool }: Postgres, { chain, identityAddress }: KeyOwner): Promise<AccessTier> {
@@ -147,7 +160,11 @@ export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Key
   return (await readRow(pool, readTier, sql, [chain, identityAddress]))?.tier ?? LOWEST_TIER;
 }
 
-/** Tells every process to look keys and sessions up again. */
-export async function notifyChanged({ pool }: Postgres): Promise<void> {
-  await pool.query(`NOTIFY ${ACCESS_CHANNEL}`);
+/** Has every process look keys and sessions up again; without that notice nothing is changed. */
+export function changeRights<T>(postgres: Postgres, change: (client: PoolClient) => Promise<T>): Promise<T> {
+  return postgres.transaction(async (client) => {
+    const changed = await change(client);
+    await client.query(`NOTIFY ${ACCESS_CHANNEL}`);
+    return changed;
+  });
 }

@@ -67,7 +67,7 @@ describe('a signature of the identity', () => {
     expect(message).toContain(HOST);
     expect(expiresAt.getTime() - Date.now()).toBeLessThanOrEqual(5 * 60_000);
     const holder = await login.answer(id, await identity.sign(message, TIP), HOST);
-    expect(holder).toEqual({ chain: CHAIN, identityAddress: identity.identityaddress });
+    expect(holder).toEqual({ chain: CHAIN, identityAddress: identity.identityaddress, afterRevocation: 0 });
   });
 });
 

@@ -11,8 +11,9 @@ import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { ApiError } from '../http/api-error.ts';
-import { type KeyOwner, OWNER } from './key-store.ts';
+import { type KeyHolder, type KeyOwner, OWNER } from './key-store.ts';
 import type { PublicHosts } from './public-hosts.ts';
+import { newestRevocationSql } from './revocations.ts';
 import { newId } from './tokens.ts';
 
 export interface Challenge {
@@ -35,8 +36,9 @@ const MINUTES = 5;
 /** Blocks by which the index may lag: the daemon knows of revocations in them, the index does not. */
 const INDEX_LAG = 3;
 
-const FLAGS_SQL = `SELECT flags FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
-const readFlags = rowReader(storedColumns(DEFINITIONS.identity, ['flags']));
+const FLAGS_SQL = `SELECT flags, ${newestRevocationSql('$1', '$2')} AS revocation
+  FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL`;
+const readFlags = rowReader({ ...storedColumns(DEFINITIONS.identity, ['flags']), revocation: columns.number });
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
 const STORE_SQL = `INSERT INTO login_challenges (id, chain, identity_address, host, message, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
@@ -50,11 +52,13 @@ const refused = (detail: string) => new ApiError('login_refused', detail);
 export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOptions) {
   const { pool } = postgres;
 
-  async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<void> {
+  /** Resolves to the height of its newest revocation, from which it has been recovered; 0 for none. */
+  async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<number> {
     const row = await readRow(pool, readFlags, FLAGS_SQL, [chain, identityAddress]);
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
     if (isRevoked(row.flags))
       throw new ApiError('identity_revoked', `identity ${identityAddress} of ${chain} is revoked`);
+    return row.revocation;
   }
 
   /** A daemon that lags does not know yet which keys were replaced. */
@@ -84,12 +88,12 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     },
 
     /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
-    async answer(id: string, signature: string, host: string): Promise<KeyOwner> {
+    async answer(id: string, signature: string, host: string): Promise<KeyHolder> {
       const spent = await readRow(pool, readSpent, SPEND_SQL, [id]);
       if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
       if (spent.host !== host) throw refused('the challenge was issued under another host name');
       const { chain, identityAddress, message } = spent;
-      await requireUnrevoked(spent);
+      const afterRevocation = await requireUnrevoked(spent);
       await requireCurrent(chain);
       const holds = await daemon(chain)
         .call('verifymessage', [identityAddress, signature, message, true])
@@ -98,7 +102,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
           throw error;
         });
       if (holds !== true) throw refused('the signature does not match this identity and message');
-      return { chain, identityAddress };
+      return { chain, identityAddress, afterRevocation };
     },
   };
 }

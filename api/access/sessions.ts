@@ -4,35 +4,38 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
-import { type KeyOwner, notifyChanged, OWNER } from './key-store.ts';
+import { changeRights, type KeyHolder, OWNER, SESSION_LIFE } from './key-store.ts';
+import { isBeforeRevocationSql, newestRevocationSql } from './revocations.ts';
 import { digest, isSession, newSession } from './tokens.ts';
 
 const readEnd = rowReader({ expiresAt: columns.date });
-const readSession = rowReader({ ...OWNER, expiresAt: columns.date });
+const readSession = rowReader({ ...OWNER, expiresAt: columns.date, afterRevocation: columns.nullable(columns.number) });
 export type Session = RowRead<typeof readSession>;
 
-export interface OpenedSession extends Session {
+export interface OpenedSession extends Pick<Session, 'expiresAt'> {
   /** Shown once. */
   readonly token: string;
 }
 
-const LIFE = '24 hours';
-const OPEN_SQL = `INSERT INTO sessions (token_sha256, chain, identity_address, expires_at)
-  VALUES ($1, $2, $3, now() + interval '${LIFE}') RETURNING expires_at AS "expiresAt"`;
+const OPEN_SQL = `INSERT INTO sessions (token_sha256, chain, identity_address, expires_at, after_revocation)
+  VALUES ($1, $2, $3, now() + interval '${SESSION_LIFE}', coalesce($4, ${newestRevocationSql('$2', '$3')})) RETURNING expires_at AS "expiresAt"`;
 const SWEEP_SQL = 'DELETE FROM sessions WHERE expires_at < now()';
-/** That of a revoked identity is dead. */
-const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt" FROM sessions s
+/** That of a revoked identity is dead, and stays so once the identity is recovered. */
+const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt",
+    s.after_revocation AS "afterRevocation"
+  FROM sessions s
   JOIN identities i ON i.chain = s.chain AND i.identity_address = s.identity_address AND i.to_height IS NULL
-  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.${IS_NOT_REVOKED_SQL}`;
+  WHERE s.token_sha256 = $1 AND s.expires_at > now() AND i.${IS_NOT_REVOKED_SQL}
+    AND NOT ${isBeforeRevocationSql('s', `s.expires_at - interval '${SESSION_LIFE}'`)}`;
 const CLOSE_SQL = 'DELETE FROM sessions WHERE token_sha256 = $1';
 
-export async function openSession({ pool }: Postgres, holder: KeyOwner): Promise<OpenedSession> {
+export async function openSession({ pool }: Postgres, holder: KeyHolder): Promise<OpenedSession> {
   await pool.query(SWEEP_SQL);
   const token = newSession();
-  const values = [hexParam(digest(token)), holder.chain, holder.identityAddress];
+  const values = [hexParam(digest(token)), holder.chain, holder.identityAddress, holder.afterRevocation ?? null];
   const row = await readRow(pool, readEnd, OPEN_SQL, values);
   if (!row) throw new Error('Postgres did not store the session');
-  return { ...holder, expiresAt: row.expiresAt, token };
+  return { expiresAt: row.expiresAt, token };
 }
 
 export async function findSession({ pool }: Postgres, token: string): Promise<Session | null> {
@@ -42,6 +45,5 @@ export async function findSession({ pool }: Postgres, token: string): Promise<Se
 
 /** Ends at once in every process. */
 export async function closeSession(postgres: Postgres, token: string): Promise<void> {
-  await postgres.pool.query(CLOSE_SQL, [hexParam(digest(token))]);
-  await notifyChanged(postgres);
+  await changeRights(postgres, (client) => client.query(CLOSE_SQL, [hexParam(digest(token))]));
 }

@@ -55,8 +55,9 @@ const answer = liveRoute({
   response: login,
   async handler({ api, body, host }) {
     const { challengeId, signature } = body;
-    const holder = await api.login.answer(challengeId, signature, host);
-    const { token, expiresAt } = await openSession(api.postgres, holder);
+    const proven = await api.login.answer(challengeId, signature, host);
+    const { token, expiresAt } = await openSession(api.postgres, proven);
+    const holder = { chain: proven.chain, identityAddress: proven.identityAddress };
     const identity = await nameOf(api, holder);
     return { body: { token, expiresAt: expiresAt.toISOString(), identity, ...holder } };
   },
@@ -68,7 +69,8 @@ const state = liveRoute({
   summary: 'Who is logged in, and the tier of its keys',
   response: sessionState,
   async handler({ api, caller }) {
-    const { expiresAt, ...holder } = await requireSession(api, caller);
+    const { expiresAt, chain, identityAddress } = await requireSession(api, caller);
+    const holder = { chain, identityAddress };
     const identity = await nameOf(api, holder);
     const tier = await tierOf(api.postgres, holder);
     return { body: { expiresAt: expiresAt.toISOString(), identity, ...holder, tier } };
