@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
-import { type StoredState, storeStates } from '../../test/support/api/access/store-identity.ts';
+import { type FlagsFrom, storeStates } from '../../test/support/api/access/store-identity.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { activeKeys, createKey, type IssuedKey, regenerateKey, revokeKey, setTier, tierOf } from './key-store.ts';
 import { closeSession, findSession, openSession } from './sessions.ts';
@@ -43,7 +43,7 @@ it('a secret is good while its identity is not revoked and has no revocation tha
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 14 }), async (steps) => {
       await stores.postgres.pool.query('TRUNCATE api_keys, sessions');
-      let states: StoredState[] = [{ fromHeight: 1, flags: 0 }];
+      let states: FlagsFrom[] = [{ fromHeight: 1, flags: 0 }];
       let secrets: Secret[] = [];
       const isRevoked = () => states.at(-1)?.flags === REVOKED;
       const revocations = () => new Set(states.filter(({ flags }) => flags === REVOKED).map((one) => one.fromHeight));

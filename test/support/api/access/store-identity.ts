@@ -3,7 +3,7 @@
 import type { KeyOwner } from '../../../../api/access/key-store.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 
-export interface StoredState {
+export interface FlagsFrom {
   readonly fromHeight: number;
   readonly flags: number;
 }
@@ -20,7 +20,7 @@ export async function storeIdentity(
 export async function storeStates(
   { pool }: Postgres,
   { chain, identityAddress }: KeyOwner,
-  states: readonly StoredState[],
+  states: readonly FlagsFrom[],
 ): Promise<void> {
   await pool.query('DELETE FROM identities WHERE chain = $1 AND identity_address = $2', [chain, identityAddress]);
   for (const [index, { fromHeight, flags }] of states.entries()) {
