@@ -39,21 +39,25 @@ export interface ContextOptions {
   readonly logger: Logger;
 }
 
+/** What callers share. */
+interface ContextParts {
+  readonly watch: StateWatch;
+  readonly health: Health;
+  readonly snapshots: (owner: WorkOwner) => WithSnapshot;
+  /** Of the daemons, by chain. */
+  readonly lanes: ReadonlyMap<string, PriorityLanes>;
+  readonly answers: Pick<HeldAnswers, 'gather'>;
+  readonly webhooks: Webhooks;
+  readonly access: Pick<Access, 'standings'>;
+  readonly mempools: Mempools;
+  readonly currencies: CurrencyDirectory;
+  readonly port: () => number;
+}
+
 /** Services for the handlers of each caller: callers share everything except their places at the stores and the daemons. */
-export function createContexts(
-  options: ContextOptions,
-  watch: StateWatch,
-  health: Health,
-  snapshots: (owner: WorkOwner) => WithSnapshot,
-  lanes: ReadonlyMap<string, PriorityLanes>,
-  answers: Pick<HeldAnswers, 'gather'>,
-  webhooks: Webhooks,
-  { standings }: Pick<Access, 'standings'>,
-  mempools: Mempools,
-  currencies: CurrencyDirectory,
-  port: () => number,
-): (owner: WorkOwner) => ApiContext {
+export function createContexts(options: ContextOptions, parts: ContextParts): (owner: WorkOwner) => ApiContext {
   const { config, release, stores, daemons, logger } = options;
+  const { watch, health, snapshots, lanes, answers, webhooks, access, mempools, currencies, port } = parts;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
   const figures = createDaemonFigures(daemons, logger);
   // So that the first request for the status finds them known.
@@ -67,7 +71,7 @@ export function createContexts(
     watch,
     postgres: stores.postgres,
     webhooks,
-    standings,
+    standings: access.standings,
     mempools,
     currencies,
     natives: createNativeCurrencies(daemons, logger),

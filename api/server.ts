@@ -163,19 +163,18 @@ async function open(options: ApiOptions, closers: Closers) {
   const unsent = createUnsentAnswers({ underWay });
   // Known once the server listens; no request arrives before that.
   let port = config.port;
-  const apiOf = createContexts(
-    options,
+  const apiOf = createContexts(options, {
     watch,
     health,
     snapshots,
     lanes,
-    unsent,
+    answers: unsent,
     webhooks,
     access,
     mempools,
     currencies,
-    () => port,
-  );
+    port: () => port,
+  });
   const api = apiOf(SERVICE);
   const stopComparing = watchEstimates(api, logger);
   closers.push(async () => stopComparing());
