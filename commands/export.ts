@@ -43,7 +43,7 @@ export async function run(
   const chains =
     chainNames === undefined ? config.chains : chainNames.split(',').map((name) => configuredChain(config, name));
   const keptChains = config.chains.filter((chain) => !chains.includes(chain)).map(({ name }) => name);
-  const { folder, graceMs, release } = await open(config, destination, endpoint);
+  const { folder, graceMs, release } = await open(config, destination, endpoint, signal);
   const pace = isServing ? BESIDE_SERVICE : ALONE;
   let rss = 0;
   const progress = reporter(output, () => {
@@ -97,13 +97,18 @@ function withheldError(withheld: readonly WithheldTable[]): PermanentError {
   );
 }
 
-async function open(config: Config, destination: string, endpoint: string | undefined): Promise<Destination> {
+async function open(
+  config: Config,
+  destination: string,
+  endpoint: string | undefined,
+  signal: AbortSignal,
+): Promise<Destination> {
   const [, bucket, prefix = ''] = S3.exec(destination) ?? [];
   if (bucket !== undefined) {
     const at = endpoint ?? process.env.AWS_ENDPOINT_URL ?? null;
     if (at !== null && !/^https?:\/\/[^\s/?#]+$/.test(at))
       throw new UsageError(`"${at}" is not an endpoint; allowed is http(s)://host`);
-    const address = { bucket, prefix: prefix.replace(/\/+$/, ''), endpoint: at, environment: process.env };
+    const address = { bucket, prefix: prefix.replace(/\/+$/, ''), endpoint: at, environment: process.env, signal };
     return { folder: await openS3Folder(address), graceMs: 0, release: () => undefined };
   }
   if (endpoint !== undefined) throw new UsageError('--endpoint goes with an address s3://bucket/prefix');

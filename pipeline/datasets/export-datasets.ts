@@ -63,7 +63,7 @@ export interface WithheldTable {
 /** How often the manifests follow a long export. */
 const PUBLISH_MS = 15_000;
 
-/** Stopping it loses nothing but the files under way. */
+/** Stopping it loses nothing but the files under way, and in a bucket those since the notes were last written. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
   const { stores, chains, tables, folder, signal, pace } = options;
   const confirmation = await openConfirmation(stores.postgres, chains);

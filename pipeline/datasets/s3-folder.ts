@@ -15,6 +15,8 @@ export interface S3Options {
   /** `https://host`; null: Amazon's of the region. */
   readonly endpoint: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Ends whatever is under way, and lets nothing begin. */
+  readonly signal: AbortSignal;
 }
 
 class S3Refused extends PermanentError {
@@ -34,11 +36,18 @@ class S3Overtaken extends PermanentError {
   }
 }
 
+class S3ListingUnknown extends PermanentError {
+  constructor(name: string) {
+    super('s3_listing_unknown', `The list of ${name} has an entry without a Key or a date in LastModified.`);
+  }
+}
+
 /** Precondition failed, and conflict of two conditional writes. */
 const OVERTAKEN = new Set([412, 409]);
 
 /** @throws PermanentError s3_credentials_missing */
-export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3Options): Promise<DatasetFolder> {
+export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
+  const { bucket, prefix, endpoint, environment, signal } = options;
   const {
     AWS_ACCESS_KEY_ID: accessKeyId,
     AWS_SECRET_ACCESS_KEY: secretAccessKey,
@@ -54,7 +63,7 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
   const keys = { accessKeyId, secretAccessKey, ...(sessionToken && { sessionToken }) };
   const client = new AwsClient({ ...keys, region, service: 's3' });
   const root = `${endpoint ?? `https://s3.${region}.amazonaws.com`}/${bucket}`;
-  const request = createS3Requests(client, root);
+  const request = createS3Requests(client, root, signal);
   const keyOf = (path: string) => (prefix === '' ? path : `${prefix}/${path}`);
   const address = (path: string) => `${root}/${keyOf(path).split('/').map(encodeURIComponent).join('/')}`;
   const name = `s3://${bucket}/${prefix}`;
@@ -109,9 +118,9 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
         const query = new URLSearchParams({ 'list-type': '2', 'encoding-type': 'url', prefix: keyOf('') });
         if (token !== null) query.set('continuation-token', token);
         const xml = (await ask('GET', `${root}?${query}`))?.text ?? '';
-        for (const [, key = '', at = ''] of xml.matchAll(/<Key>([^<]*)<\/Key>\s*<LastModified>([^<]*)</g)) {
-          const path = decodeURIComponent(key.replaceAll('+', ' ')).slice(keyOf('').length);
-          if (path.endsWith('.parquet')) yield { path, writtenAt: Date.parse(at) };
+        for (const { key, writtenAt } of listedIn(xml, name)) {
+          const path = key.slice(keyOf('').length);
+          if (path.endsWith('.parquet')) yield { path, writtenAt };
         }
         token = /<NextContinuationToken>([^<]+)</.exec(xml)?.[1] ?? null;
       } while (token !== null);
@@ -122,6 +131,16 @@ export async function openS3Folder({ bucket, prefix, endpoint, environment }: S3
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
     close: () => rm(scratch, { recursive: true, force: true }),
   };
+}
+
+/** The order of the members of an entry, and what else it has, is the server's. @throws S3ListingUnknown */
+function* listedIn(xml: string, name: string): Generator<{ readonly key: string; readonly writtenAt: number }> {
+  for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
+    const key = /<Key>([^<]+)</.exec(entry)?.[1];
+    const writtenAt = Date.parse(/<LastModified>([^<]+)</.exec(entry)?.[1] ?? '');
+    if (key === undefined || Number.isNaN(writtenAt)) throw new S3ListingUnknown(name);
+    yield { key: decodeURIComponent(key.replaceAll('+', ' ')), writtenAt };
+  }
 }
 
 /** @throws S3Refused */

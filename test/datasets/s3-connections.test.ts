@@ -2,9 +2,11 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
+import { AwsClient } from 'aws4fetch';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { DatasetFolder } from '../../pipeline/datasets/folder.ts';
 import { openS3Folder } from '../../pipeline/datasets/s3-folder.ts';
+import { createS3Requests } from '../../pipeline/datasets/s3-requests.ts';
 import { type LosingProxy, type Loss, startLosingProxy } from '../support/datasets/losing-proxy.ts';
 import { type S3Server, startS3Server } from '../support/datasets/s3-server.ts';
 
@@ -13,6 +15,7 @@ const NAME = 'blocks.json';
 let server: S3Server;
 let proxy: LosingProxy;
 let prefix = 0;
+let stop: AbortController;
 /** Through the proxy. */
 let folder: DatasetFolder;
 /** Of the same place, directly. */
@@ -31,7 +34,8 @@ afterAll(async () => {
 });
 beforeEach(async () => {
   prefix += 1;
-  const address = { bucket: 'mine', prefix: String(prefix), environment: KEYS };
+  stop = new AbortController();
+  const address = { bucket: 'mine', prefix: String(prefix), environment: KEYS, signal: stop.signal };
   folder = await openS3Folder({ ...address, endpoint: proxy.url });
   other = await openS3Folder({ ...address, endpoint: server.url });
 });
@@ -92,6 +96,45 @@ it.each(['request', 'answer'] as const)(
     expect(await folder.read(NAME)).toBe('of the other');
   },
 );
+
+it('a stop ends the wait for an answer, and lets no request begin', async () => {
+  const file = join(folder.scratch, 'x');
+  await writeFile(file, 'rows');
+  const arrived = Promise.withResolvers<void>();
+  proxy.lose('PUT', Array<Loss>(6).fill('request'), () => {
+    arrived.resolve();
+    return new Promise(() => undefined);
+  });
+  const put = folder.put('blocks/chain=vrsc/a.parquet', file);
+  const stopped = expect(put).rejects.toThrow('stopped');
+  await arrived.promise;
+  stop.abort(new Error('stopped'));
+  await stopped;
+  const asked = proxy.requests.length;
+  await expect(folder.read(NAME)).rejects.toThrow('stopped');
+  await expect(folder.write(NAME, 'text')).rejects.toThrow('stopped');
+  expect(proxy.requests).toHaveLength(asked);
+});
+
+it('a stop ends the tries', async () => {
+  proxy.lose('GET', [503, 503, 503, 503, 503, 503], async () => stop.abort(new Error('stopped')));
+  const asked = proxy.requests.length;
+  await expect(folder.read(NAME)).rejects.toThrow('stopped');
+  expect(proxy.requests).toHaveLength(asked + 1);
+});
+
+it('asks again where no answer comes', async () => {
+  const client = new AwsClient({ accessKeyId: 'user', secretAccessKey: 'secret', service: 's3' });
+  const request = createS3Requests(client, proxy.url, stop.signal, 500);
+  let isFirst = true;
+  proxy.lose('GET', ['request', 'request'], () => {
+    if (!isFirst) return Promise.resolve();
+    isFirst = false;
+    return new Promise(() => undefined);
+  });
+  expect(await request({ method: 'GET', url: `${proxy.url}/mine/nothing` })).toMatchObject({ status: 404 });
+  expect(isFirst).toBe(false);
+});
 
 it('gives up after some tries', async () => {
   proxy.lose('GET', Array<Loss>(6).fill('request'));

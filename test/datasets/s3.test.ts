@@ -15,7 +15,7 @@ import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type RunningService, startService } from '../api/running-service.ts';
 import { collectedOutput } from '../support/commands/collected-output.ts';
 import { type DuckDb, openDuckDb } from '../support/datasets/duckdb.ts';
-import { startLosingProxy } from '../support/datasets/losing-proxy.ts';
+import { type Loss, startLosingProxy } from '../support/datasets/losing-proxy.ts';
 import { type S3Server, startS3Server } from '../support/datasets/s3-server.ts';
 
 const KEYS = { AWS_ACCESS_KEY_ID: 'user', AWS_SECRET_ACCESS_KEY: 'secret' };
@@ -90,7 +90,8 @@ it('asks for the list of the bucket, not for each file, and writes again what is
 });
 
 it('an export that another one has overtaken in a bucket changes nothing there', async () => {
-  const address = { bucket: 'mine', prefix: 'shared', endpoint: server.url, environment: KEYS };
+  const { signal } = new AbortController();
+  const address = { bucket: 'mine', prefix: 'shared', endpoint: server.url, environment: KEYS, signal };
   const [slow, fast] = [await openS3Folder(address), await openS3Folder(address)];
   try {
     const busy = { code: 'export_busy', message: expect.stringContaining('Another export writes s3://mine/shared') };
@@ -146,6 +147,26 @@ it.each([
   const input = { ...DESTINATION, destination, ...more };
   const refused = exportData(service.context, input, collectedOutput().output);
   await expect(refused).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(said) });
+});
+
+it('a stopped export waits for no answer, and the next one goes on', async () => {
+  const proxy = await startLosingProxy(server.url);
+  const stop = new AbortController();
+  proxy.lose('PUT', Array<Loss>(100).fill('request'), () => {
+    stop.abort();
+    return new Promise(() => undefined);
+  });
+  try {
+    const input = { ...DESTINATION, destination: 's3://mine/stopped', tables: TABLES };
+    const asked = { ...input, endpoint: proxy.url };
+    const stopped = exportData({ ...service.context, signal: stop.signal }, asked, collectedOutput().output);
+    await expect(stopped).rejects.toMatchObject({ code: 'export_stopped' });
+    const next = await exportData(service.context, { ...input, endpoint: server.url }, collectedOutput().output);
+    expect(next.exitCode).toBe(0);
+    expect(await keys()).toContain('stopped/blocks.json');
+  } finally {
+    await proxy.stop();
+  }
 });
 
 it('says what a server refuses', async () => {
