@@ -92,7 +92,7 @@ export const COMMANDS = {
     json: true,
     notes: [
       'The views are v_ and the name of a table of docs/data.md; they hold what is served at the moment.',
-      'Reads only, with one thread and 1 GiB of memory; an answer has 256 MiB at the most.',
+      'Reads only, with one thread and 1 GiB of memory; an answer has 256 MiB at the most. Through a running service four statements run at once; others wait, each for as long as it may take itself.',
     ],
   },
   'dead-letters list': {

@@ -32,7 +32,7 @@ it.each([
     const turns = watchLoopTurns();
     const began = process.cpuUsage();
     const asked = { name: 'sql', json, help: false, input } as Parameters<typeof answer>[0];
-    await answer(asked, output, (lent) => sql({ stores }, input, lent));
+    await answer(asked, output, (lent) => sql({ stores, signal: new AbortController().signal }, input, lent));
     await sleep(0); // so that the last turn has been counted
     turns.stop();
     const { user, system } = process.cpuUsage(began);

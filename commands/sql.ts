@@ -22,9 +22,9 @@ const JOINED_IN_MEMORY_BYTES = 2 ** 27;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
 const ANSWER_BYTES = 2 ** 28;
 
-/** @throws UsageError, PermanentError sql_failed */
+/** @throws UsageError, PermanentError sql_failed, RetryableError sql_busy */
 export async function run(
-  { stores }: Pick<StoreContext, 'stores'>,
+  { stores, signal }: Pick<StoreContext, 'stores' | 'signal'>,
   { statement, format = 'csv', rows: most, seconds: longest }: InputOf<'sql'>,
   { write, progress }: Output,
 ): Promise<CommandOutcome> {
@@ -35,7 +35,7 @@ export async function run(
   const sql = checkedStatement(statement);
   const names = viewNames(sql);
   await checkTree(stores, sql);
-  const found = await withViews(stores, { names, mentions: mentionsOf(sql), seconds }, (views) => {
+  const found = await withViews(stores, { names, mentions: mentionsOf(sql), seconds, signal }, (views) => {
     const asked = `${views}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1} ${JOINS}`;
     return stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
   });

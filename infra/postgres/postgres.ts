@@ -75,10 +75,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   const client = await pool.connect();
   let broken = false;
   try {
-    await client.query('BEGIN');
-    const result = await work(client);
-    await client.query('COMMIT');
-    return result;
+    return await inTransactionOf(client, work);
   } catch (error) {
     // A connection that is lost, or silent, answers no ROLLBACK either: it is closed, and the server rolls back.
     broken = postgresTrouble(error)?.code === 'postgres_unreachable' || !(await rollBack(client));
@@ -86,6 +83,17 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   } finally {
     client.release(broken);
   }
+}
+
+/** The same on a connection that the caller closes when this rejects. */
+export async function inTransactionOf<T>(
+  client: pg.PoolClient,
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  await client.query('BEGIN');
+  const result = await work(client);
+  await client.query('COMMIT');
+  return result;
 }
 
 const rollBack = (client: pg.PoolClient): Promise<boolean> =>

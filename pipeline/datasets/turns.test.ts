@@ -2,6 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createTurns } from './turns.ts';
 
+it('a signal ends the wait, and nothing that has begun', async () => {
+  const turn = createTurns(1);
+  const first = Promise.withResolvers<string>();
+  const [begun, waits] = [new AbortController(), new AbortController()];
+  const running = turn(() => first.promise, begun.signal);
+  const given = turn(async () => 'begun', waits.signal);
+  const last = turn(async () => 'last', begun.signal);
+  waits.abort(new Error('gone'));
+  await expect(given).rejects.toThrow('gone');
+  await expect(turn(async () => 'begun', waits.signal)).rejects.toThrow('gone');
+  first.resolve('first');
+  expect(await Promise.all([running, last])).toEqual(['first', 'last']);
+  begun.abort();
+  expect(await turn(async () => 'free')).toBe('free');
+});
+
 it('runs so many at once, in order, also after failures', async () => {
   const turn = createTurns(2);
   const began: number[] = [];

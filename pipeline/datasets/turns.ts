@@ -1,18 +1,36 @@
-/** Runs a work at once with some others; those beyond wait, first come, first served. */
-export type Turns = <T>(work: () => Promise<T>) => Promise<T>;
+/** Runs a work at once with some others; those beyond wait, first come, first served. `signal` ends the wait, not the work. */
+export type Turns = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 export function createTurns(most: number): Turns {
   let free = most;
-  const waiting: (() => void)[] = [];
-  return async (work) => {
+  const waiting = new Set<() => void>();
+
+  const itsTurn = (signal?: AbortSignal) =>
+    new Promise<void>((resolve, reject) => {
+      const begin = () => {
+        signal?.removeEventListener('abort', giveUp);
+        resolve();
+      };
+      const giveUp = () => {
+        waiting.delete(begin);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', giveUp, { once: true });
+      waiting.add(begin);
+    });
+
+  return async (work, signal) => {
+    signal?.throwIfAborted();
     if (free > 0) free -= 1;
-    else await new Promise<void>((resolve) => waiting.push(resolve));
+    else await itsTurn(signal);
     try {
       return await work();
     } finally {
-      const next = waiting.shift();
-      if (next) next();
-      else free += 1;
+      const [next] = waiting;
+      if (next) {
+        waiting.delete(next);
+        next();
+      } else free += 1;
     }
   };
 }

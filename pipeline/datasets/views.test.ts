@@ -1,4 +1,4 @@
-/** A statement over the views sees the rows of its beginning, however long Postgres takes to copy what it needs. */
+/** A statement over the views sees the rows of its beginning, however long Postgres takes to copy what it needs, and however many there are at once. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openPricedDataset, type PricedDataset } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -16,9 +16,11 @@ beforeAll(async () => {
 });
 afterAll(() => dataset?.close());
 
+const NEVER = new AbortController().signal;
+
 it('provisional rows that are replaced before ClickHouse is asked', async () => {
   const { postgres, clickhouse } = dataset.world.stores;
-  const request = { names: new Set(['v_prices']), mentions: () => false, seconds: 60 };
+  const request = { names: new Set(['v_prices']), mentions: () => false, seconds: 60, signal: NEVER };
   const count = (views: string) =>
     clickhouse.query(`${views}SELECT count() AS n, countIf(provisional) AS provisional FROM v_prices`);
   const before = await withViews(dataset.world.stores, request, count);
@@ -34,4 +36,56 @@ it('provisional rows that are replaced before ClickHouse is asked', async () => 
   expect(replaced).toEqual(before);
   await prune();
   expect(await clickhouse.query('SELECT count() AS n FROM prices_ahead')).toEqual([{ n: '0' }]);
+});
+
+/** Statements that end when they are let go. `begun` resolves when so many run, or rejects with the first that fails. */
+function heldStatements(count: number, running: number) {
+  const { stores } = dataset.world;
+  const [begun, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  let [now, most] = [0, 0];
+  const held = async (views: string) => {
+    now += 1;
+    most = Math.max(most, now);
+    if (now === running) begun.resolve();
+    await gone.promise;
+    now -= 1;
+    return stores.clickhouse.query(`${views}SELECT count() > 0 AS some FROM v_prices`);
+  };
+  const request = { names: new Set(['v_prices']), mentions: () => false, seconds: 600, signal: NEVER };
+  const answers = Promise.all(Array.from({ length: count }, () => withViews(stores, request, held)));
+  answers.catch(begun.reject);
+  return { begun: begun.promise, answers, letGo: gone.resolve, most: () => most };
+}
+
+it('answers more statements at once than there are connections, and a stage commits meanwhile', async () => {
+  const { world } = dataset;
+  const count = (world.stores.postgres.pool.options.max ?? 0) + 4;
+  const { begun, answers, letGo, most } = heldStatements(count, 4);
+  try {
+    await begun;
+    await world.feeds[1]?.append(second.slice(20, 22));
+    await world.run();
+  } finally {
+    letGo();
+  }
+  expect((await answers).flat()).toEqual(Array.from({ length: count }, () => ({ some: 1 })));
+  expect(most()).toBe(4);
+});
+
+it('a statement waits for its turn no longer than it may take, or than its caller does', async () => {
+  const { stores } = dataset.world;
+  const { begun, answers, letGo } = heldStatements(4, 4);
+  const caller = new AbortController();
+  const ask = (seconds: number) =>
+    withViews(stores, { names: new Set(), mentions: () => false, seconds, signal: caller.signal }, async () => 'begun');
+  try {
+    await begun;
+    await expect(ask(1)).rejects.toMatchObject({ code: 'sql_busy', message: expect.stringContaining('within 1 s') });
+    const gone = expect(ask(600)).rejects.toThrow('gone');
+    caller.abort(new Error('gone'));
+    await gone;
+  } finally {
+    letGo();
+  }
+  await answers;
 });

@@ -4,17 +4,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolClient } from 'pg';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
-import { inTransaction } from '../../infra/postgres/postgres.ts';
+import { inTransaction, inTransactionOf } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
+import { withOwnSignal } from '../../infra/repeat-until.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import { withRunsKept } from '../price/ahead-runs.ts';
 import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import { type PricedState, pricedState } from './export-state.ts';
 import { copiedNames, tableSelect } from './select-day.ts';
+import { createTurns } from './turns.ts';
 
 export const viewName = ({ name }: Pick<DatasetTable, 'name'>): string => `v_${name}`;
 export const VIEW_NAMES: readonly string[] = DATASET_TABLES.map(viewName);
@@ -23,12 +26,41 @@ export interface ViewsRequest {
   readonly names: ReadonlySet<string>;
   /** Whether the statement may use a column, as far as its text tells. */
   readonly mentions: (column: string) => boolean;
-  /** For what Postgres has to copy. */
+  /** For what Postgres has to copy, and before that for the wait. */
   readonly seconds: number;
+  /** Ends the wait. */
+  readonly signal: AbortSignal;
 }
 
-/** `work` is given what precedes a statement that uses the views; empty for none. Rows of Postgres are copied for it. */
+/** A statement may hold a connection of each store for minutes, and the process that serves has 16 and 8. */
+const MOST_AT_ONCE = 4;
+const turns = createTurns(MOST_AT_ONCE);
+
+/**
+ * `work` is given what precedes a statement that uses the views; empty for none. Rows of Postgres are copied for it.
+ * @throws RetryableError sql_busy
+ */
 export async function withViews<T>(
+  stores: Pick<Stores, 'postgres' | 'clickhouse'>,
+  request: ViewsRequest,
+  work: (views: string) => Promise<T>,
+): Promise<T> {
+  const { seconds, signal } = request;
+  let hasBegun = false;
+  const begin = () => {
+    hasBegun = true;
+    return viewed(stores, request, work);
+  };
+  try {
+    return await withOwnSignal(signal, seconds * 1000, (waiting) => turns(begin, waiting));
+  } catch (cause) {
+    if (hasBegun || signal.aborted) throw cause;
+    const message = `${MOST_AT_ONCE} statements run at once, and none has ended within ${seconds} s. Try again later, or with more --seconds.`;
+    throw new RetryableError('sql_busy', message, { cause });
+  }
+}
+
+async function viewed<T>(
   { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
   { names, mentions, seconds }: ViewsRequest,
   work: (views: string) => Promise<T>,
@@ -36,28 +68,29 @@ export async function withViews<T>(
   const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
   if (tables.length === 0) return work('');
   const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-'));
-  const read = async () => {
+  const snapshot = async (client: PoolClient) => {
+    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+    await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
+    const state = { condition: await committed(client), priced: await pricedState(client) };
     const files: CsvRows[] = [];
-    const { condition, priced, copied } = await inTransaction(postgres.pool, async (client) => {
-      await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
-      await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
-      const state = { condition: await committed(client), priced: await pricedState(client) };
-      const places = new Map<DatasetTable, number>();
-      for (const table of tables) {
-        const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
-        if (rows)
-          places.set(table, files.push(await copyOut(client, rows, folder, AbortSignal.timeout(seconds * 1000))) - 1);
-      }
-      return { ...state, copied: places };
-    });
-    return await clickhouse.withCsv(files, (sources) => {
+    const copied = new Map<DatasetTable, number>();
+    for (const table of tables) {
+      const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
+      if (rows)
+        copied.set(table, files.push(await copyOut(client, rows, folder, AbortSignal.timeout(seconds * 1000))) - 1);
+    }
+    return { ...state, files, copied };
+  };
+  const read = ({ condition, priced, files, copied }: Awaited<ReturnType<typeof snapshot>>) =>
+    clickhouse.withCsv(files, (sources) => {
       const sourceOf = (table: DatasetTable) => sources[copied.get(table) ?? -1] ?? null;
       return work(`WITH ${tables.map((table) => viewSql(table, condition, priced, sourceOf(table))).join(',\n')}\n`);
     });
-  };
   try {
+    if (!tables.some(({ store }) => store === 'prices'))
+      return await read(await inTransaction(postgres.pool, snapshot));
     // What Postgres copies may take minutes, after which the statement names runs that it saw before.
-    return await (tables.some(({ store }) => store === 'prices') ? withRunsKept(postgres.pool, read) : read());
+    return await withRunsKept(postgres.pool, async (client) => read(await inTransactionOf(client, snapshot)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

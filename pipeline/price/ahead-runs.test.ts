@@ -280,6 +280,24 @@ it('frees nothing while a reader who takes long has it kept', async () => {
   await expect.poll(async () => (await pool.query<{ n: number }>(left)).rows).toEqual([{ n: 0 }]);
 });
 
+it('no reader waits for the transaction that frees', async () => {
+  const { pool } = stores.postgres;
+  const play = createPlay();
+  const append: Change = { kind: 'append', ticks: 3, corrected: [] };
+  for (const kind of ['prune', 'clear', 'prune'] as const)
+    await play.run({ changes: [append, { kind }], crashAfter: 1000 });
+  const seen = await stores.postgres.transaction(async (client) => {
+    const read = () => withRunsKept(pool, async () => (await readRuns()).length);
+    await pruneRuns(client, stores.clickhouse);
+    const before = await read();
+    await client.query(`UPDATE ahead_runs SET unseen_since = unseen_since - interval '1 hour'`);
+    await pruneRuns(client, stores.clickhouse);
+    return [before, await read()];
+  });
+  expect(seen).toEqual([1, 1]);
+  expect(await storedRuns()).toHaveLength(1);
+});
+
 it('writes each row again only a few times, however many are appended', async () => {
   let written = 0;
   const play = createPlay();

@@ -20,6 +20,7 @@ interface StoredRun extends AheadRun {
 }
 
 const readRun = rowReader({ run: columns.bigint });
+const readFree = rowReader({ free: columns.boolean });
 /** In ClickHouse. */
 const readUnknown = rowReader({ run: columns.text });
 const readStoredRun: RowReader<StoredRun> = rowReader({
@@ -77,20 +78,34 @@ export async function clearRuns(client: PoolClient): Promise<void> {
  * count was committed before, however long that transaction was.
  */
 export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
-  const sql = `DELETE FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}'
-    AND (SELECT pg_try_advisory_xact_lock(${READ_LOCK})) RETURNING run`;
-  const pruned = await readRows(client, readRun, sql);
-  for (const { name } of TABLES) await dropRuns(clickhouse, name, pruned);
+  const due = await readRows(
+    client,
+    readRun,
+    `SELECT run FROM ahead_runs WHERE unseen_since < now() - interval '${GRACE}'`,
+  );
+  if (due.length > 0 && (await isUnread(client))) {
+    for (const { name } of TABLES) await dropRuns(clickhouse, name, due);
+    await client.query('DELETE FROM ahead_runs WHERE run = ANY($1::bigint[])', [due.map(({ run }) => String(run))]);
+  }
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
 }
 
-/** For who takes longer than an answer: nothing is freed that a snapshot of Postgres within `work` says to count. */
-export async function withRunsKept<T>(pool: Pool, work: () => Promise<T>): Promise<T> {
+/** The lock is free again at once: who reads from now on sees that what is due no longer counts, and need not wait for the caller. */
+async function isUnread(client: PoolClient): Promise<boolean> {
+  const sql = `SELECT CASE WHEN pg_try_advisory_lock(${READ_LOCK}) THEN pg_advisory_unlock(${READ_LOCK}) ELSE false END AS free`;
+  return (await readRow(client, readFree, sql))?.free === true;
+}
+
+/**
+ * For who takes longer than an answer: nothing is freed that a snapshot of Postgres within `work` says to count. `work` has the
+ * connection that keeps it, so that it needs no other; when it rejects, that is closed.
+ */
+export async function withRunsKept<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isFree = false;
   try {
     await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`);
-    const done = await work();
+    const done = await work(client);
     await client.query(`SELECT pg_advisory_unlock_shared(${READ_LOCK})`);
     isFree = true;
     return done;
