@@ -1,6 +1,7 @@
 /** The push stream over real sockets while the recorded node moves, reorganises and the server restarts. */
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { behindHead } from '../support/api/http/raw-client.ts';
 import { renameCurrency } from './rename-currency.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import { foldBlocks, StreamReader } from './stream-reader.ts';
@@ -340,6 +341,7 @@ describe('server-sent events', () => {
 
   it('answers HEAD as GET, without the stream', async () => {
     for (const query of ['', '?channels=nosuch']) {
+      expect(await behindHead(service.port, `HEAD /api/stream${query}`)).toMatch(/^HTTP\/1\.1 /);
       const of = async (method: string) => {
         const { status, headers, body } = await fetch(`${service.url}/api/stream${query}`, { method });
         await body?.cancel();

@@ -68,3 +68,21 @@ export function sendRaw(
     })();
   });
 }
+
+/** The first of what comes after the head of the answer, once another request follows on the connection. */
+export async function behindHead(port: number, request: string): Promise<string> {
+  const socket = connect(port, '127.0.0.1');
+  const ask = (line: string) => socket.write(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  ask(request);
+  let isFollowed = false;
+  let text = '';
+  for await (const bytes of socket) {
+    text += bytes;
+    const [, behind] = text.split(/\r\n\r\n(.*)/s);
+    if (behind === undefined) continue;
+    if (behind.length > 'HTTP/1.1'.length) return behind;
+    if (!isFollowed) ask('GET /nosuch');
+    isFollowed = true;
+  }
+  throw new Error('the connection ended');
+}
