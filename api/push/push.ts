@@ -8,12 +8,12 @@ import type { Mempools } from '../mempool/mempools.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { type ChainFeed, openChainFeed } from './chain-feed.ts';
-import type { Filter, SubscribeMessage } from './client-message.ts';
+import type { SubscribeMessage } from './client-message.ts';
 import { createConnection } from './connection.ts';
+import { createCurrencyReader } from './currency-reader.ts';
 import type { FeedTopicName } from './cursor.ts';
 import { eventChain } from './events-of-record.ts';
 import { type FeedTopic, factsTopic, stampsTopic } from './feed-topic.ts';
-import { hasCurrencyNames } from './filter-size.ts';
 import { createHub, type Hub } from './hub.ts';
 import type { Names } from './names.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
@@ -97,17 +97,12 @@ export async function createPush(options: PushOptions): Promise<Push> {
     withSnapshot,
     state: () => watch.state,
   });
-  /** Where the stores do not answer, names mean what they did: the stream comes from the log. */
-  const readCurrencies = (filter: Filter) =>
-    (hasCurrencyNames(filter) ? names.refresh() : null)?.catch((err: unknown) =>
-      logger.warn({ err }, 'the currencies that names of filters mean cannot be read; those known before are meant'),
-    ) ?? null;
   const mempools = [...(options.mempools?.all() ?? [])];
   const made = createHub({
     chains,
     feeds,
     idsOf: names.idsOf,
-    readCurrencies,
+    readCurrencies: createCurrencyReader({ names, logger }),
     takeSnapshot,
     logger,
     mempools,
