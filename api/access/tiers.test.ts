@@ -66,10 +66,14 @@ it('a webhook is told by the tier of its own chain', async () => {
       [chain, ADDRESS],
     );
   }
-  const names = { idsOf: () => [], version: () => 0 };
-  const webhooks = createActiveWebhooks(['one', 'two'], names, pino({ level: 'silent' }));
+  const webhooks = createActiveWebhooks({
+    chains: ['one', 'two'],
+    postgres: stores.postgres,
+    names: { idsOf: () => [], refresh: () => null, version: () => 0 },
+    logger: pino({ level: 'silent' }),
+  });
   const webhookNames = () =>
-    stores.postgres.transaction(async (client) => (await webhooks(client, null)).map(({ id }) => id));
+    stores.postgres.transaction(async (client) => (await webhooks.read(client, null)).map(({ id }) => id));
   await setTier(stores.postgres, at('one'), 'pro');
   expect(await webhookNames()).toEqual(['one']);
   await storeIdentity(stores.postgres, { ...at('one'), flags: REVOKED });

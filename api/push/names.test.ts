@@ -1,5 +1,7 @@
 /** Names of currencies in filters mean what they do on REST paths, and those that nothing is known of yet mean what they may come to. */
-import { beforeEach, expect, it } from 'vitest';
+import crypto from 'node:crypto';
+import { syncBuiltinESMExports } from 'node:module';
+import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
 import { nameToAddress } from '../../domain/names.ts';
 import { chainConfig } from '../../test/laws/replay.ts';
 import { createCurrencyDirectory } from '../state/currency-directory.ts';
@@ -96,6 +98,23 @@ it('has another version only once it may mean another currency, and is read once
   expect([names.version(), reads]).toEqual([version, 2]);
   await define(defined('vrsc', 'MKR.vETH'));
   expect(names.version()).not.toBe(version);
+});
+
+it('is hashed once, not again for each directory', async () => {
+  const hash = vi.spyOn(crypto, 'hash');
+  syncBuiltinESMExports();
+  onTestFinished(() => {
+    hash.mockRestore();
+    syncBuiltinESMExports();
+  });
+  const hashes = () => hash.mock.calls.filter(([, bytes]) => bytes.toString() === 'unheard').length;
+  const open = names.idsOf('Unheard', 'currency');
+  expect(hashes()).toBe(4); // below each root, with the suffix and without
+  await define(defined('vrsc', 'MKR.vETH'));
+  expect(names.idsOf('Unheard', 'currency')).toEqual(open);
+  await define(defined('vrsc', 'Unheard.vETH', open[1]));
+  expect(names.idsOf('Unheard', 'currency')).toEqual([open[1], open[2], open[3]]);
+  expect(hashes()).toBe(4);
 });
 
 it('that no chain has is unknown, with those that are near', async () => {

@@ -8,6 +8,7 @@ import { createFlights } from '../../infra/shared.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import type { Currencies, CurrencyDirectory } from '../state/currency-directory.ts';
 import { memoize } from '../state/memoize.ts';
+import { nameAddress } from '../state/name-address.ts';
 import { nearNames } from '../state/near-names.ts';
 import type { WithSnapshot } from '../state/snapshot.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -64,7 +65,7 @@ export function createNames({ chains, currencies, watch, withSnapshot }: NamesOp
   function idsInNetwork(text: string, network: ChainConfig): readonly (string | null)[] {
     const found = find(text, network);
     if (found && rootOf.get(found.chain) === network.networkRoot) return [found.currencyId];
-    return [text, text + BRIDGED_SUFFIX].map((name) => nameToAddress(name, network.networkRoot));
+    return [text, text + BRIDGED_SUFFIX].map((name) => nameAddress(name, network.networkRoot));
   }
 
   async function read(): Promise<void> {

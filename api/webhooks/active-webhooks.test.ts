@@ -2,11 +2,12 @@
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
+import type { Pace } from '../../infra/pace.ts';
 import { storeIdentity } from '../../test/support/api/access/store-identity.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
-import { createActiveWebhooks, mayReceiveSql } from './active-webhooks.ts';
+import { type ActiveWebhooksOptions, createActiveWebhooks, mayReceiveSql } from './active-webhooks.ts';
 
-const NAMES = { idsOf: () => [], version: () => 0 };
+const NAMES: ActiveWebhooksOptions['names'] = { idsOf: () => [], refresh: () => null, version: () => 0 };
 const OWNER = { chain: 'c', identityAddress: 'i' };
 
 let stores: TestStores;
@@ -28,10 +29,19 @@ beforeEach(async () => {
   await storeIdentity(stores.postgres, { ...OWNER, flags: 0 });
 });
 
+const activeOf = (chains: readonly string[], names = NAMES, pace?: Pace) =>
+  createActiveWebhooks({
+    chains,
+    postgres: stores.postgres,
+    names,
+    logger: pino({ level: 'silent' }),
+    ...(pace && { pace }),
+  });
+
 /** Whether what happens becomes messages of it, and whether they are sent. */
 async function hears(chains = ['c']): Promise<{ given: boolean; sent: boolean }> {
-  const active = createActiveWebhooks(chains, NAMES, pino({ level: 'silent' }));
-  const given = await stores.postgres.transaction((client) => active(client, null));
+  const active = activeOf(chains);
+  const given = await stores.postgres.transaction((client) => active.read(client, null));
   const { rowCount } = await query(`SELECT FROM webhooks w WHERE ${mayReceiveSql('$1')}`, [chains]);
   return { given: given.length === 1, sent: rowCount === 1 };
 }
@@ -63,23 +73,67 @@ it('one whose owner is not derived yet is given what happens, and sent it later'
   expect(await hears()).toEqual({ given: true, sent: true });
 });
 
+const NOTHING_NAMED = { events: ['block'], chains: null, filter: {}, thresholds: [] };
+const THRESHOLD = { currency: 'DAI', usd: '1', direction: 'both' };
+
+async function register(asked: readonly object[]): Promise<void> {
+  await query('TRUNCATE webhooks CASCADE');
+  await query(
+    `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
+     SELECT 'hook ' || at, 'c', 'i', 'https://receiver.example', '', asked, 0, '', '{}'
+     FROM unnest($1::json[]) WITH ORDINALITY AS made(asked, at)`,
+    [asked.map((one) => JSON.stringify(one))],
+  );
+}
+
 it('a name means the currency that has it now, whenever it was registered', async () => {
-  const asked = {
-    events: ['price.threshold'],
-    chains: null,
-    filter: {},
-    thresholds: [{ currency: 'DAI', usd: '1', direction: 'both' }],
-  };
-  await query('UPDATE webhooks SET asked = $1', [JSON.stringify(asked)]);
+  await register([{ ...NOTHING_NAMED, events: ['price.threshold'], thresholds: [THRESHOLD] }]);
   const [before, after] = ['iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq', 'iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ'];
   let version = 0;
-  const names = { idsOf: () => [version === 0 ? before : after], version: () => version };
-  const active = createActiveWebhooks(['c'], names, pino({ level: 'silent' }));
+  const active = activeOf(['c'], {
+    ...NAMES,
+    idsOf: () => [version === 0 ? before : after],
+    version: () => version,
+  });
   const meant = async () => {
-    const webhooks = await stores.postgres.transaction((client) => active(client, null));
+    await active.prepare();
+    const webhooks = await stores.postgres.transaction((client) => active.read(client, null));
     return webhooks.flatMap(({ thresholds }) => thresholds.map(({ currencyId }) => currencyId));
   };
   expect([await meant(), await meant()]).toEqual([[before], [before]]);
   version += 1;
   expect(await meant()).toEqual([after]);
+});
+
+it('only what names currencies is compiled again for another directory, before the transaction and with rests', async () => {
+  await register([
+    { ...NOTHING_NAMED, filter: { identity: 'identity', currency: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq' } },
+    { ...NOTHING_NAMED, filter: { currency: 'first' } },
+    { ...NOTHING_NAMED, filter: { basket: ['second'] } },
+    { ...NOTHING_NAMED, events: ['price.threshold'], thresholds: [{ ...THRESHOLD, currency: 'third' }] },
+  ]);
+  let version = 0;
+  /** Names that were looked up, and rests, in their order. */
+  let done: string[] = [];
+  const names: ActiveWebhooksOptions['names'] = {
+    idsOf: (text) => {
+      done.push(text);
+      return ['iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ'];
+    },
+    refresh: () => null,
+    version: () => version,
+  };
+  const rest = async () => {
+    done.push('rest');
+  };
+  const active = activeOf(['c'], names, { sliceMs: 0, isSpent: () => true, rest });
+  await active.prepare();
+  expect(done).toContain('identity');
+  done = [];
+  version += 1;
+  await Promise.all([active.prepare(), active.prepare()]); // those of several topics
+  expect(done).toEqual(['rest', 'first', 'rest', 'second', 'rest', 'third']);
+  const webhooks = await stores.postgres.transaction((client) => active.read(client, null));
+  await active.prepare();
+  expect([webhooks.length, done.length]).toEqual([4, 6]);
 });

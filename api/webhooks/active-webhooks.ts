@@ -3,10 +3,14 @@
 import type { PoolClient } from 'pg';
 import { IS_NOT_REVOKED_SQL, IS_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { createPace, type Pace } from '../../infra/pace.ts';
+import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
-import { columns, rowReader } from '../../infra/row-reader.ts';
+import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
+import { shared } from '../../infra/shared.ts';
 import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
+import { hasCurrencyNames, isCurrencyName } from '../push/filter-size.ts';
 import type { Names } from '../push/names.ts';
 import { createInterest, type Interest, parseWebhookSubscription, type WebhookSubscription } from './webhook.ts';
 
@@ -18,8 +22,12 @@ export interface ActiveWebhook extends Interest {
   readonly since: number;
 }
 
-/** `since` is of the feed. */
-export type ActiveWebhooks = (client: PoolClient, feed: FeedKey | null) => Promise<readonly ActiveWebhook[]>;
+export interface ActiveWebhooks {
+  /** Reads what names mean now and compiles accordingly, with rests: before a transaction, which would be open meanwhile. @throws errors of Postgres */
+  prepare(): Promise<void>;
+  /** `since` is of the feed. Names mean what they did at the last `prepare`, or since. */
+  read(client: PoolClient, feed: FeedKey | null): Promise<readonly ActiveWebhook[]>;
+}
 
 const OF_OWNER = 'chain = w.chain AND identity_address = w.identity_address';
 const HAS_TIER_SQL = `w.enabled AND EXISTS (SELECT FROM identity_tiers WHERE ${OF_OWNER} AND tier = '${TIERS.at(-1)}')`;
@@ -43,41 +51,90 @@ const readActive = rowReader({
   confirmations: columns.number,
   since: columns.bigint,
 });
+type Registration = Pick<RowRead<typeof readActive>, 'id' | 'asked'>;
 
-/** Each text of a registration is compiled once, and again when names may mean other currencies. */
-export function createActiveWebhooks(
-  chains: readonly string[],
-  names: Pick<Names, 'idsOf' | 'version'>,
-  logger: Logger,
-): ActiveWebhooks {
-  let interests = new Map<string, Interest>();
-  let compiledAt = names.version();
+interface Compiled {
+  readonly interest: Interest;
+  /** That of the names when it was compiled; null where none is of a currency. */
+  readonly version: number | null;
+}
+
+export interface ActiveWebhooksOptions {
+  readonly chains: readonly string[];
+  readonly postgres: Postgres;
+  readonly names: Pick<Names, 'idsOf' | 'refresh' | 'version'>;
+  readonly logger: Logger;
+  /** For tests. */
+  readonly pace?: Pace;
+}
+
+/** Hashing the names of one registration may take 70 ms; all of them together take at most half of the process' time. */
+const PACE = { sliceMs: 5, restMs: 5 };
+
+/** Each text of a registration is compiled once, and one with names of currencies again when names may mean others. */
+export function createActiveWebhooks(options: ActiveWebhooksOptions): ActiveWebhooks {
+  const { chains, postgres, names, logger, pace = createPace(PACE) } = options;
+  const kept = new Map<string, Compiled>();
+  let preparedAt: number | null = null;
 
   /** A webhook registered under older rules may fail today's; it must not hold up the others. */
-  function compile(id: string, asked: string): Interest {
+  function compile({ id, asked }: Registration): Compiled {
+    const version = names.version();
     try {
-      return createInterest(known(parseWebhookSubscription(asked), chains), chains, names.idsOf);
+      const subscription = known(parseWebhookSubscription(asked), chains);
+      const interest = createInterest(subscription, chains, names.idsOf);
+      return { interest, version: namesCurrencies(subscription) ? version : null };
     } catch (err) {
       logger.error({ err, webhook: id }, 'the subscription of this webhook can no longer be served');
-      return NOTHING;
+      return { interest: NOTHING, version };
     }
   }
-  return async (client, feed) => {
-    const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, chains]);
-    if (compiledAt !== names.version()) interests = new Map();
-    compiledAt = names.version();
-    const used = new Map<string, Interest>();
-    const active = rows.map(({ id, asked, confirmations, since }) => {
-      const interest = interests.get(asked) ?? compile(id, asked);
-      used.set(asked, interest);
-      return { id, confirmations, since: Number(since), ...interest };
-    });
-    interests = used;
-    return active;
+
+  async function compileInTurn(registration: Registration): Promise<Compiled> {
+    if (pace.isSpent()) await pace.rest();
+    const compiled = compile(registration);
+    kept.set(registration.asked, compiled);
+    return compiled;
+  }
+
+  function keepOnly(registrations: readonly Registration[]): void {
+    const used = new Set(registrations.map(({ asked }) => asked));
+    for (const asked of kept.keys()) if (!used.has(asked)) kept.delete(asked);
+  }
+
+  const prepare = shared(async () => {
+    await names.refresh();
+    const version = names.version();
+    if (preparedAt === version) return;
+    const registrations = await readRows(postgres.pool, readActive, ACTIVE_SQL, [null, chains]);
+    keepOnly(registrations);
+    for (const registration of registrations) {
+      const before = kept.get(registration.asked);
+      if (!before || (before.version !== null && before.version !== names.version())) await compileInTurn(registration);
+    }
+    preparedAt = version;
+  });
+
+  return {
+    prepare,
+    async read(client, feed) {
+      const rows = await readRows(client, readActive, ACTIVE_SQL, [feed, chains]);
+      const active: ActiveWebhook[] = [];
+      for (const row of rows) {
+        const { interest } = kept.get(row.asked) ?? (await compileInTurn(row));
+        active.push({ id: row.id, confirmations: row.confirmations, since: Number(row.since), ...interest });
+      }
+      keepOnly(rows);
+      return active;
+    },
   };
 }
 
 /** A chain that is not configured any more has no events. */
 function known(asked: WebhookSubscription, chains: readonly string[]): WebhookSubscription {
   return { ...asked, chains: asked.chains?.filter((chain) => chains.includes(chain)) ?? null };
+}
+
+function namesCurrencies({ filter, thresholds }: WebhookSubscription): boolean {
+  return hasCurrencyNames(filter) || thresholds.some(({ currency }) => isCurrencyName(currency, 'currency'));
 }

@@ -10,7 +10,7 @@ import { createPriceCrossings } from './price-crossings.ts';
 import { lockWebhooks } from './turn-queue.ts';
 import { deleteWebhook } from './webhook-store.ts';
 
-const NAMES = { refresh: () => null };
+const NO_WEBHOOKS = { prepare: async () => undefined, read: async () => [] };
 const CHAIN = 'c';
 const OWNER = { chain: CHAIN, identityAddress: 'i' };
 const HOOK = 'a'.repeat(16);
@@ -47,14 +47,14 @@ async function revertByRewind(): Promise<void> {
     ...factsSource({ name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' }),
     read: async () => [REWIND],
   };
-  const rest = { topics: {} as never, activeWebhooks: async () => [], names: NAMES, logger: pino({ level: 'silent' }) };
+  const rest = { topics: {} as never, activeWebhooks: NO_WEBHOOKS, logger: pino({ level: 'silent' }) };
   await enqueueEvents({ ...rest, source, postgres: stores.postgres, queue });
 }
 
 async function revertByPrice(): Promise<void> {
   const sql = `INSERT INTO webhook_price_sides (webhook_id, watch, tick, hash, above, delivery_id) VALUES ($1, 0, 7, '', true, $2)`;
   await stores.postgres.pool.query(sql, [HOOK, DELIVERY]);
-  await createPriceCrossings({ postgres: stores.postgres, queue, activeWebhooks: async () => [], names: NAMES })();
+  await createPriceCrossings({ postgres: stores.postgres, queue, activeWebhooks: NO_WEBHOOKS })();
 }
 
 /** Whether another connection waits for a lock. */

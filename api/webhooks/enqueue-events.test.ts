@@ -170,8 +170,7 @@ const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? fac
         if (breaks) throw new Error('broken off');
       },
     },
-    activeWebhooks: async () => active,
-    names: { refresh: () => null },
+    activeWebhooks: { prepare: async () => undefined, read: async () => active },
     logger: pino({ level: 'silent' }),
   });
 

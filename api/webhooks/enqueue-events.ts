@@ -10,7 +10,6 @@ import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
-import type { Names } from '../push/names.ts';
 import type { PushEvent } from '../push/push-event.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
 import {
@@ -31,7 +30,6 @@ export interface EnqueueOptions {
   readonly topics: TopicReader;
   readonly queue: Pick<TurnQueue, 'wake'>;
   readonly activeWebhooks: ActiveWebhooks;
-  readonly names: Pick<Names, 'refresh'>;
   readonly logger: Logger;
 }
 
@@ -57,10 +55,10 @@ const RESTING: Enqueued = { records: 0, woken: 0, next: null };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
-  const { source, postgres, topics, queue, activeWebhooks, names, logger } = options;
+  const { source, postgres, topics, queue, activeWebhooks, logger } = options;
   const { topic, chain, key, stage } = source;
   if (!(await readRow(postgres.pool, readAny, ANY_SQL, [topic, chain]))?.any) return RESTING;
-  await names.refresh();
+  await activeWebhooks.prepare();
   return postgres.transaction(async (client) => {
     const reached = await readStagePosition(client, stage, chain);
     const committed = reached?.position ?? null;
@@ -70,7 +68,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
       if (error instanceof LogGap) return null;
       throw error;
     });
-    const webhooks = await activeWebhooks(client, key);
+    const webhooks = await activeWebhooks.read(client, key);
     const woken = new Set<string>();
     if (records === null) {
       const next = await source.head(topics, committed);

@@ -61,8 +61,7 @@ function lookerFor(watching: ActiveWebhook): () => Promise<number> {
     step ??= createPriceCrossings({
       postgres,
       queue: { wake: async () => undefined },
-      activeWebhooks: async () => [watching],
-      names: { refresh: () => null },
+      activeWebhooks: { prepare: async () => undefined, read: async () => [watching] },
     });
     return step();
   };

@@ -7,7 +7,6 @@ import { readStagePositions, type StagePosition } from '../../infra/postgres/sta
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { decimal, writtenNumber } from '../http/values.ts';
-import type { Names } from '../push/names.ts';
 import type { ActiveWebhook, ActiveWebhooks } from './active-webhooks.ts';
 import { type Delivery, insertDeliveries, revertDeliveries } from './delivery-rows.ts';
 import { messageBody, newMessageId } from './message-body.ts';
@@ -17,7 +16,6 @@ export interface PriceCrossingOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'wake'>;
   readonly activeWebhooks: ActiveWebhooks;
-  readonly names: Pick<Names, 'refresh'>;
 }
 
 /** Whether anyone watches prices, or did so. */
@@ -74,17 +72,12 @@ const SIDES_SQL = `INSERT INTO webhook_price_sides
   SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
 
 /** Creates the step that checks prices and returns the number of receivers with due deliveries. @throws errors of Postgres; then nothing has changed */
-export function createPriceCrossings({
-  postgres,
-  queue,
-  activeWebhooks,
-  names,
-}: PriceCrossingOptions): () => Promise<number> {
+export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceCrossingOptions): () => Promise<number> {
   let looked = '';
 
   async function look(client: PoolClient): Promise<{ due: number; seen: string }> {
     const lock = await readRow(client, readHeld, TRY_LOCK_SQL);
-    const webhooks = (await activeWebhooks(client, null)).filter(({ thresholds }) => thresholds.length > 0);
+    const webhooks = (await activeWebhooks.read(client, null)).filter(({ thresholds }) => thresholds.length > 0);
     const seen = JSON.stringify([(await readRow(client, readNewest, NEWEST_SQL))?.newest, webhooks]);
     if (!lock?.held) return { due: 0, seen: looked };
     // Webhooks are locked before their deliveries, which turns may change at this moment.
@@ -105,7 +98,7 @@ export function createPriceCrossings({
 
   return async () => {
     if (!(await readRow(postgres.pool, readAny, ANY_SQL))?.any) return 0;
-    await names.refresh();
+    await activeWebhooks.prepare();
     const { due, seen } = await postgres.transaction(look);
     looked = seen;
     return due;

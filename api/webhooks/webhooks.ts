@@ -74,8 +74,8 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const stop = new AbortController();
   const { signal } = stop;
   const turns = runTurns({ postgres, queue, sender, chains, logger, signal, ...timing });
-  const activeWebhooks = createActiveWebhooks(chains, names, logger);
-  const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks, names });
+  const activeWebhooks = createActiveWebhooks({ chains, postgres, names, logger });
+  const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
   const webhooksChanged = createWakeUp();
   let webhookChanges = 0;
   const pricesChanged = createWakeUp();
@@ -114,7 +114,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
 
   async function follow(source: WebhookEventSource): Promise<void> {
     const changesBefore = webhookChanges;
-    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, names, logger });
+    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records > 0) return;
     if (enqueued.next !== null) await untilMore(source, enqueued.next);
