@@ -44,7 +44,7 @@ interface ContextParts {
   readonly watch: StateWatch;
   readonly health: Health;
   readonly snapshots: (owner: WorkOwner) => WithSnapshot;
-  /** Of the daemons, by chain. */
+  /** By chain: the places at its daemons. */
   readonly lanes: ReadonlyMap<string, PriorityLanes>;
   readonly answers: Pick<HeldAnswers, 'gather'>;
   readonly webhooks: Webhooks;

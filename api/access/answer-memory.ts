@@ -24,7 +24,7 @@ export interface AnswerMemory {
   /** Bytes of the replies that have arrived. */
   keep(bytes: number): void;
   giveUp(): void;
-  /** Its answer is written, or no longer waited for. */
+  /** Its answer is written, or no longer waited for: nothing counts from now on. */
   release(): void;
 }
 
@@ -41,6 +41,7 @@ class CountedMemory implements AnswerMemory {
   #calledOff: AbortController | null = null;
   #held: HeldAnswer | null = null;
   #kept = 0;
+  #isReleased = false;
   isGivenUp = false;
 
   constructor(answers: Pick<HeldAnswers, 'gather'>, payer: string) {
@@ -58,7 +59,7 @@ class CountedMemory implements AnswerMemory {
 
   holds(bytes: number): void {
     const sum = this.#kept + bytes;
-    if (this.isGivenUp || (sum === 0 && !this.#held)) return;
+    if (this.#isReleased || (sum === 0 && !this.#held)) return;
     this.#held ??= this.#answers.gather(this.#payer, () => this.giveUp());
     this.#held.keep(sum);
   }
@@ -76,6 +77,7 @@ class CountedMemory implements AnswerMemory {
   }
 
   release(): void {
+    this.#isReleased = true;
     this.#held?.release();
     this.#held = null;
   }

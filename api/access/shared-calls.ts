@@ -1,5 +1,6 @@
 /** Calls that several requests may wait for: such a call is given up once none of them wants it, and what it holds counts for each. */
 import { AnswerGivenUp, type AnswerMemory } from './answer-memory.ts';
+import { untilAborted } from './until-aborted.ts';
 
 /** Where it counts for one who asks. */
 type Asking = Pick<AnswerMemory, 'holds'>;
@@ -64,18 +65,4 @@ export function createSharedCalls(): SharedCalls {
       leaveJoined();
     }
   };
-}
-
-/** The outcome, or the reason of the signal if that comes first. */
-function untilAborted<T>(outcome: Promise<T>, signal: AbortSignal | undefined, aborted: () => void): Promise<T> {
-  if (!signal) return outcome;
-  return new Promise((resolve, reject) => {
-    const abort = () => {
-      aborted();
-      reject(signal.reason);
-    };
-    signal.addEventListener('abort', abort);
-    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
-    if (signal.aborted) abort();
-  });
 }

@@ -9,7 +9,7 @@ import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
-import { MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
+import { createAnswerMemory, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
 import { type BufferedBodies, createBufferedBodies } from '../http/buffered-bodies.ts';
 
 const KIB = 1024;
@@ -26,7 +26,7 @@ interface Wire {
 
 interface StubDaemon {
   readonly calls: Wire[];
-  /** `asked` and `left`, of a call whose connection has ended before its answer. */
+  /** `asked`. */
   readonly events: EventEmitter;
   /** Text of a result, or what the head of the reply announces instead of one. */
   answer: (call: Wire) => Promise<string | { readonly announces: number }>;
@@ -39,7 +39,6 @@ async function startDaemon(): Promise<StubDaemon & { readonly rpc: string }> {
     const call = JSON.parse(await text(request)) as Wire;
     stub.calls.push(call);
     stub.events.emit('asked', call);
-    response.on('close', () => response.writableFinished || stub.events.emit('left', call));
     const result = await stub.answer(call);
     if (typeof result !== 'string') {
       response.writeHead(200, { 'content-length': result.announces }).write('{"result":');
@@ -178,20 +177,98 @@ function leaver(api: SmallApi, body: unknown) {
   return socket;
 }
 
-it('a client that goes ends its call at the daemon, and the rest of its batch is not asked', async () => {
+/** A promise that a test resolves. */
+const gate = () => Promise.withResolvers<string>();
+
+it('of the batch of a client that goes the rest is not asked, and nothing is held', async () => {
   const { daemon, api, seen } = await start();
-  daemon.answer = ({ id }) => (id === 9 ? Promise.resolve('9') : new Promise(() => undefined));
-  const [asked, left] = [once(daemon.events, 'asked'), once(daemon.events, 'left')];
+  const first = gate();
+  daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
+  const asked = once(daemon.events, 'asked');
   const socket = leaver(
     api,
     [1, 2, 3].map((id) => callOf(id)),
   );
   await asked;
+  const gone = once(socket, 'close');
   socket.destroy();
-  await left;
+  await gone;
+  expect(await (await post(api, callOf(9))).json()).toMatchObject({ result: 9 });
+  first.resolve(`"${'0'.repeat(1024 * KIB)}"`);
+  expect(await (await post(api, callOf(10))).json()).toMatchObject({ result: 10 });
+  expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9, 10]);
+  expect(seen.held).toBe(0);
+});
+
+it('a daemon that works on for a client that has gone is asked no more at a time than before', async () => {
+  const { daemon, api } = await start();
+  const first = gate();
+  daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
+  const slow = (id: number) => ({ id, method: 'verifychain', params: [1, id] }); // one at a time
+  const asked = once(daemon.events, 'asked');
+  const socket = leaver(api, slow(1));
+  await asked;
+  const gone = once(socket, 'close');
+  socket.destroy();
+  await gone;
+  const second = post(api, slow(2));
   expect(await (await post(api, callOf(9))).json()).toMatchObject({ result: 9 });
   expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9]);
+  first.resolve('true');
+  expect(await (await second).json()).toMatchObject({ result: 2 });
+  expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9, 2]);
+});
+
+it('a transaction that a batch has broadcast is answered, also where the batch is given up', async () => {
+  const bound = 64 * KIB;
+  const { daemon, api, seen } = await start(bound);
+  daemon.answer = async ({ method }) =>
+    method === 'sendrawtransaction' ? '"txid"' : JSON.stringify('0'.repeat(2 * bound));
+  const batch = [{ id: 1, method: 'sendrawtransaction', params: ['00'] }, callOf(2), callOf(3)];
+  expect(await (await post(api, batch)).json()).toEqual([
+    { result: 'txid', error: null, id: 1 },
+    { ...REFUSED, id: 2 },
+    { ...REFUSED, id: 3 },
+  ]);
   expect(seen.held).toBe(0);
+});
+
+const step = fc.constantFrom('holds', 'keep', 'giveUp', 'release', 'evict');
+
+it('whatever comes after its release, a memory holds nothing', () => {
+  fc.assert(
+    fc.property(fc.array(fc.tuple(step, fc.nat(100))), fc.array(fc.tuple(step, fc.nat(100))), (before, after) => {
+      let held = 0;
+      let evict = () => {};
+      const memory = createAnswerMemory(
+        {
+          gather: (_, giveUp) => {
+            evict = giveUp;
+            return {
+              keep: (bytes) => {
+                held = bytes;
+              },
+              release: () => {
+                held = 0;
+              },
+            };
+          },
+        },
+        'payer',
+      );
+      const take = ([name, bytes]: readonly [string, number]) => {
+        if (name === 'holds') memory.holds(bytes);
+        else if (name === 'keep') memory.keep(bytes);
+        else if (name === 'giveUp') memory.giveUp();
+        else if (name === 'release') memory.release();
+        else evict();
+      };
+      for (const one of before) take(one);
+      memory.release();
+      for (const one of after) take(one);
+      expect(held).toBe(0);
+    }),
+  );
 });
 
 it('a call that another waits for goes on without the client that began it', async () => {

@@ -185,17 +185,20 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
     const { memory } = asker;
     const outcomes: RpcAnswer[] = [];
+    /** By their place, short, and kept whatever becomes of the batch: what they changed is not undone. */
+    const broadcasts = new Map<number, RpcAnswer>();
     let bytes = 0;
     memory?.signal.addEventListener('abort', () => outcomes.splice(0), { once: true });
-    for (const request of requests) {
+    for (const [index, request] of requests.entries()) {
       const outcome = await answerOne(chain, request, asker);
       outcomes.push(outcome);
+      if (isBroadcast(request)) broadcasts.set(index, outcome);
       bytes += bytesOf(outcome);
       memory?.keep(bytes);
-      if (memory?.isGivenUp) return givenUp(requests, memory);
+      if (memory?.isGivenUp) return givenUp(requests, broadcasts, memory);
     }
     memory?.keep(2 * bytes);
-    if (memory?.isGivenUp) return givenUp(requests, memory);
+    if (memory?.isGivenUp) return givenUp(requests, broadcasts, memory);
     const ourFault = outcomes.length > 0 && outcomes.every((outcome) => outcome.ourFault);
     return { status: 200, body: joinBatch(outcomes, bytes), ourFault };
   }
@@ -208,9 +211,18 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   };
 }
 
-/** A batch of which nothing is kept: its client is gone, or there is no memory for it. */
-function givenUp(requests: readonly (RpcRequest | RpcRefusal)[], { signal }: AnswerMemory): RpcAnswer {
-  const outcomes = requests.map(({ id }) => failure(internalError(signal.reason), id));
+function isBroadcast(request: RpcRequest | RpcRefusal): boolean {
+  const method = request.kind === 'refusal' ? undefined : rpcMethod(request.method);
+  return method?.source === 'daemon' && method.broadcasts === true;
+}
+
+/** A batch of which nothing else is kept: its client is gone, or there is no memory for it. */
+function givenUp(
+  requests: readonly (RpcRequest | RpcRefusal)[],
+  kept: ReadonlyMap<number, RpcAnswer>,
+  { signal }: AnswerMemory,
+): RpcAnswer {
+  const outcomes = requests.map(({ id }, index) => kept.get(index) ?? failure(internalError(signal.reason), id));
   const bytes = outcomes.reduce((sum, outcome) => sum + bytesOf(outcome), 0);
   return { status: 200, body: joinBatch(outcomes, bytes), ourFault: false };
 }

@@ -12,6 +12,8 @@ export interface PostOptions {
   readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
+  /** Once sent, the call does not end with the signal before its reply begins. */
+  readonly staysAtDaemon?: boolean | undefined;
   /** A longer reply is cut off. */
   readonly maxBytes: number;
   /** Hears at each change how many bytes the reply holds; those of the resolved one are the caller's from then on. */
@@ -41,6 +43,7 @@ class Call implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #isOver = false;
+  #isCalledOff = false;
   #status = 0;
   #bytes = 0;
   /** That the daemon announces; 0 where it announces none. */
@@ -59,11 +62,13 @@ class Call implements Dispatcher.DispatchHandler {
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
+    if (this.#isOver) {
+      controller.abort(new Error('given up')); // it waited for a free connection for too long
+      return;
+    }
     this.#controller = controller;
     this.#status = 0;
     this.#drop();
-    // It waited for a free connection for too long.
-    if (this.#isOver) controller.abort(new Error('given up'));
   }
 
   onResponseStart(
@@ -74,7 +79,8 @@ class Call implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#length = Number(headers['content-length'] ?? 0);
-    if (this.#length > this.#options.maxBytes) this.#tooLarge();
+    if (this.#isCalledOff) this.#fail(this.#options.signal?.reason);
+    else if (this.#length > this.#options.maxBytes) this.#tooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
@@ -116,7 +122,10 @@ class Call implements Dispatcher.DispatchHandler {
     setImmediate(() => this.#fail(new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`)));
   };
 
-  readonly #calledOff = (): void => this.#fail(this.#options.signal?.reason);
+  readonly #calledOff = (): void => {
+    if (this.#options.staysAtDaemon && this.#controller && this.#status === 0) this.#isCalledOff = true;
+    else this.#fail(this.#options.signal?.reason);
+  };
 
   #tooLarge(): void {
     const { what, maxBytes } = this.#options;

@@ -24,7 +24,13 @@ export async function proxyCall(
   const call = `{"method":${JSON.stringify(name)},"params":${params},"id":${sentId}}`;
   try {
     const once = method.broadcasts === true;
-    const reply = await daemon.forward(call, { ...limits, label: name, once, maxBytes: MOST_ANSWER_BYTES });
+    const reply = await daemon.forward(call, {
+      ...limits,
+      label: name,
+      once,
+      maxBytes: MOST_ANSWER_BYTES,
+      staysAtDaemon: true,
+    });
     return method.namesWallet ? { ...reply, body: hideWallet(reply.body) } : reply;
   } catch (error) {
     throw error instanceof VerustreamError ? internalError(error) : error;

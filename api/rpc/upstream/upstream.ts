@@ -7,6 +7,7 @@ import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { AnswerGivenUp, type Asker } from '../../access/answer-memory.ts';
 import { createPriorityLanes, type PriorityLanes, QueueFull } from '../../access/priority-lanes.ts';
 import { createSharedCalls } from '../../access/shared-calls.ts';
+import { untilAborted } from '../../access/until-aborted.ts';
 import { memoize } from '../../state/memoize.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { internalError, RpcError } from '../rpc-error.ts';
@@ -80,15 +81,20 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
       const { memory } = asker;
       const lifetime = lifetimeOf(request, method);
       const ask = (limits: Pick<CallOptions, 'holds' | 'signal'>) => askDaemon(request, method, asker, limits);
-      const askAlone = () => ask({ signal: memory?.signal, holds: memory && ((bytes) => memory.holds(bytes)) });
-      if (lifetime === null) return askAlone();
+      const askAlone = () => {
+        const asked = ask({ signal: memory?.signal, holds: memory && ((bytes) => memory.holds(bytes)) });
+        return untilAborted(asked, memory?.signal);
+      };
+      const asInternal = (error: unknown) => {
+        throw error instanceof AnswerGivenUp ? internalError(error) : error;
+      };
+      if (lifetime === null) return askAlone().catch(asInternal);
       const key = keyOf(request, asker);
       const shared = sharedCalls(key, memory, (begin) => answers.get(key, lifetime, request.id, () => ask(begin())));
       return shared.catch((error: unknown) => {
         // All who had asked before are gone, and this caller came before their call had ended.
         const isOfOthers = error instanceof RpcError && error.cause instanceof AnswerGivenUp && !memory?.isGivenUp;
-        if (isOfOthers) return askAlone();
-        throw error instanceof AnswerGivenUp ? internalError(error) : error;
+        return isOfOthers ? askAlone().catch(asInternal) : asInternal(error);
       });
     },
   };

@@ -1,0 +1,17 @@
+/** The outcome, or the reason of the signal if that comes first; the work itself goes on. */
+export function untilAborted<T>(
+  outcome: Promise<T>,
+  signal: AbortSignal | undefined,
+  aborted: () => void = () => undefined,
+): Promise<T> {
+  if (!signal) return outcome;
+  return new Promise((resolve, reject) => {
+    const abort = () => {
+      aborted();
+      reject(signal.reason);
+    };
+    signal.addEventListener('abort', abort);
+    outcome.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+  });
+}
