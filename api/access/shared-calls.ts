@@ -12,7 +12,10 @@ interface Share {
 }
 
 /** A call has them in common for all who wait for it. */
-type Limits = Pick<AnswerMemory, 'holds' | 'signal'>;
+interface Limits extends Pick<AnswerMemory, 'holds' | 'signal'> {
+  /** Whether one of them waits; one may come when the others have gone, while the daemon is at it. */
+  isWanted(): boolean;
+}
 
 /**
  * `work` either calls `begin` and makes a call within its limits, or waits for the latest that was begun for the key. It decides before its
@@ -27,16 +30,15 @@ export type SharedCalls = <T>(
 export function createSharedCalls(): SharedCalls {
   const shares = new Map<string, Share>();
 
-  function leave(key: string, share: Share | undefined, asking: Asking): void {
-    if (!share?.askers.delete(asking) || share.askers.size > 0) return;
-    if (shares.get(key) === share) shares.delete(key);
-    share.calledOff.abort(new AnswerGivenUp());
+  function leave(share: Share | undefined, asking: Asking): void {
+    if (share?.askers.delete(asking) && share.askers.size === 0) share.calledOff.abort(new AnswerGivenUp());
   }
 
   return async (key, memory, work) => {
     const asking: Asking = { holds: (bytes) => memory?.holds(bytes) };
     let joined: Share | undefined;
-    const leaveJoined = () => leave(key, joined, asking);
+    let own: Share | undefined;
+    const leaveJoined = () => leave(joined, asking);
     const join = (share: Share) => {
       leaveJoined();
       joined = share;
@@ -46,17 +48,21 @@ export function createSharedCalls(): SharedCalls {
     const begin = (): Limits => {
       const share: Share = { askers: new Set(), calledOff: new AbortController(), bytes: 0 };
       shares.set(key, share);
+      own = share;
       join(share);
       if (memory?.isGivenUp) leaveJoined();
       return {
         signal: share.calledOff.signal,
+        isWanted: () => share.askers.size > 0,
         holds(bytes) {
           share.bytes = bytes;
           for (const one of share.askers) one.holds(bytes);
         },
       };
     };
-    const outcome = work(begin);
+    const outcome = work(begin).finally(() => {
+      if (own && shares.get(key) === own) shares.delete(key);
+    });
     const underWay = shares.get(key);
     if (!joined && underWay) join(underWay);
     try {

@@ -219,6 +219,43 @@ it('a daemon that works on for a client that has gone is asked no more at a time
   expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9, 2]);
 });
 
+it('who asks the same while the daemon is still at it for a client that has gone gets that answer', async () => {
+  const { daemon, api, seen } = await start();
+  const first = gate();
+  daemon.answer = ({ method }) => (method === 'getblock' ? first.promise : Promise.resolve('0'));
+  const call = { id: 1, method: 'getblock', params: ['0'.repeat(64), 0] };
+  const asked = once(daemon.events, 'asked');
+  const socket = leaver(api, call);
+  await asked;
+  const gone = once(socket, 'close');
+  socket.destroy();
+  await gone;
+  await post(api, callOf(9)); // the service has seen it go
+  const others = [2, 3].map((id) => post(api, { ...call, id }));
+  await post(api, callOf(10)); // they have asked
+  first.resolve('"00"');
+  for (const [index, answer] of (await Promise.all(others)).entries())
+    expect(await answer.json()).toEqual({ result: '00', error: null, id: index + 2 });
+  expect(daemon.calls.filter(({ method }) => method === 'getblock').length).toBe(1);
+  expect(seen.held).toBe(0);
+});
+
+it('a transaction that the daemon is at while its batch is given up is answered', async () => {
+  const bound = 64 * KIB;
+  const { daemon, api } = await start(bound);
+  const sent = gate();
+  daemon.answer = async ({ id, method }) =>
+    method === 'sendrawtransaction' ? sent.promise : JSON.stringify('0'.repeat(Number(id) * KIB));
+  const asked = new Promise<void>((resolve) => {
+    daemon.events.on('asked', ({ method }: Wire) => method === 'sendrawtransaction' && resolve());
+  });
+  const batch = post(api, [callOf(20), { id: 1, method: 'sendrawtransaction', params: ['00'] }, callOf(2)]);
+  await asked;
+  await (await post(api, [callOf(30), callOf(31)])).arrayBuffer(); // gives up the batch, or itself
+  sent.resolve('"txid"');
+  expect(await (await batch).json()).toContainEqual({ result: 'txid', error: null, id: 1 });
+});
+
 it('a transaction that a batch has broadcast is answered, also where the batch is given up', async () => {
   const bound = 64 * KIB;
   const { daemon, api, seen } = await start(bound);

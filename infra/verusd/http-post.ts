@@ -12,8 +12,8 @@ export interface PostOptions {
   readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Once sent, the call does not end with the signal before its reply begins. */
-  readonly staysAtDaemon?: boolean | undefined;
+  /** Once sent, the call does not end with the signal: when its reply begins, and while it comes, this says whether it goes on. */
+  readonly isWanted?: (() => boolean) | undefined;
   /** A longer reply is cut off. */
   readonly maxBytes: number;
   /** Hears at each change how many bytes the reply holds; those of the resolved one are the caller's from then on. */
@@ -43,7 +43,6 @@ class Call implements Dispatcher.DispatchHandler {
   readonly #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
   #isOver = false;
-  #isCalledOff = false;
   #status = 0;
   #bytes = 0;
   /** That the daemon announces; 0 where it announces none. */
@@ -79,12 +78,16 @@ class Call implements Dispatcher.DispatchHandler {
     if (status < 200) return;
     this.#status = status;
     this.#length = Number(headers['content-length'] ?? 0);
-    if (this.#isCalledOff) this.#fail(this.#options.signal?.reason);
+    if (this.#isUnwanted()) this.#fail(this.#options.signal?.reason);
     else if (this.#length > this.#options.maxBytes) this.#tooLarge();
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
     if (this.#isOver) return;
+    if (this.#isUnwanted()) {
+      this.#fail(this.#options.signal?.reason);
+      return;
+    }
     const at = this.#bytes;
     this.#bytes += chunk.length;
     if (this.#bytes > this.#options.maxBytes) {
@@ -123,9 +126,14 @@ class Call implements Dispatcher.DispatchHandler {
   };
 
   readonly #calledOff = (): void => {
-    if (this.#options.staysAtDaemon && this.#controller && this.#status === 0) this.#isCalledOff = true;
-    else this.#fail(this.#options.signal?.reason);
+    const isAtDaemon = this.#controller !== null && this.#status === 0;
+    if (!(this.#options.isWanted && isAtDaemon)) this.#fail(this.#options.signal?.reason);
   };
+
+  #isUnwanted(): boolean {
+    const { signal, isWanted } = this.#options;
+    return signal?.aborted === true && isWanted?.() === false;
+  }
 
   #tooLarge(): void {
     const { what, maxBytes } = this.#options;

@@ -26,8 +26,11 @@ export interface VerusdClientOptions {
 export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
-  /** A daemon works on at a call whose connection has ended: so this one, once sent, waits for its reply to begin although the signal has aborted. */
-  readonly staysAtDaemon?: boolean | undefined;
+  /**
+   * A daemon works on at a call whose connection has ended. With this, a call that was sent does not end with the signal: when its reply
+   * begins, and while it comes, it is asked whether the call goes on.
+   */
+  readonly isWanted?: (() => boolean) | undefined;
   /** A longer reply is given up with DaemonReplyTooLarge; 500 MB where none is named. */
   readonly maxBytes?: number;
   /** Hears at each change how many bytes the reply holds, and 0 when the call fails. */
@@ -117,9 +120,9 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   async function send(
     body: string | Uint8Array,
     what: string,
-    { timeoutMs = defaultTimeoutMs, maxBytes = MAX_REPLY_BYTES, signal, staysAtDaemon, holds }: CallOptions,
+    { timeoutMs = defaultTimeoutMs, maxBytes = MAX_REPLY_BYTES, signal, isWanted, holds }: CallOptions,
   ): Promise<HttpReply> {
-    const reply = await post(pool, { headers, body, timeoutMs, signal, staysAtDaemon, what, maxBytes, holds });
+    const reply = await post(pool, { headers, body, timeoutMs, signal, isWanted, what, maxBytes, holds });
     if (reply.status === 401 || reply.status === 403) {
       throw new DaemonAuthFailed(
         `${what}: refused with HTTP ${reply.status}. Check rpcuser, rpcpassword and rpcallowip of the daemon against the configured address.`,

@@ -39,12 +39,15 @@ const readRules: (text: string) => FoldedRules = jsonReader(
     cutover: columns.text,
     priceLimits: columns.text,
     chains: columns.list(
-      columns.object({
-        name: columns.text,
-        currency: columns.text,
-        minBasketAge: columns.number,
-        stableAnchors: columns.texts,
-      }),
+      columns.object(
+        {
+          name: columns.text,
+          currency: columns.text,
+          minBasketAge: columns.number,
+          stableAnchors: columns.texts,
+        },
+        { foldedWith: columns.texts },
+      ),
     ),
   }),
 );

@@ -55,8 +55,24 @@ it.each<[string, readonly Chain[], readonly Chain[], string[]]>([
   ['as it was', [A, C], [A, B, C], []],
   ['at another place', [A, C], [A, C, B], ['order of chains']],
   ['with another age', [A, C], [A, chain('b', { minBasketAge: 9 }), C], ['minBasketAge of b']],
-  ['with others that left with it', [C], [A, B, C], []],
+  ['with others that left with it', [A], [A, B, C], []],
+  ['with the default chain', [C], [A, B, C], ['order of chains']],
   ['with a chain more', [A, C, chain('d')], [A, B, C, chain('d')], []],
+  ['behind one that came meanwhile', [A, C, chain('d')], [A, B, C, chain('d')], []],
+  ['before one that came meanwhile', [A, chain('d'), C], [A, B, chain('d'), C], []],
+  ['in the first place, where it was not', [A, C], [B, A, C], ['order of chains']],
 ])('a chain that was left out for a while comes back %s', (_, meanwhile, now, names) => {
   expect(changedRules(mergedRules(of([A, B, C]), of(meanwhile)), of(now))).toEqual(names);
+});
+
+it('the order of a chain that comes back does not count against one that it was never folded with', () => {
+  const kept = mergedRules(mergedRules(of([A, B]), of([A, C])), of([A, C]));
+  expect(changedRules(kept, of([A, C, B]))).toEqual([]);
+  expect(changedRules(kept, of([A, B, C]))).toEqual([]);
+  expect(changedRules(kept, of([B, A, C]))).toEqual(['order of chains']);
+  const again = mergedRules(kept, of([A, C, B]));
+  expect(again.chains.map(({ name, foldedWith }) => [name, foldedWith])).toEqual(
+    ['a', 'c', 'b'].map((name) => [name, undefined]),
+  );
+  expect(changedRules(again, of([A, B, C]))).toEqual(['order of chains']);
 });

@@ -7,6 +7,8 @@ export interface ChainRules {
   readonly currency: string;
   readonly minBasketAge: number;
   readonly stableAnchors: readonly string[];
+  /** One that is left out: the chains that it was last folded with. */
+  readonly foldedWith?: readonly string[] | undefined;
 }
 
 /** Whatever prices and stamps follow from, apart from the chains' blocks and the ranges of regimes. */
@@ -50,10 +52,7 @@ const OF_A_CHAIN = ['currency', 'minBasketAge', 'stableAnchors'] as const;
  * the first block of one that is added.
  */
 export function changedRules(before: FoldedRules, now: FoldedRules): string[] {
-  const names = ({ chains }: FoldedRules, other: FoldedRules) =>
-    chains.map(({ name }) => name).filter((name) => other.chains.some((chain) => chain.name === name));
-  const isOrderChanged =
-    names(before, now).join() !== names(now, before).join() || before.chains[0]?.name !== now.chains[0]?.name;
+  const isOrderChanged = defaultChain(before) !== defaultChain(now) || hasOtherOrder(before.chains, now.chains);
   const ofChains = now.chains.flatMap((chain) => {
     const former = before.chains.find(({ name }) => name === chain.name);
     const changed = OF_A_CHAIN.filter((rule) => former && String(former[rule]) !== String(chain[rule]));
@@ -66,13 +65,30 @@ export function changedRules(before: FoldedRules, now: FoldedRules): string[] {
   ];
 }
 
+const defaultChain = ({ chains }: FoldedRules) => chains.find(({ foldedWith }) => foldedWith === undefined)?.name;
+
+/** Whether two chains that were folded together have changed places. */
+function hasOtherOrder(before: readonly ChainRules[], now: readonly ChainRules[]): boolean {
+  const places = new Map(now.map(({ name }, place) => [name, place]));
+  return before.some((one, index) =>
+    before.slice(index + 1).some((other) => {
+      const [first, second] = [places.get(one.name), places.get(other.name)];
+      return first !== undefined && second !== undefined && first > second && wereTogether(one, other);
+    }),
+  );
+}
+
+const wereTogether = (one: ChainRules, other: ChainRules): boolean =>
+  (one.foldedWith?.includes(other.name) ?? true) && (other.foldedWith?.includes(one.name) ?? true);
+
 /** Rules of today, and of chains that are not configured today: these may come back, at their places. */
 export function mergedRules(before: FoldedRules, now: FoldedRules): FoldedRules {
   const chains = [...now.chains];
+  const together = before.chains.filter(({ foldedWith }) => foldedWith === undefined).map(({ name }) => name);
   for (const [index, chain] of before.chains.entries()) {
     if (now.chains.some(({ name }) => name === chain.name)) continue;
     const previous = before.chains[index - 1]?.name;
-    chains.splice(chains.findIndex(({ name }) => name === previous) + 1, 0, chain);
+    chains.splice(chains.findIndex(({ name }) => name === previous) + 1, 0, { foldedWith: together, ...chain });
   }
   return { ...now, chains };
 }

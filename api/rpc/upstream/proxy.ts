@@ -29,7 +29,6 @@ export async function proxyCall(
       label: name,
       once,
       maxBytes: MOST_ANSWER_BYTES,
-      staysAtDaemon: true,
     });
     return method.namesWallet ? { ...reply, body: hideWallet(reply.body) } : reply;
   } catch (error) {

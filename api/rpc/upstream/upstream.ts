@@ -30,6 +30,8 @@ export interface Upstream {
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
+type Limits = Pick<CallOptions, 'holds' | 'signal' | 'isWanted'>;
+
 /** Longer ones are rarely asked twice, and keys are memory, too. */
 const MAX_KEY = 4096;
 const MEMOIZED = 10_000;
@@ -48,17 +50,14 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   }
 
   /** The time in the queue counts: callers get an answer within the method's time limit. */
-  function askDaemon(
-    request: RpcRequest,
-    method: DaemonMethod,
-    asker: Asker,
-    limits: Pick<CallOptions, 'holds' | 'signal'>,
-  ): Promise<DaemonReply> {
+  function askDaemon(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
     const { load } = method;
     const { signal } = limits;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
-    const send = () => proxyCall(daemon, request, method, { ...limits, timeoutMs: left() });
+    // What is broadcast has happened, whoever still waits for the short reply.
+    const sent = method.broadcasts ? {} : limits;
+    const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
     const call = () => chainLanes.run(asker, left(), send, signal);
     const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(asker, left(), call, signal);
     return asked.catch((error: unknown) => {
@@ -80,10 +79,12 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     async ask(request, method, asker) {
       const { memory } = asker;
       const lifetime = lifetimeOf(request, method);
-      const ask = (limits: Pick<CallOptions, 'holds' | 'signal'>) => askDaemon(request, method, asker, limits);
+      const ask = (limits: Limits) => askDaemon(request, method, asker, limits);
       const askAlone = () => {
-        const asked = ask({ signal: memory?.signal, holds: memory && ((bytes) => memory.holds(bytes)) });
-        return untilAborted(asked, memory?.signal);
+        if (!memory) return ask({});
+        const { signal } = memory;
+        const asked = ask({ signal, holds: (bytes) => memory.holds(bytes), isWanted: () => !memory.isGivenUp });
+        return method.broadcasts ? asked : untilAborted(asked, signal);
       };
       const asInternal = (error: unknown) => {
         throw error instanceof AnswerGivenUp ? internalError(error) : error;
