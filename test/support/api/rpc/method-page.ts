@@ -103,9 +103,9 @@ time. Callers take turns. What does not fit is refused with -32603 \`Work queue 
 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
 
 An answer of a daemon may have ${MOST_ANSWER_BYTES} bytes, as much as the largest block; a larger one is -32603 \`Answer too large\`. Answers that
-one caller has not been sent yet may hold twice that, a batch as one; beyond it the one that has held most for longest, with its whole batch, is -32603
-\`Answers to this caller hold too much memory\`. Ask for fewer addresses, or by heights. Both count as asked, and so does what ran into a
-limit of time. A client that goes ends its call, and the rest of its batch is not asked.
+one caller has not been sent yet may hold twice that, a batch as one and while it is put together twice; beyond it the one that has held most for longest, with its whole batch, is -32603
+\`Answers to this caller hold too much memory\`, but for transactions that it has broadcast. Ask for fewer addresses, or by heights. Both count as asked, and so does what ran into a
+limit of time. The rest of the batch of a client that goes is not asked. What the daemon is at keeps its place until it is answered, since the daemon works on.
 
 ## What is let through
 A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
