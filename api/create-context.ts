@@ -39,7 +39,7 @@ export interface ContextOptions {
   readonly logger: Logger;
 }
 
-/** What callers share. */
+/** The parts that all callers share. */
 interface ContextParts {
   readonly watch: StateWatch;
   readonly health: Health;

@@ -1,4 +1,4 @@
-/** What the daemons' answers to one request hold, until it is answered; and whether it is still wanted. */
+/** Counts what the daemons' answers to one request hold until it is answered, and knows whether it is still wanted. */
 
 import { RetryableError } from '../../schemas/errors.ts';
 import type { HeldAnswer, HeldAnswers } from '../http/held-answers.ts';

@@ -14,7 +14,7 @@ export const OWNER = { chain: columns.text, identityAddress: columns.text };
 /** Identity of a chain that owns a key or a session. */
 export type KeyOwner = RowOf<typeof OWNER>;
 
-/** An owner who has proven to be it. */
+/** An owner that has proven its identity. */
 export interface KeyHolder extends KeyOwner {
   /** The newest revocation that was known before the proof, which secrets keep that are issued upon it; by default the newest known now. */
   readonly afterRevocation?: number | null;

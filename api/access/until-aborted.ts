@@ -1,4 +1,4 @@
-/** The outcome, or the reason of the signal if that comes first; the work itself goes on. */
+/** Settles as the outcome does, or rejects with the signal's reason if that comes first; the work itself goes on. */
 export function untilAborted<T>(
   outcome: Promise<T>,
   signal: AbortSignal | undefined,

@@ -65,7 +65,7 @@ function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean =>
     state: state as never,
     withSnapshot: async (work) => work({ state: state(), rows: () => sleep(readMs, []) } as never),
   });
-  /** Of each snapshot: where it stands, and what had been sent when its reading began. */
+  /** For each snapshot: where it stands, and what had been sent when its reading began. */
   const taken: { readonly position: number; readonly before: readonly Sent[] }[] = [];
   const takeSnapshot: typeof take = (...asked) => {
     if (!hasRoom()) return null;

@@ -1,4 +1,4 @@
-/** What each path costs, by the interface's classes: cached reads, reads of the stores, and what a daemon answers. */
+/** Each path costs what its class in the interface does: cached reads, reads of the stores, and what a daemon answers. */
 import { expect, it } from 'vitest';
 import { routeTable } from './route-table.ts';
 

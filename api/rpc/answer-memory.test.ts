@@ -1,4 +1,4 @@
-/** What answers of a daemon hold is bounded from their first byte until they are written, and ends with their clients. */
+/** Answers of a daemon are bounded in memory from their first byte until they are written, whether or not their clients stay. */
 import { randomBytes } from 'node:crypto';
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';

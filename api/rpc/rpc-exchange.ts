@@ -33,7 +33,7 @@ interface Call {
   readonly started: number;
   /** Null when none follows the headers. */
   body: IncomingBody | null;
-  /** What is asked of daemons for it; null before that. */
+  /** Counts what daemons answer to it; null before any is asked. */
   memory: AnswerMemory | null;
   isGone: boolean;
 }

@@ -206,7 +206,7 @@ it(`${RUNS} histories`, async () => {
       const chain = createChain();
       chain.add();
       for (const { kind, count } of steps) {
-        if (kind === 'add') for (let made = 0; made < count; made++) chain.add();
+        if (kind === 'add') grow(chain, count);
         else if (kind === 'rewind') chain.rewind(count);
         else if (kind === 'correct') chain.correct(count >> 1, count % 2);
         else if (kind === 'derive' || kind === 'told') await chain.commit(kind, count);
@@ -229,16 +229,20 @@ it(`${RUNS} histories`, async () => {
   );
 });
 
+function grow(chain: ReturnType<typeof createChain>, blocks: number): void {
+  for (let made = 0; made < blocks; made++) chain.add();
+}
+
 it('a correction in a backlog releases nothing that a rewind behind it takes back', async () => {
   await begin();
   const chain = createChain();
-  for (let made = 0; made < 6; made++) chain.add();
+  grow(chain, 6);
   await chain.commit('told', 0);
   const [, stamps] = SOURCES;
   await enqueue(chain.topics, false, stamps);
   chain.correct(0, 1);
   chain.rewind(3);
-  for (let made = 0; made < 6; made++) chain.add();
+  grow(chain, 6);
   await chain.commit('told', 0);
   await enqueue(chain.topics, false, stamps);
   const kinds = `SELECT kind, count(*)::int4 AS count FROM webhook_deliveries WHERE webhook_id = 'value later' AND state <> 'held' GROUP BY kind`;
@@ -248,10 +252,10 @@ it('a correction in a backlog releases nothing that a rewind behind it takes bac
 it('a branch that is gone confirms no price of the present one', async () => {
   await begin();
   const chain = createChain();
-  for (let made = 0; made < 6; made++) chain.add();
+  grow(chain, 6);
   await chain.commit('derive', 0);
   await enqueue(chain.topics);
-  for (let made = 0; made < 3; made++) chain.add();
+  grow(chain, 3);
   chain.rewind(5);
   chain.add();
   await chain.commit('derive', 0);
@@ -262,7 +266,7 @@ it('a branch that is gone confirms no price of the present one', async () => {
     (await query(`SELECT state FROM webhook_deliveries WHERE id = 'crossing'`)).rows.map((row) => row.state);
   await enqueue(chain.topics);
   expect(await state()).toEqual(['held']);
-  for (let made = 0; made < CONFIRMATIONS; made++) chain.add();
+  grow(chain, CONFIRMATIONS);
   await chain.commit('derive', 0);
   await enqueue(chain.topics);
   expect(await state()).toEqual(['pending']);
@@ -271,7 +275,7 @@ it('a branch that is gone confirms no price of the present one', async () => {
 it('what a correction replaces is sent at once where its block has its confirmations, and no block follows', async () => {
   await begin();
   const chain = createChain();
-  for (let made = 0; made < 6; made++) chain.add();
+  grow(chain, 6);
   await chain.commit('told', 0);
   const [, stamps] = SOURCES;
   const block = chain.blocks[1] as Block;
@@ -289,7 +293,7 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   chain.add();
   await chain.commit('derive', 0);
   await enqueue(chain.topics);
-  for (let made = 0; made < 5; made++) chain.add();
+  grow(chain, 5);
   chain.forget();
   await chain.commit('derive', 0);
   expect(await enqueue(chain.topics)).toMatchObject({ woken: 4 });
@@ -305,7 +309,7 @@ it('tells of events that the log has not any more, and goes on behind them', asy
 it('stops at the first record that is not committed, though later ones are: marks step back where a stage begins again', async () => {
   await begin();
   const chain = createChain();
-  for (let made = 0; made < 6; made++) chain.add();
+  grow(chain, 6);
   await chain.commit('derive', 0);
   const source = SOURCES[0] ?? factsSource(OF);
   const steppingBack: typeof source = {

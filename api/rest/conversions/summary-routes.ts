@@ -24,7 +24,7 @@ import { amongConfigured } from './transfer-ends.ts';
 interface Sums {
   readonly count: number;
   readonly valued: number;
-  /** What trades are worth, which pay fees. */
+  /** The worth of the trades among them, which pay fees. */
   readonly volume: Usd;
 }
 

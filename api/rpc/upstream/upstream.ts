@@ -55,7 +55,7 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     const { signal } = limits;
     const deadline = performance.now() + load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
-    // What is broadcast has happened, whoever still waits for the short reply.
+    // A broadcast has happened, whoever still waits for its short reply.
     const sent = method.broadcasts ? {} : limits;
     const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
     const call = () => chainLanes.run(asker, left(), send, signal);
