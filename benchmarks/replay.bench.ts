@@ -51,7 +51,9 @@ async function fill(path: string, count: number): Promise<number> {
     const some = Array.from({ length: Math.min(APPEND, count - made) }, () => chain.next());
     bytes += some.reduce((sum, { text }) => sum + text.length, 0);
     const records = some.map((block, index) => ({ ...blockRecord(block), position: made + index }));
-    await writer.append(records.map((record) => ({ position: record.position, payload: encodeBlocksRecord(record) })));
+    await writer.append(
+      records.map((record) => ({ position: record.position, payload: encodeBlocksRecord(record, writer.packing) })),
+    );
   }
   await writer.close();
   await log.close();

@@ -38,9 +38,11 @@ describe('records of the log', () => {
   it('come back from blocks as they went in', () => {
     fc.assert(
       fc.property(blocksRecord, (record) => {
-        const decoded = decodeBlocksRecord(encodeBlocksRecord(record));
-        const plain = decoded.kind === 'block' ? { ...decoded, block: new Uint8Array(decoded.block) } : decoded;
-        expect(plain).toStrictEqual(record);
+        for (const packing of ['each', 'together'] as const) {
+          const decoded = decodeBlocksRecord(encodeBlocksRecord(record, packing));
+          const plain = decoded.kind === 'block' ? { ...decoded, block: new Uint8Array(decoded.block) } : decoded;
+          expect(plain).toStrictEqual(record);
+        }
       }),
     );
   });
@@ -48,7 +50,9 @@ describe('records of the log', () => {
   it('come back from facts as they went in, amounts of 10^18 and the ends of int64 included', () => {
     fc.assert(
       fc.property(factsRecord, (record) => {
-        expect(decodeFactsRecord(encodeFactsRecord(record))).toStrictEqual(record);
+        for (const packing of ['each', 'together'] as const) {
+          expect(decodeFactsRecord(encodeFactsRecord(record, packing))).toStrictEqual(record);
+        }
       }),
       { numRuns: 300 },
     );
@@ -163,6 +167,23 @@ describe('packed content', () => {
     const content = Buffer.from('{"height": 17}'.repeat(700));
     const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
     expect(unpack(zstdCompressSync(content, { params }), content.length).equals(content)).toBe(true);
+  });
+
+  it.each([0, 1, 3_000, 64 * 1024])('of %d bytes that the log is to pack is a frame of any zstd', (size) => {
+    const content = randomBytes(size);
+    const { packed, unpackedBytes } = pack(content, 'together');
+    expect(packed.length - size).toBe(12);
+    expect(zstdDecompressSync(packed).equals(content)).toBe(true);
+    expect(unpack(packed, unpackedBytes).equals(content)).toBe(true);
+    expect(() => unpack(packed, size + 1)).toThrow(withCode('log_record_unreadable'));
+    if (size > 0) expect(() => unpack(packed.subarray(0, -1), size)).toThrow(withCode('log_record_unreadable'));
+  });
+
+  it('is packed all the same where it is large', () => {
+    const content = Buffer.alloc(64 * 1024 + 1, '{"txid":"00"}');
+    const { packed, unpackedBytes } = pack(content, 'together');
+    expect(packed.length).toBeLessThan(1_000);
+    expect(unpack(packed, unpackedBytes).equals(content)).toBe(true);
   });
 
   it('is not packed above the limit', () => {

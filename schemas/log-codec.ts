@@ -1,5 +1,5 @@
 /** Records of the log ↔ bytes: Avro single-object encoding with the schemas of schemas/avro/. */
-import { pack, unpack } from './avro/compression.ts';
+import { type Packing, pack, unpack } from './avro/compression.ts';
 import { packFacts, toPlain, unpackFacts } from './avro/fact-list.ts';
 import { decodeSingleObject, encodeSingleObject, type SchemaName } from './avro/single-object.ts';
 import { PermanentError } from './errors.ts';
@@ -21,9 +21,9 @@ type Wire<T> = Omit<T, 'kind'>;
 type Packed<T> = T & { encoding: string; unpackedBytes: number };
 
 /** @throws PermanentError log_record_too_large for a block above MAX_UNPACKED_BYTES */
-export function encodeBlocksRecord(record: BlocksRecord): Uint8Array {
+export function encodeBlocksRecord(record: BlocksRecord, packing?: Packing): Uint8Array {
   if (record.kind === 'rewind') return encodeSingleObject('ChainRewound', record);
-  const { packed, unpackedBytes } = pack(record.block);
+  const { packed, unpackedBytes } = pack(record.block, packing);
   return encodeSingleObject('BlockAppended', { ...record, encoding: 'zstd', unpackedBytes, block: packed });
 }
 
@@ -59,9 +59,9 @@ export function unpackBlock({ packed, unpackedBytes }: PackedBlock): Buffer {
 }
 
 /** @throws PermanentError log_record_invalid for a fact that is not published or an amount beyond int64 */
-export function encodeFactsRecord(record: FactsRecord): Uint8Array {
+export function encodeFactsRecord(record: FactsRecord, packing?: Packing): Uint8Array {
   if (record.kind === 'rewind') return encodeSingleObject('FactsRewound', record);
-  const { packed, unpackedBytes } = packFacts(record.facts);
+  const { packed, unpackedBytes } = packFacts(record.facts, packing);
   return encodeSingleObject('FactsAppended', { ...record, encoding: 'zstd', unpackedBytes, facts: packed });
 }
 
@@ -92,8 +92,12 @@ export function encodeStampList(list: StampList): Buffer {
 }
 
 /** `list` comes from encodeStampList. */
-export function encodeStampsAppended(record: Omit<StampsAppended, 'kind' | keyof StampList>, list: Buffer): Uint8Array {
-  const { packed, unpackedBytes } = packList(list);
+export function encodeStampsAppended(
+  record: Omit<StampsAppended, 'kind' | keyof StampList>,
+  list: Buffer,
+  packing?: Packing,
+): Uint8Array {
+  const { packed, unpackedBytes } = packList(list, packing);
   return encodeSingleObject('StampsAppended', { ...record, encoding: 'zstd', unpackedBytes, stamps: packed });
 }
 
@@ -102,9 +106,10 @@ export function encodeStampsCorrected(
   record: Omit<StampsCorrected, 'kind' | 'was' | 'now'>,
   was: Buffer,
   now: Buffer,
+  packing?: Packing,
 ): Uint8Array {
-  const before = packList(was);
-  const { packed, unpackedBytes } = packList(now);
+  const before = packList(was, packing);
+  const { packed, unpackedBytes } = packList(now, packing);
   return encodeSingleObject('StampsCorrected', {
     ...record,
     encoding: 'zstd',
@@ -115,7 +120,8 @@ export function encodeStampsCorrected(
   });
 }
 
-const packList = (list: Buffer) => (list.length === 0 ? { packed: list, unpackedBytes: 0 } : pack(list));
+const packList = (list: Buffer, packing?: Packing) =>
+  list.length === 0 ? { packed: list, unpackedBytes: 0 } : pack(list, packing);
 
 export function encodeStampsRewound(record: StampsRewound): Uint8Array {
   return encodeSingleObject('StampsRewound', record);

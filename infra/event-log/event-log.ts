@@ -2,6 +2,7 @@
  * Port of the log: partitions (topic, chain) of records in order. infra/event-log/{embedded,kafka} implement it.
  * Every call may also throw what its storage does: LogUnreachable, LogStorage…, LogCorrupt; LogClosed after `close`.
  */
+import type { Packing } from '../../schemas/avro/compression.ts';
 import type { Topic } from '../../schemas/log-records.ts';
 
 export interface LogRecord {
@@ -37,6 +38,8 @@ export interface EventLog {
 export interface LogWriter {
   /** Position that the next record gets. */
   readonly next: number;
+  /** How the contents of records are to be given to it. */
+  readonly packing: Packing;
   /**
    * Appends all or nothing. Records below `next` are skipped when they are byte-equal to what is held (a retried append).
    * After a RetryableError the outcome may be unknown: append the same records again, or open a new writer and go on from

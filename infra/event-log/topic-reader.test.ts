@@ -21,7 +21,7 @@ const ENOUGH = { facts: 1 << 26, stamps: 1 << 26 };
 
 /** A log in memory whose partitions hold these facts, and a stamps record for each of them. */
 function logOf(records: readonly FactsRecord[]): Pick<EventLog, 'last' | 'read' | 'waitFor'> {
-  const payloads = { facts: records.map(encodeFactsRecord), stamps: records.map(stampsPayload) };
+  const payloads = { facts: records.map((record) => encodeFactsRecord(record)), stamps: records.map(stampsPayload) };
   /** The chains' records stand in opposite order, so that none is where the other chain has it. */
   const partition = (topic: string, chain: string): readonly Uint8Array[] => {
     const held = topic === 'facts' ? payloads.facts : payloads.stamps;

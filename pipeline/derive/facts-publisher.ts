@@ -3,6 +3,7 @@ import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { LogConflict } from '../../infra/event-log/log-errors.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
+import type { Packing } from '../../schemas/avro/compression.ts';
 import { type Fact, PUBLISHED_FACTS } from '../../schemas/facts.ts';
 import { decodeFactsRecord, encodeFactsRecord } from '../../schemas/log-codec.ts';
 import type { ChainRewound, FactsRecord } from '../../schemas/log-records.ts';
@@ -63,7 +64,7 @@ export async function openFactsPublisher(
   const { kind: newestKind, source: newestSource } = last ?? {};
 
   async function append(records: readonly FactsRecord[]): Promise<void> {
-    await writer.append(await encode(records));
+    await writer.append(await encode(records, writer.packing));
     if (!readers) return;
     const yieldToEventLoop = createYield();
     for (const record of records) {
@@ -122,11 +123,11 @@ function at(drafts: readonly Draft[], shift: number): FactsRecord[] {
   return drafts.map((draft) => ({ ...draft, position: draft.source + shift }));
 }
 
-async function encode(records: readonly FactsRecord[]): Promise<LogRecord[]> {
+async function encode(records: readonly FactsRecord[], packing: Packing): Promise<LogRecord[]> {
   const yieldToEventLoop = createYield();
   const encoded: LogRecord[] = [];
   for (const record of records) {
-    encoded.push({ position: record.position, payload: encodeFactsRecord(record) });
+    encoded.push({ position: record.position, payload: encodeFactsRecord(record, packing) });
     await yieldToEventLoop();
   }
   return encoded;

@@ -171,7 +171,8 @@ async function addTick(
   isComplete: boolean,
   add: AddRecord,
 ): Promise<void> {
-  const { beyond, chain } = partition;
+  const { beyond, chain, writer } = partition;
+  const { packing } = writer;
   const { height, hash, time, position: source } = tick.block;
   const list = encodeStampList(stampListOf(tick));
   const index = placeOf(partition, height, isComplete || partition.tip.height < 0);
@@ -184,7 +185,7 @@ async function addTick(
     const was = isAlike ? list : publishedEntry?.hash === hash ? await readList(topics, chain, publishedEntry) : null;
     if (publishedEntry && was && was.length + list.length <= MOST_CORRECTED_BYTES) {
       const { provisional: wasProvisional } = publishedEntry;
-      const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list));
+      const latest = add((at) => encodeStampsCorrected({ position: at, ...head, wasProvisional }, was, list, packing));
       beyond.correct(index, { latest, provisional }, list);
     } else {
       if (publishedEntry) {
@@ -195,7 +196,7 @@ async function addTick(
       }
       if (index !== beyond.length)
         throw new TypeError(`block ${height} of ${chain} does not follow the newest published block`);
-      const position = add((at) => encodeStampsAppended({ position: at, ...head }, list));
+      const position = add((at) => encodeStampsAppended({ position: at, ...head }, list, packing));
       beyond.push({ position, source, hash, provisional }, list);
     }
   }

@@ -1,7 +1,7 @@
 /** Lets long work share the process with everything else that runs in it. */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 
-const TURN_MS = 8;
+const TURN_MS = 2;
 
 /** Returns a function to call between pieces of work: after a few milliseconds it lets the event loop run. Throws once `signal` has aborted. */
 export function createYield(signal?: AbortSignal): () => Promise<void> | undefined {

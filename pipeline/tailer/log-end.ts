@@ -57,7 +57,7 @@ async function createLogEnd(log: EventLog, chain: string, finalityDepth: number,
     const yieldToEventLoop = createYield();
     const encoded: LogRecord[] = [];
     for (const record of records) {
-      encoded.push({ position: record.position, payload: encodeBlocksRecord(record) });
+      encoded.push({ position: record.position, payload: encodeBlocksRecord(record, writer.packing) });
       await yieldToEventLoop();
     }
     try {

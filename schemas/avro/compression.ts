@@ -5,6 +5,12 @@ import { PermanentError } from '../errors.ts';
 /** 128 MiB: twice the verbose JSON of the largest legal block (2 MB of smallest outputs, about 64 MB). */
 export const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 
+/**
+ * Who compresses: `each` content is compressed by itself, or the log compresses many `together`, so that those up to MAX_STORED_BYTES come as
+ * they are.
+ */
+export type Packing = 'each' | 'together';
+
 export interface Packed {
   readonly packed: Buffer;
   readonly unpackedBytes: number;
@@ -20,9 +26,13 @@ const SMALL = { ...COMMON, [constants.ZSTD_c_hashLog]: 12 };
 // A large block repeats each transaction's hex megabytes later, out of the reach of the common window.
 const LARGE = { ...COMMON, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_windowLog]: 27 };
 
-/** @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
-export function pack(bytes: Uint8Array): Packed {
+/** A zstd block has at most 128 KiB; what is larger gains little by company. */
+const MAX_STORED_BYTES = 64 * 1024;
+
+/** What each packing gives is a zstd frame. @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
+export function pack(bytes: Uint8Array, packing: Packing = 'each'): Packed {
   if (bytes.byteLength > MAX_UNPACKED_BYTES) throw tooLarge(bytes.byteLength);
+  if (packing === 'together' && bytes.byteLength <= MAX_STORED_BYTES) return stored(bytes);
   const params = paramsFor(bytes.byteLength);
   return {
     unpackedBytes: bytes.byteLength,
@@ -40,18 +50,48 @@ export function pack(bytes: Uint8Array): Packed {
  */
 export function unpack(packed: Uint8Array, unpackedBytes: number): Buffer {
   if (unpackedBytes > MAX_UNPACKED_BYTES) throw tooLarge(unpackedBytes);
-  let content: Buffer;
+  const content = storedContent(packed) ?? decompressed(packed, unpackedBytes);
+  if (content.byteLength === unpackedBytes) return content;
+  const message = `a log record unpacks to ${content.byteLength} bytes instead of ${unpackedBytes}`;
+  throw new PermanentError('log_record_unreadable', message);
+}
+
+function decompressed(packed: Uint8Array, unpackedBytes: number): Buffer {
   try {
-    content = zstdDecompressSync(packed, {
-      maxOutputLength: Math.max(unpackedBytes, 1),
-      chunkSize: room(unpackedBytes),
-    });
+    return zstdDecompressSync(packed, { maxOutputLength: Math.max(unpackedBytes, 1), chunkSize: room(unpackedBytes) });
   } catch (cause) {
     throw new PermanentError('log_record_unreadable', `a log record does not unpack: ${String(cause)}`, { cause });
   }
-  if (content.length === unpackedBytes) return content;
-  const message = `a log record unpacks to ${content.length} bytes instead of ${unpackedBytes}`;
-  throw new PermanentError('log_record_unreadable', message);
+}
+
+/**
+ * RFC 8878: the magic number and a descriptor (one segment, its size in four bytes, no checksum); then come the size and the header of the
+ * only block, which is the last one and raw.
+ */
+const STORED_HEAD = Buffer.from('28b52ffda0', 'hex');
+const SIZE_AT = STORED_HEAD.length;
+const BLOCK_AT = SIZE_AT + 4;
+const STORED_AT = BLOCK_AT + 3;
+
+const blockHeader = (bytes: number) => bytes * 8 + 1;
+
+/** A frame that any zstd reads, with the bytes as they are. */
+function stored(bytes: Uint8Array): Packed {
+  const packed = Buffer.allocUnsafe(STORED_AT + bytes.byteLength);
+  STORED_HEAD.copy(packed);
+  packed.writeUInt32LE(bytes.byteLength, SIZE_AT);
+  packed.writeUIntLE(blockHeader(bytes.byteLength), BLOCK_AT, STORED_AT - BLOCK_AT);
+  packed.set(bytes, STORED_AT);
+  return { packed, unpackedBytes: bytes.byteLength };
+}
+
+/** The content of a frame as `stored` makes it; null of another one. */
+function storedContent({ buffer, byteOffset, byteLength }: Uint8Array): Buffer | null {
+  const packed = Buffer.from(buffer, byteOffset, byteLength);
+  if (byteLength < STORED_AT || packed.compare(STORED_HEAD, 0, SIZE_AT, 0, SIZE_AT) !== 0) return null;
+  const bytes = byteLength - STORED_AT;
+  const isOneBlock = packed.readUIntLE(BLOCK_AT, STORED_AT - BLOCK_AT) === blockHeader(bytes);
+  return isOneBlock && packed.readUInt32LE(SIZE_AT) === bytes ? packed.subarray(STORED_AT) : null;
 }
 
 function paramsFor(bytes: number): Record<number, number> {

@@ -1,7 +1,7 @@
 /** Published facts ↔ Avro: each kind is a branch of one union, in the packed bytes of a FactsAppended record. */
 import { PermanentError } from '../errors.ts';
 import { definitionOf, type Fact, type FactType, PUBLISHED_FACTS } from '../facts.ts';
-import { type Packed, pack, unpack } from './compression.ts';
+import { type Packed, type Packing, pack, unpack } from './compression.ts';
 import { decodeSingleObject, encodeSingleObject, FACT_LISTS, type SchemaName } from './single-object.ts';
 
 /** `currency_state` → `verustream.CurrencyState`. */
@@ -48,8 +48,8 @@ function fromBranch(branch: object): Fact {
 }
 
 /** @throws PermanentError log_record_invalid for a kind that is not published or an amount beyond int64 */
-export function packFacts(facts: readonly Fact[]): Packed {
-  return pack(encodeSingleObject(NEWEST, { facts: facts.map(toBranch) }));
+export function packFacts(facts: readonly Fact[], packing?: Packing): Packed {
+  return pack(encodeSingleObject(NEWEST, { facts: facts.map(toBranch) }), packing);
 }
 
 export function unpackFacts(packed: Uint8Array, unpackedBytes: number): readonly Fact[] {

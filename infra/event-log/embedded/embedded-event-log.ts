@@ -48,6 +48,7 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
       get next() {
         return next;
       },
+      packing: 'together',
       async append(records: readonly LogRecord[]) {
         if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
         if (partition.writer !== writer) {

@@ -7,7 +7,9 @@ import { REPAIR_ADVICE } from './storage-errors.ts';
 
 /** "vrus": tells a log file from any other SQLite file. */
 const APPLICATION_ID = 0x76727573;
-const LAYOUT_VERSION = 1;
+/** 1: a row is a record. 2: a row is a group of `count` records; where that is null it is a record, as in 1. */
+const LAYOUT_VERSION = 2;
+const ONE_RECORD_A_ROW = 1;
 
 /** Measured in docs/decisions/0001-embedded-log.md: small pages waste half of their space on records of 2 kB. */
 const PAGE_BYTES = 16 * 1024;
@@ -17,7 +19,14 @@ const CREATE = `
   PRAGMA journal_mode = WAL;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${LAYOUT_VERSION};
-  CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
+  CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL, count INTEGER) STRICT;
+`;
+
+const UPGRADE = `
+  BEGIN IMMEDIATE;
+  ALTER TABLE record ADD COLUMN count INTEGER;
+  PRAGMA user_version = ${LAYOUT_VERSION};
+  COMMIT;
 `;
 
 /** Makes an empty log file unless there is one. Built under another name, so that an empty file is always a damaged one. */
@@ -51,24 +60,34 @@ export function openLogFileForReading(file: string): DatabaseSync | null {
   }
 }
 
-/** The file has been checked: closing this connection folds the write-ahead log into it. */
+/** The file has been checked: closing this connection folds the write-ahead log into it. Rows of an earlier layout stay as they are. */
 export function openLogFileForWriting(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   // FULL: a commit is on the disk before it is acknowledged. The limit gives the space of a huge record back.
   database.exec(
     `PRAGMA busy_timeout = 1000; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`,
   );
-  return database;
+  try {
+    if (layoutOf(database) === ONE_RECORD_A_ROW) database.exec(UPGRADE);
+    return database;
+  } catch (error) {
+    database.close();
+    throw error;
+  }
+}
+
+function layoutOf(database: DatabaseSync): unknown {
+  return database.prepare('PRAGMA user_version').get()?.user_version;
 }
 
 function checkLayout(file: string, database: DatabaseSync): void {
   const id = database.prepare('PRAGMA application_id').get()?.application_id;
   if (id !== APPLICATION_ID) throw new LogCorrupt(`${file} is not a log file of verustream. ${REPAIR_ADVICE}`);
-  const version = database.prepare('PRAGMA user_version').get()?.user_version;
-  if (version === LAYOUT_VERSION) return;
+  const version = layoutOf(database);
+  if (version === LAYOUT_VERSION || version === ONE_RECORD_A_ROW) return;
   const advice = 'Run the version of verustream that wrote it, or a newer one.';
   throw new LogCorrupt(
-    `the log file ${file} has layout ${version}; this version reads layout ${LAYOUT_VERSION}. ${advice}`,
+    `the log file ${file} has layout ${version}; this version reads layouts up to ${LAYOUT_VERSION}. ${advice}`,
   );
 }
 

@@ -1,11 +1,11 @@
-/** Reads and appends of one partition: the records in an SQLite file, each with its checksum. */
-import type { DatabaseSync, StatementSync } from 'node:sqlite';
-import { recordChecksum } from '../checksum.ts';
+/** Reads and appends of one partition in an SQLite file, opened when it is first asked for, and as its only writer under the folder's lock. */
+import type { DatabaseSync } from 'node:sqlite';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
-import { LogCorrupt, LogGap } from '../log-errors.ts';
+import { LogCorrupt } from '../log-errors.ts';
 import { checkAppend, checkHeld } from '../partition.ts';
 import { type AcknowledgedMark, openAcknowledgedMark } from './acknowledged.ts';
 import { createLogFile, openLogFileForReading, openLogFileForWriting } from './log-file.ts';
+import { createLogRows, type LogRows } from './log-rows.ts';
 import { REPAIR_ADVICE, withStorageErrors } from './storage-errors.ts';
 
 export interface PartitionFile {
@@ -22,71 +22,37 @@ export interface PartitionFile {
 /** `partition` is its name in messages. Nothing is opened yet. */
 export function createPartitionFile(file: string, partition: string): PartitionFile {
   let database: DatabaseSync | null = null;
+  let held: LogRows | null = null;
   let mark: AcknowledgedMark | null = null;
-  /** By text, prepared once for as long as the file is open. */
-  const statements = new Map<string, StatementSync>();
+  /** Position after the newest record, while this is the only writer and knows it. */
+  let end: number | null = null;
 
-  function prepared(sql: string): StatementSync | null {
-    const statement = statements.get(sql) ?? opened()?.prepare(sql) ?? null;
-    if (statement) statements.set(sql, statement);
-    return statement;
+  function use(opened: DatabaseSync | null): void {
+    database = opened;
+    held = opened && createLogRows(opened, file, partition);
   }
 
-  function opened(): DatabaseSync | null {
-    database ??= openLogFileForReading(file);
-    return database;
+  function rows(): LogRows | null {
+    if (!held) use(openLogFileForReading(file));
+    return held;
   }
 
-  function checked({ position, checksum, payload }: Record<string, unknown>): LogRecord {
-    // A file that was cut inside a page reads as zeros: then even the types are wrong.
-    const isRecord = typeof position === 'number' && payload instanceof Uint8Array;
-    if (isRecord && recordChecksum(position, payload) === checksum) return { position, payload };
-    throw new LogCorrupt(`record ${position} of ${partition} in ${file} does not match its checksum. ${REPAIR_ADVICE}`);
-  }
-
-  function last(): LogRecord | null {
-    const row = prepared('SELECT * FROM record ORDER BY position DESC LIMIT 1')?.get();
-    return row ? checked(row) : null;
-  }
-
-  function next(): number {
-    const row = prepared('SELECT max(position) AS position FROM record')?.get();
-    return typeof row?.position === 'number' ? row.position + 1 : 0;
-  }
-
-  function read(position: number, { maxRecords, maxBytes }: ReadLimits): LogRecord[] {
-    const rows = opened()?.prepare('SELECT * FROM record WHERE position >= ? ORDER BY position LIMIT ?');
-    const records: LogRecord[] = [];
-    let bytes = 0;
-    for (const row of rows?.iterate(position, maxRecords) ?? []) {
-      const record = checked(row);
-      const expected = position + records.length;
-      if (record.position !== expected) {
-        throw new LogGap(
-          `record ${expected} of ${partition} is missing in ${file}; the next one is ${record.position}. ${REPAIR_ADVICE}`,
-        );
-      }
-      bytes += record.payload.byteLength;
-      if (records.length > 0 && bytes > maxBytes) break;
-      records.push(record);
-    }
-    return records;
-  }
+  const next = (): number => end ?? rows()?.end() ?? 0;
 
   function openForWriting(): void {
     if (mark) return;
     createLogFile(file);
     closeDatabase();
-    database = openLogFileForReading(file);
-    const newest = last();
-    const held = newest ? newest.position + 1 : 0;
+    const newest = rows()?.last() ?? null;
+    const records = newest ? newest.position + 1 : 0;
     mark = openAcknowledgedMark(`${file}.acknowledged`);
     try {
       const acknowledged = mark.read();
-      if (acknowledged > held) throw acknowledgedLost(held, acknowledged, partition, file);
+      if (acknowledged > records) throw acknowledgedLost(records, acknowledged, partition, file);
       closeDatabase();
-      database = openLogFileForWriting(file);
-      mark.write(held);
+      use(openLogFileForWriting(file));
+      end = records;
+      mark.write(records);
     } catch (error) {
       closeAll(); // the next try opens it from the beginning
       throw error;
@@ -94,30 +60,24 @@ export function createPartitionFile(file: string, partition: string): PartitionF
   }
 
   function append(records: readonly LogRecord[]): void {
-    const writable = opened();
     const from = next();
     checkAppend(partition, records, from);
-    if (!writable || records.length === 0) return;
-    const heldRecord = writable.prepare('SELECT * FROM record WHERE position = ?');
-    inTransaction(writable, () => {
-      // node:sqlite binds an empty array as NULL.
-      const insert = writable.prepare(
-        "INSERT INTO record (position, checksum, payload) VALUES (?, ?, coalesce(?, x''))",
-      );
-      for (const record of records) {
-        const { position, payload } = record;
-        const held = position < from ? heldRecord.get(position) : undefined;
-        if (position >= from) insert.run(position, recordChecksum(position, payload), payload);
-        else checkHeld(partition, record, held && checked(held));
-      }
-    });
-    mark?.write(next());
+    const again = records.filter(({ position }) => position < from);
+    const before = rows()?.read(records[0]?.position ?? from, { maxRecords: again.length, maxBytes: Infinity });
+    for (const [index, record] of again.entries()) checkHeld(partition, record, before?.[index]);
+    const fresh = records.slice(again.length);
+    if (fresh.length === 0) return;
+    // A commit that fails may have happened: then the file is asked.
+    end = null;
+    rows()?.insert(fresh);
+    end = from + fresh.length;
+    mark?.write(end);
   }
 
   function closeDatabase(): void {
     database?.close();
-    database = null;
-    statements.clear();
+    use(null);
+    end = null;
   }
 
   function closeAll(): void {
@@ -128,8 +88,9 @@ export function createPartitionFile(file: string, partition: string): PartitionF
 
   return {
     next: () => withStorageErrors(file, `${partition}: last position`, next),
-    last: () => withStorageErrors(file, `${partition}: last record`, last),
-    read: (position, limits) => withStorageErrors(file, `${partition} from ${position}`, () => read(position, limits)),
+    last: () => withStorageErrors(file, `${partition}: last record`, () => rows()?.last() ?? null),
+    read: (position, limits) =>
+      withStorageErrors(file, `${partition} from ${position}`, () => rows()?.read(position, limits) ?? []),
     openForWriting: () => withStorageErrors(file, `${partition}: open`, openForWriting),
     append: (records) => withStorageErrors(file, `${partition}: append`, () => append(records)),
     close: () => withStorageErrors(file, `${partition}: close`, closeAll),
@@ -139,16 +100,4 @@ export function createPartitionFile(file: string, partition: string): PartitionF
 function acknowledgedLost(held: number, acknowledged: number, partition: string, file: string): LogCorrupt {
   const lost = `records ${held} to ${acknowledged - 1} of ${partition} were acknowledged but are not in ${file}`;
   return new LogCorrupt(`${lost} (its end or its -wal file was cut, damaged or replaced). ${REPAIR_ADVICE}`);
-}
-
-function inTransaction(database: DatabaseSync, work: () => void): void {
-  database.exec('BEGIN IMMEDIATE');
-  try {
-    work();
-    database.exec('COMMIT');
-  } catch (error) {
-    // A full disk may have rolled it back already.
-    if (database.isTransaction) database.exec('ROLLBACK');
-    throw error;
-  }
 }

@@ -118,6 +118,7 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
     get next() {
       return next;
     },
+    packing: 'each',
     append(records) {
       const appended = queue.then(async () => {
         if (ended) throw ended;

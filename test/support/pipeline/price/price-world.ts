@@ -178,6 +178,7 @@ function crashingLog(log: EventLog, crashPoint: CrashPoint): Pick<EventLog, 'ope
         get next() {
           return writer.next;
         },
+        packing: writer.packing,
         async append(records) {
           await crashPoint();
           await writer.append(records);

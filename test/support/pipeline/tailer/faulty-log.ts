@@ -32,6 +32,7 @@ export async function createFaultyLog(): Promise<FaultyLog> {
         get next() {
           return writer.next;
         },
+        packing: writer.packing,
         async append(records) {
           const fault = log.fault();
           if (fault === 'lost') throw new RetryableError('log_unreachable', 'injected: nothing was written');

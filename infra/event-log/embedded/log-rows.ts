@@ -1,0 +1,106 @@
+/** The rows of an open log file as records: each row is a group with a checksum, or, in the layout of before, one record. */
+import type { DatabaseSync, StatementSync } from 'node:sqlite';
+import { recordChecksum } from '../checksum.ts';
+import type { LogRecord, ReadLimits } from '../event-log.ts';
+import { LogCorrupt, LogGap } from '../log-errors.ts';
+import { groupsOf, packGroup, unpackGroup } from './record-group.ts';
+import { REPAIR_ADVICE } from './storage-errors.ts';
+
+export interface LogRows {
+  /** Position after the newest record. */
+  end(): number;
+  /** @throws LogCorrupt */
+  last(): LogRecord | null;
+  /** @throws LogCorrupt, LogGap */
+  read(position: number, limits: ReadLimits): LogRecord[];
+  /** Records that follow the newest one, all or none. */
+  insert(records: readonly LogRecord[]): void;
+}
+
+// `*`, since another process may give the file its newer layout at any moment.
+const NEWEST = 'SELECT * FROM record ORDER BY position DESC LIMIT 1';
+const FROM = `SELECT * FROM record
+  WHERE position >= coalesce((SELECT max(position) FROM record WHERE position <= ?), 0) ORDER BY position`;
+const INSERT = 'INSERT INTO record (position, checksum, payload, count) VALUES (?, ?, ?, ?)';
+
+type Row = Record<string, unknown>;
+
+/** `partition` is its name in messages. */
+export function createLogRows(database: DatabaseSync, file: string, partition: string): LogRows {
+  let newestRow: StatementSync | null = null;
+
+  function newest(): Row | undefined {
+    newestRow ??= database.prepare(NEWEST);
+    return newestRow.get();
+  }
+
+  function recordsOf(row: Row): LogRecord[] {
+    const records = recordsIn(row);
+    if (records) return records;
+    const { position } = row;
+    throw new LogCorrupt(`record ${position} of ${partition} in ${file} does not match its checksum. ${REPAIR_ADVICE}`);
+  }
+
+  function* recordsFrom(position: number): Generator<LogRecord, void> {
+    for (const row of database.prepare(FROM).iterate(position)) yield* recordsOf(row);
+  }
+
+  return {
+    end() {
+      const { position, count } = newest() ?? {};
+      return typeof position === 'number' ? position + Number(count ?? 1) : 0;
+    },
+    last() {
+      const row = newest();
+      return (row && recordsOf(row).at(-1)) ?? null;
+    },
+    read(position, { maxRecords, maxBytes }) {
+      const records: LogRecord[] = [];
+      let bytes = 0;
+      if (maxRecords < 1) return records;
+      for (const record of recordsFrom(position)) {
+        const expected = position + records.length;
+        if (record.position < expected) continue;
+        if (record.position > expected) {
+          throw new LogGap(
+            `record ${expected} of ${partition} is missing in ${file}; the next one is ${record.position}. ${REPAIR_ADVICE}`,
+          );
+        }
+        bytes += record.payload.byteLength;
+        if (records.length > 0 && bytes > maxBytes) break;
+        records.push(record);
+        if (records.length === maxRecords) break;
+      }
+      return records;
+    },
+    insert(records) {
+      inTransaction(database, () => {
+        const insert = database.prepare(INSERT);
+        for (const group of groupsOf(records)) {
+          const payload = packGroup(group.records);
+          insert.run(group.position, recordChecksum(group.position, payload), payload, group.records.length);
+        }
+      });
+    },
+  };
+}
+
+/** Null when the row is damaged. */
+function recordsIn({ position, checksum, payload, count = null }: Row): LogRecord[] | null {
+  // A file that was cut inside a page reads as zeros: then even the types are wrong.
+  if (typeof position !== 'number' || !(payload instanceof Uint8Array)) return null;
+  if (recordChecksum(position, payload) !== checksum) return null;
+  return count === null ? [{ position, payload }] : unpackGroup(position, Number(count), payload);
+}
+
+function inTransaction(database: DatabaseSync, work: () => void): void {
+  database.exec('BEGIN IMMEDIATE');
+  try {
+    work();
+    database.exec('COMMIT');
+  } catch (error) {
+    // A full disk may have rolled it back already.
+    if (database.isTransaction) database.exec('ROLLBACK');
+    throw error;
+  }
+}

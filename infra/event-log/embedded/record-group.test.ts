@@ -1,0 +1,73 @@
+import { randomBytes } from 'node:crypto';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import type { LogRecord } from '../event-log.ts';
+import { groupsOf, MAX_GROUP_BYTES, packGroup, unpackGroup } from './record-group.ts';
+
+/** Bytes that zstd makes smaller, or that it cannot. */
+const payload = fc.oneof(
+  { weight: 4, arbitrary: fc.nat({ max: 20_000 }).map((bytes) => Buffer.alloc(bytes, '{"txid":"00"}')) },
+  { weight: 2, arbitrary: fc.nat({ max: 20_000 }).map((bytes) => randomBytes(bytes)) },
+  {
+    weight: 1,
+    arbitrary: fc.constantFrom(0, 1, MAX_GROUP_BYTES, MAX_GROUP_BYTES + 1).map((bytes) => Buffer.alloc(bytes)),
+  },
+);
+const records = fc
+  .tuple(fc.nat({ max: 1_000_000 }), fc.array(payload, { minLength: 1, maxLength: 120 }))
+  .map(([from, payloads]) => payloads.map((bytes, index): LogRecord => ({ position: from + index, payload: bytes })));
+
+const isEqual = (a: readonly LogRecord[], b: readonly LogRecord[] | null) =>
+  a.length === b?.length &&
+  a.every(({ position, payload }, index) => {
+    const other = b[index];
+    return other?.position === position && Buffer.compare(other.payload, payload) === 0;
+  });
+
+describe('groups of records', () => {
+  it('come back as they were, in bounded groups without a gap', () => {
+    fc.assert(
+      fc.property(records, (appended) => {
+        const found: LogRecord[] = [];
+        for (const group of groupsOf(appended)) {
+          expect(group.position).toBe(appended[found.length]?.position);
+          const bytes = group.records.reduce((sum, { payload }) => sum + payload.byteLength, 0);
+          expect(group.records.length === 1 || bytes <= MAX_GROUP_BYTES).toBe(true);
+          const unpacked = unpackGroup(group.position, group.records.length, packGroup(group.records));
+          expect(isEqual(group.records, unpacked)).toBe(true);
+          found.push(...(unpacked ?? []));
+        }
+        expect(isEqual(appended, found)).toBe(true);
+      }),
+    );
+  });
+
+  it('are as large as they may be', () => {
+    const quarter = Array.from({ length: 9 }, (_, position) => ({
+      position,
+      payload: Buffer.alloc(MAX_GROUP_BYTES / 4),
+    }));
+    expect([...groupsOf(quarter)].map((group) => group.records.length)).toEqual([4, 4, 1]);
+    expect([...groupsOf([])]).toEqual([]);
+  });
+
+  it('take no more room than their records and lengths', () => {
+    fc.assert(
+      fc.property(records, (appended) => {
+        for (const group of groupsOf(appended)) {
+          const bytes = group.records.reduce((sum, { payload }) => sum + payload.byteLength, 0);
+          const lengths = group.records.length === 1 ? 0 : 4 * group.records.length;
+          expect(packGroup(group.records).byteLength).toBeLessThanOrEqual(4 + lengths + bytes);
+        }
+      }),
+    );
+  });
+
+  it('are refused with another number of records than they hold', () => {
+    const appended = [3, 4, 5].map((position) => ({ position, payload: Buffer.from(`record ${position}`) }));
+    const row = packGroup(appended);
+    for (const count of [2, 4, 1000, 1e9, 0, -1, Number.NaN]) expect(unpackGroup(3, count, row)).toBeNull();
+    expect(unpackGroup(3, 3, row.subarray(0, 3))).toBeNull();
+    expect(unpackGroup(3, 3, Buffer.concat([row, Buffer.from([0])]))).toBeNull();
+  });
+});
