@@ -5,10 +5,7 @@ import { PermanentError } from '../errors.ts';
 /** 128 MiB: twice the verbose JSON of the largest legal block (2 MB of smallest outputs, about 64 MB). */
 export const MAX_UNPACKED_BYTES = 128 * 1024 * 1024;
 
-/**
- * Who compresses: `each` content is compressed by itself, or the log compresses many `together`, so that those up to MAX_STORED_BYTES come as
- * they are.
- */
+/** `each`: every content is compressed alone. `together`: the log compresses many at once, so contents up to MAX_STORED_BYTES stay uncompressed. */
 export type Packing = 'each' | 'together';
 
 export interface Packed {

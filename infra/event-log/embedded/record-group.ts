@@ -21,7 +21,7 @@ const LENGTH_BYTES = 4;
 const MIN_PACKED_BYTES = 128;
 
 export interface RecordGroup {
-  /** Of the first record. */
+  /** Position of the first record. */
   readonly position: number;
   readonly records: readonly LogRecord[];
 }
