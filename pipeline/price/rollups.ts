@@ -7,7 +7,6 @@ import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { BOUNDS_DAYS, boundsCloseAt } from '../../processors/pricing/backfill-bounds.ts';
 import { deleteWhere } from './clickhouse-prices.ts';
-import { CANDLES_SQL } from './daily-candles.ts';
 import type { FoldedRows } from './price-batch.ts';
 import type { ChainCursor } from './price-chain.ts';
 
@@ -57,7 +56,7 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
   const { generation, after, through } = span;
   const params = { generation, after, from: (after + 1) * SECONDS_PER_DAY, until: (through + 1) * SECONDS_PER_DAY };
   const isBeyond = 'generation = {generation:UInt32} AND toInt32(day) > {after:Int32}';
-  for (const table of ['daily_trades', 'daily_candles']) await deleteWhere(clickhouse, table, isBeyond, params);
+  await deleteWhere(clickhouse, 'daily_trades', isBeyond, params);
   await clickhouse.command(
     `INSERT INTO daily_trades
      SELECT generation, toDate(time) AS day, chain, basket_id, from_currency_id, to_currency_id,
@@ -67,7 +66,6 @@ export async function rollUp(client: PoolClient, clickhouse: ClickHouse, span: D
      GROUP BY generation, day, chain, basket_id, from_currency_id, to_currency_id`,
     params,
   );
-  await clickhouse.command(CANDLES_SQL, params);
   await client.query('INSERT INTO rolled_days VALUES ($1, $2, $3)', [generation, through, tick]);
 }
 

@@ -129,7 +129,7 @@ function notDropped(generation: number, all: readonly Generation[]): string {
 }
 
 const TABLES = ['prices', 'stamps', 'backfill_prices', 'stamp_digests'];
-const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'daily_candles', 'stamp_prices', 'stamp_bounds'];
+const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'stamp_prices', 'stamp_bounds'];
 
 const readNumber = rowReader({ generation: columns.number });
 const readPart = rowReader({ table: columns.text, partition: columns.text });
