@@ -12,7 +12,7 @@ export interface CsvRows {
   readonly structure: string;
 }
 
-/** Of a server, by name. */
+/** Tables of a server, by name. */
 interface CsvTables {
   create(csv: CsvRows): Promise<string>;
   drop(table: string): Promise<void>;
