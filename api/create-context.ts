@@ -54,8 +54,11 @@ interface ContextParts {
   readonly port: () => number;
 }
 
+/** `gone` aborts when the client of the one request leaves that the services are for. */
+type ContextOf = (owner: WorkOwner, gone?: AbortSignal) => ApiContext;
+
 /** Services for the handlers of each caller: callers share everything except their places at the stores and the daemons. */
-export function createContexts(options: ContextOptions, parts: ContextParts): (owner: WorkOwner) => ApiContext {
+export function createContexts(options: ContextOptions, parts: ContextParts): ContextOf {
   const { config, release, stores, daemons, logger } = options;
   const { watch, health, snapshots, lanes, answers, webhooks, access, mempools, currencies, port } = parts;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
@@ -84,8 +87,8 @@ export function createContexts(options: ContextOptions, parts: ContextParts): (o
       return chain;
     },
   };
-  return (owner) => {
-    const ownDaemons = () => daemonsOfOwner(daemons, lanes, answers, owner);
+  return (owner, gone) => {
+    const ownDaemons = () => daemonsOfOwner(daemons, lanes, answers, owner, gone);
     return {
       ...shared,
       clickhouse: {

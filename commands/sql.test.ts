@@ -1,11 +1,18 @@
-/** `sql` in a process that also serves: a long answer does not keep the event loop to itself. */
+/** `sql` in a process that also serves: a long answer does not keep the event loop to itself, and a statement ends with its client. */
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { controlSocketPath, serveControl } from '../infra/control-socket/control-socket.ts';
 import { collectedOutput } from '../test/support/commands/collected-output.ts';
 import { watchLoopTurns } from '../test/support/infra/loop-turns.ts';
 import { createTestStores, type TestStores } from '../test/support/infra/test-stores.ts';
 import { answer } from './answer.ts';
 import { run as sql } from './sql.ts';
+import { answerControl } from './store-commands.ts';
 
 const ROWS = 300_000;
 let stores: TestStores;
@@ -41,3 +48,52 @@ it.each([
   },
   120_000,
 );
+
+const FOR_EVER = 'SELECT sum(cityHash64(number)) FROM numbers(1e15)';
+const inputOf = (statement: string, seconds: string) => ({ statement, seconds, format: undefined, rows: undefined });
+
+async function endless(): Promise<number> {
+  const rows = await stores.clickhouse.query('SELECT query FROM system.processes');
+  return rows.filter(({ query }) => String(query).includes('1e15')).length;
+}
+
+it('a statement ends when its client goes, and when the service stops', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-test-'));
+  const control = await serveControl(
+    folder,
+    answerControl({ stores } as unknown as Parameters<typeof answerControl>[0]),
+  );
+  const ask = async () => {
+    const socket = connect(controlSocketPath(folder));
+    await once(socket, 'connect');
+    socket.write(`${JSON.stringify({ command: 'sql', args: [FOR_EVER, '--seconds', '600'] })}\n`);
+    await expect.poll(endless).toBe(1);
+    return socket;
+  };
+  (await ask()).destroy();
+  await expect.poll(endless).toBe(0);
+  await ask();
+  await control.close();
+  expect(await endless()).toBe(0);
+  await rm(folder, { recursive: true });
+});
+
+it('a command that is interrupted says so', async () => {
+  const caller = new AbortController();
+  const asked = sql({ stores, signal: caller.signal }, inputOf(FOR_EVER, '600'), collectedOutput().output);
+  const stopped = expect(asked).rejects.toMatchObject({ code: 'sql_stopped' });
+  await expect.poll(endless).toBe(1);
+  caller.abort();
+  await stopped;
+});
+
+it('a copy that takes longer than the statement may is an error of Postgres', async () => {
+  const { pool } = stores.postgres;
+  const holder = await pool.connect();
+  await holder.query('BEGIN; LOCK TABLE transfers IN ACCESS EXCLUSIVE MODE');
+  const { signal } = new AbortController();
+  const asked = sql({ stores, signal }, inputOf('SELECT count() FROM v_transfers', '1'), collectedOutput().output);
+  await expect(asked).rejects.toMatchObject({ code: 'postgres_interrupted' });
+  await holder.query('ROLLBACK');
+  holder.release();
+});

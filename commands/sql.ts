@@ -1,6 +1,7 @@
 /** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
 
 import { ClickHouseDamaged } from '../infra/clickhouse/clickhouse-errors.ts';
+import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
 import { VIEW_NAMES, withViews } from '../pipeline/datasets/views.ts';
 import { PermanentError, RetryableError, UsageError } from '../schemas/errors.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
@@ -22,7 +23,7 @@ const JOINED_IN_MEMORY_BYTES = 2 ** 27;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
 const ANSWER_BYTES = 2 ** 28;
 
-/** @throws UsageError, PermanentError sql_failed, RetryableError sql_busy */
+/** @throws UsageError, PermanentError sql_failed, sql_stopped, RetryableError sql_busy */
 export async function run(
   { stores, signal }: Pick<StoreContext, 'stores' | 'signal'>,
   { statement, format = 'csv', rows: most, seconds: longest }: InputOf<'sql'>,
@@ -37,7 +38,10 @@ export async function run(
   await checkTree(stores, sql);
   const found = await withViews(stores, { names, mentions: mentionsOf(sql), seconds, signal }, (views) => {
     const asked = `${views}SELECT * FROM (\n${sql}\n) LIMIT ${rowLimit + 1} ${JOINS}`;
-    return stores.clickhouse.query(asked, undefined, boundsOf(seconds)).catch(refused);
+    return stores.clickhouse.query(asked, undefined, boundsOf(seconds), signal).catch(refused);
+  }).catch((error: unknown) => {
+    if (signal.aborted) throw new PermanentError('sql_stopped', 'The statement was stopped.', { cause: error });
+    throw postgresTrouble(error) ?? error;
   });
   const rows = found.slice(0, rowLimit);
   const isCut = found.length > rowLimit;

@@ -19,24 +19,30 @@ export function createDaemonLanes(): PriorityLanes {
   return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING, leavesRoom: false });
 }
 
+/** `gone`: the client of the one request that they are for has left; what waits is not asked, and what a daemon is at ends as its reply begins. */
 export function daemonsOfOwner(
   daemons: Daemons,
   lanesOf: ReadonlyMap<string, PriorityLanes>,
   answers: Pick<HeldAnswers, 'gather'>,
   owner: WorkOwner,
+  gone?: AbortSignal,
 ): Daemons {
   const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
     const lanes = lanesOf.get(chain);
     if (!lanes) return [chain, daemon];
     /** Its answer counts until the call is over; what follows answers the request at once. */
-    const turn = <T, O extends CallOptions>(options: O, work: (options: O) => Promise<T>) =>
-      lanes.run(owner, options.timeoutMs ?? WAIT_MS, () => {
+    const turn = <T, O extends CallOptions>(options: O, work: (options: O) => Promise<T>) => {
+      const call = () => {
         const memory = createAnswerMemory(answers, owner.payer);
-        const signal = options.signal ? AbortSignal.any([options.signal, memory.signal]) : memory.signal;
+        const signals = [options.signal, gone, memory.signal].filter((one) => one !== undefined);
+        const signal = signals.length > 1 ? AbortSignal.any(signals) : memory.signal;
+        const isWanted = () => !signal.aborted;
         const holds = (bytes: number) => memory.holds(bytes);
-        const limits = { ...options, signal, holds, maxBytes: MOST_ANSWER_BYTES };
+        const limits = { ...options, signal, ...(gone && { isWanted }), holds, maxBytes: MOST_ANSWER_BYTES };
         return work(limits).finally(() => memory.release());
-      });
+      };
+      return lanes.run(owner, options.timeoutMs ?? WAIT_MS, call, gone);
+    };
     const client: VerusdClient = {
       get address() {
         return daemon.address;

@@ -57,7 +57,7 @@ export interface StateAnswer extends PreparedAnswer {
 export interface AnswerOptions {
   /** For what no single caller asked for, and for answers that many share. */
   readonly api: ApiContext;
-  readonly apiOf: (caller: WorkOwner) => ApiContext;
+  readonly apiOf: (caller: WorkOwner, gone?: AbortSignal) => ApiContext;
   /** Rebuilt when the state moves. */
   readonly prepared: PreparedAnswers<StateAnswer>;
   /** Answers to all other requests; dropped when the state moves. */
@@ -98,9 +98,10 @@ export async function answerRoute(
   { params, key }: RouteRequest,
   asked: RequestInfo,
   request: Omit<LiveCall, 'params' | 'api'>,
+  gone: () => AbortSignal,
 ): Promise<Reply> {
   const { caller } = request;
-  if (route.cache === 'none') return liveReply(options.apiOf(caller), route, params, asked, request);
+  if (route.cache === 'none') return liveReply(options.apiOf(caller, gone()), route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked);
   const answer = await (route.cache === 'prepared'

@@ -54,9 +54,9 @@ function registerRoute(
   const addressOf = ({ parts, query }: RequestInfo) => askedOf(`${parts}?${query}`);
   const answerer: Answerer = {
     atHand: (asked, caller) => preparedReply(options, route, addressOf(asked), asked, caller),
-    async make(asked, caller, body) {
+    async make(asked, caller, body, gone) {
       const request = { caller, host: asked.host, body: readJson?.(body) };
-      return answerRoute(options, route, addressOf(asked), asked, request);
+      return answerRoute(options, route, addressOf(asked), asked, request, gone);
     },
   };
   for (const pattern of patterns) {

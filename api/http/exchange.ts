@@ -65,7 +65,8 @@ interface Reads {
 export interface Answerer {
   /** Null: the answer has to be made. */
   atHand(asked: RequestInfo, caller: Caller): Reply | null;
-  make(asked: RequestInfo, caller: Caller, body: Buffer): Promise<Reply>;
+  /** `gone`: a signal that aborts when the client leaves. */
+  make(asked: RequestInfo, caller: Caller, body: Buffer, gone: () => AbortSignal): Promise<Reply>;
 }
 
 /** A request under way. */
@@ -86,6 +87,8 @@ interface Exchange extends AnsweredClient {
   isAnswered: boolean;
   /** Runs while the answer is being made. */
   deadline: NodeJS.Timeout | null;
+  /** Made when the answerer asks for its signal. */
+  gone: AbortController | null;
 }
 
 /** A REST body says a name or an address. */
@@ -148,6 +151,7 @@ export function handleRequest(
     limits: NO_LINES,
     isAnswered: false,
     deadline: null,
+    gone: null,
     aborted: false,
     onGone: nothing,
   };
@@ -168,7 +172,9 @@ async function answer(exchange: Exchange): Promise<void> {
     charged = admission.charged;
     if (admission.refusal) throw admission.refusal;
     const bytes = body ? wholeBody(await body.whole) : NO_BODY;
-    reply = answerer.atHand(asked, admission.caller) ?? (await answerer.make(asked, admission.caller, bytes));
+    reply =
+      answerer.atHand(asked, admission.caller) ??
+      (await answerer.make(asked, admission.caller, bytes, goneOf(exchange)));
   } catch (error) {
     if (body) {
       body.discard();
@@ -210,8 +216,18 @@ const nothing = () => {};
 
 function leave(exchange: Exchange): void {
   exchange.aborted = true;
+  exchange.gone?.abort(LEFT);
   exchange.onGone();
 }
+
+/** No fault of the service, and it keeps its charge. */
+const LEFT = new ApiError('busy', 'the client left before its answer');
+
+const goneOf = (exchange: Exchange) => (): AbortSignal => {
+  exchange.gone ??= new AbortController();
+  if (exchange.aborted) exchange.gone.abort(LEFT);
+  return exchange.gone.signal;
+};
 
 /** For an answer that flows: its caller pays on while it does. */
 function chargeLater(

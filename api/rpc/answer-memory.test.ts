@@ -11,6 +11,7 @@ import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
 import { createAnswerMemory, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
 import { type BufferedBodies, createBufferedBodies } from '../http/buffered-bodies.ts';
+import { rawRoutes } from '../rest/blocks/raw-routes.ts';
 
 const KIB = 1024;
 const closers: (() => unknown)[] = [];
@@ -100,7 +101,7 @@ async function start(mostOfNetwork = 128 * KIB * KIB) {
   const client = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger: pino({ level: 'silent' }) });
   closers.push(() => client.close());
   const { seen, counted: gathered } = observed(createBufferedBodies({ most: Number.POSITIVE_INFINITY, mostOfNetwork }));
-  const api = await startSmallApi({ client, unsent: { gathered } });
+  const api = await startSmallApi({ client, unsent: { gathered }, routes: rawRoutes });
   closers.push(() => api.close());
   return { daemon, api, seen };
 }
@@ -331,4 +332,34 @@ it('a call that another waits for goes on without the client that began it', asy
   release();
   expect(await (await second).json()).toEqual({ result: '00', error: null, id: 2 });
   expect(daemon.calls.filter(({ method }) => method === 'getblock').length).toBe(1);
+});
+
+it('on REST too, what waits for a place is not asked for clients that have gone', async () => {
+  const { daemon, api } = await start();
+  const held = Promise.withResolvers<string>();
+  daemon.answer = () => held.promise;
+  const pathOf = (digit: string) => `/api/tx/${digit.repeat(64)}/raw`;
+  const sockets = await Promise.all(
+    Array.from('01234567', async (digit) => {
+      const socket = connect(api.port, '127.0.0.1');
+      await once(socket, 'connect');
+      socket.write(`GET ${pathOf(digit)} HTTP/1.1\r\nHost: a\r\n\r\n`);
+      return socket;
+    }),
+  );
+  await expect.poll(() => daemon.calls.length).toBe(5);
+  const get = (path: string) => fetch(`http://127.0.0.1:${api.port}${path}`);
+  await get('/read'); // by then all have been let in
+  await Promise.all(
+    sockets.map(async (socket) => {
+      const closed = once(socket, 'close');
+      socket.destroy();
+      await closed;
+    }),
+  );
+  await get('/read'); // by then the service knows
+  const stays = get(pathOf('8'));
+  held.resolve('{"a":1}');
+  expect(await (await stays).text()).toBe('{"a":1}');
+  expect(daemon.calls).toHaveLength(6);
 });

@@ -12,15 +12,17 @@ export class ClickHouseAnswerTooLarge extends PermanentError {
 
 const pace = createPace({ sliceMs: 5, restMs: 0 });
 
-/** Reads no further than that, while the process also serves. @throws ClickHouseAnswerTooLarge */
+/** Reads no further than that, while the process also serves. @throws ClickHouseAnswerTooLarge, the reason of `signal` */
 export async function readBounded(
   pieces: AsyncIterable<readonly Row<StoredRow>[]>,
   mostBytes: number,
+  signal: AbortSignal,
 ): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     if (pace.isSpent()) await pace.rest();
+    signal.throwIfAborted();
     for (const row of piece) {
       bytes += Buffer.byteLength(row.text);
       if (bytes > mostBytes) throw new ClickHouseAnswerTooLarge(mostBytes);

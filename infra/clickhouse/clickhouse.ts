@@ -9,8 +9,8 @@ import { ClickHouseDamaged, ClickHouseSilent, clickhouseError } from './clickhou
 import { type Client, settingsList } from './client.ts';
 import { createConnectionLanes } from './connection-lanes.ts';
 import { type CsvValue, csvChunks } from './csv.ts';
-import { type CsvRows, withCsvRows } from './csv-rows.ts';
-import { createKnownDamage } from './known-damage.ts';
+import { type CsvRows, createCsvTable, dropCsvTable, withCsvRows } from './csv-rows.ts';
+import { createKnownDamage, type KnownDamage } from './known-damage.ts';
 import { type ParquetWrite, writeParquetHere, writeParquetThere } from './parquet.ts';
 import { readTabSeparated } from './tab-separated.ts';
 
@@ -20,8 +20,14 @@ export interface ClickHouse {
    * `max_result_bytes` bounds the text of the answer too, which is longer than its columns where these are constants.
    * @throws ClickHouseAnswerTooLarge
    * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
+   * @throws the reason of `signal`, which ends the statement, as soon as that has ended
    */
-  query(sql: string, params?: Readonly<Record<string, unknown>>, bounds?: StatementBounds): Promise<StoredRow[]>;
+  query(
+    sql: string,
+    params?: Readonly<Record<string, unknown>>,
+    bounds?: StatementBounds,
+    signal?: AbortSignal,
+  ): Promise<StoredRow[]>;
   /** The same rows, each read. @throws TypeError for a row that the reader refuses */
   rows<Row>(reader: RowReader<Row>, ...asked: Parameters<ClickHouse['query']>): Promise<Row[]>;
   /** Rows in the format TabSeparated, which COPY of Postgres reads as it is; cut anywhere. */
@@ -32,8 +38,12 @@ export interface ClickHouse {
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
   /** Writes the rows of a SELECT into a new file on this machine; what is there after a failure is no file. */
   parquet(write: ParquetWrite): Promise<void>;
-  /** `work` is given what stands after FROM for the rows of each file, while it lasts. */
-  withCsv<T>(files: readonly CsvRows[], work: (sources: readonly string[]) => Promise<T>): Promise<T>;
+  /** `work` is given what stands after FROM for the rows of each file, while it lasts; `signal` ends what precedes it. */
+  withCsv<T>(
+    files: readonly CsvRows[],
+    work: (sources: readonly string[]) => Promise<T>,
+    signal?: AbortSignal,
+  ): Promise<T>;
   /** The same, where each write first waits for `before`, and does not begin when that throws. */
   guarded(before: () => Promise<void>): ClickHouse;
   /** Known unreadable data; null if there is none. */
@@ -65,6 +75,8 @@ export interface Backend {
 const LONGEST_SECONDS = 600;
 /** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
+/** A statement that was sent and that ClickHouse has not begun is not found. */
+const KILL_AGAIN_MS = 1_000;
 
 /** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */
 export const CONNECTION_SETTINGS = {
@@ -88,7 +100,7 @@ export const killSql = (id: string): string =>
 interface Statement {
   readonly client: Client;
   readonly id: string;
-  /** No caller waits for it any longer. */
+  /** It is to end: no caller waits for it any longer, or wants its answer. */
   readonly signal: AbortSignal;
 }
 
@@ -97,18 +109,32 @@ type Kind = 'query' | 'insert' | 'command';
 
 type Work<T> = (statement: Statement) => Promise<T>;
 
-export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): ClickHouse {
+/**
+ * After its time `work` is neither begun nor waited for; its lane is free again when it has ended. With `caller` it is not begun any
+ * more either, but what has begun is ended and waited for: who goes leaves no lane taken behind.
+ */
+function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
   const onLane = createConnectionLanes(lanes);
-  const damage = createKnownDamage();
-
-  /** After its time `work` is neither begun nor waited for; its lane is free again when it has ended. */
-  async function inTime<T>(kind: Kind, seconds: number, work: Work<T>): Promise<T> {
+  return async function inTime<T>(kind: Kind, seconds: number, work: Work<T>, caller?: AbortSignal): Promise<T> {
+    caller?.throwIfAborted();
     const id = randomUUID();
     const limitMs = seconds * 1000 + SILENCE_MS;
-    const late = new AbortController();
-    const { signal } = late;
-    const timer = setTimeout(() => late.abort(new ClickHouseSilent(limitMs)), limitMs);
+    const [waiting, ending] = [new AbortController(), new AbortController()];
+    const { signal } = ending;
+    const abandon = (reason: unknown) => {
+      ending.abort(reason);
+      waiting.abort(reason);
+    };
+    const timer = setTimeout(() => abandon(new ClickHouseSilent(limitMs)), limitMs);
+    let isBegun = false;
+    let again: NodeJS.Timeout | undefined;
+    const callOff = () => {
+      if (!isBegun) return abandon(caller?.reason);
+      ending.abort(caller?.reason);
+      again = setInterval(kill, KILL_AGAIN_MS, id);
+    };
     const begin = async (lane: ConnectionLane): Promise<T> => {
+      isBegun = true;
       try {
         return await run(lane, kind !== 'query', (client) => {
           signal.throwIfAborted();
@@ -118,15 +144,24 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
       } catch (error) {
         const translated = clickhouseError(error, kind === 'insert' ? 'rows' : 'no rows');
         if (translated instanceof ClickHouseDamaged) await damage.found(translated, (uuid) => tableOf(run, lane, uuid));
-        throw translated;
+        throw caller?.aborted ? caller.reason : translated;
       }
     };
+    caller?.addEventListener('abort', callOff);
     try {
-      return await onLane(begin, signal);
+      return await onLane(begin, waiting.signal);
     } finally {
       clearTimeout(timer);
+      clearInterval(again);
+      caller?.removeEventListener('abort', callOff);
     }
-  }
+  };
+}
+
+export function createClickHouse(backend: Backend): ClickHouse {
+  const { isOwn, close } = backend;
+  const damage = createKnownDamage();
+  const inTime = createStatements(backend, damage);
 
   /** The embedded engine would go on behind a connection that looks free. */
   const request = ({ id, signal }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: signal }) });
@@ -138,12 +173,18 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
       await writeFile(statement.client, write, request(statement));
     });
 
-  const withCsv: ClickHouse['withCsv'] = (files, work) =>
-    withCsvRows(files, isOwn, work, (use) => inTime('insert', LONGEST_SECONDS, ({ client }) => use(client)));
+  const withCsv: ClickHouse['withCsv'] = (files, work, caller) =>
+    withCsvRows(files, isOwn, work, {
+      create: (csv) => {
+        const write = (statement: Statement) => createCsvTable(statement.client, csv, request(statement));
+        return inTime('insert', LONGEST_SECONDS, write, caller);
+      },
+      drop: (table) => inTime('insert', LONGEST_SECONDS, ({ client }) => dropCsvTable(client, table)),
+    });
 
-  const query: ClickHouse['query'] = async (sql, params, bounds) => {
+  const query: ClickHouse['query'] = async (sql, params, bounds, caller) => {
     damage.check(sql);
-    const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
+    const read = async (statement: Statement) => {
       const result = await statement.client.query({
         query: `/* ${statement.id} */ ${bounds ? `${sql} SETTINGS ${settingsList(bounds)}` : sql}`,
         format: 'JSONEachRow',
@@ -151,8 +192,9 @@ export function createClickHouse({ lanes, run, kill, isOwn, close }: Backend): C
         ...(params && { query_params: params }),
       });
       if (bounds?.max_result_bytes === undefined) return result.json<StoredRow>();
-      return readBounded(result.stream<StoredRow>(), bounds.max_result_bytes);
-    });
+      return readBounded(result.stream<StoredRow>(), bounds.max_result_bytes, statement.signal);
+    };
+    const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, read, caller);
     damage.read(sql);
     return rows;
   };

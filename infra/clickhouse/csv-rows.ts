@@ -1,6 +1,7 @@
 /** Rows from elsewhere as a source of statements: the embedded engine reads their file, a server gets a table of their own. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import type { InsertParams } from '@clickhouse/client';
 import type { Client } from './client.ts';
 
 /** A CSV file. */
@@ -9,6 +10,12 @@ export interface CsvRows {
   readonly file: string;
   /** Names and types: `a String, b UInt32`. */
   readonly structure: string;
+}
+
+/** Tables of a server, by name. */
+interface CsvTables {
+  create(csv: CsvRows): Promise<string>;
+  drop(table: string): Promise<void>;
 }
 
 export const isPlainPath = (path: string): boolean => !/[*?{}\\'\n]/.test(path);
@@ -26,13 +33,18 @@ const NAME = /^dataset_rows_(\d+)_[0-9a-f]{16}$/;
 /** Longer than any statement, so that what is older was left by a killed process. */
 const LEFT_SECONDS = 6 * 3600;
 
-/** A table of a server; → its name */
-async function createCsvTable(client: Client, { file, structure }: CsvRows): Promise<string> {
+/** A table of a server; → its name. `request`: with what the rows are sent. */
+export async function createCsvTable(
+  client: Client,
+  { file, structure }: CsvRows,
+  request: Pick<InsertParams, 'query_id' | 'abort_signal'>,
+): Promise<string> {
   const now = await dropLeftTables(client);
   const table = `dataset_rows_${now}_${randomBytes(8).toString('hex')}`;
   try {
     await client.command({ query: `CREATE TABLE ${table} (${structure}) ENGINE = MergeTree ORDER BY tuple()` });
-    await client.insert({ table, values: createReadStream(file), format: 'CSV' });
+    request.abort_signal?.throwIfAborted();
+    await client.insert({ table, values: createReadStream(file), format: 'CSV', ...request });
     return table;
   } catch (error) {
     await dropCsvTable(client, table);
@@ -53,23 +65,23 @@ async function dropLeftTables(client: Client): Promise<number> {
   return now;
 }
 
-async function dropCsvTable(client: Client, table: string): Promise<void> {
+export async function dropCsvTable(client: Client, table: string): Promise<void> {
   await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
 }
 
-/** `work` is given the sources; tables of a server are dropped afterwards. `onClient`: runs one statement. */
+/** `work` is given the sources; tables of a server are dropped afterwards. */
 export async function withCsvRows<T>(
   files: readonly CsvRows[],
   isEmbedded: boolean,
   work: (sources: readonly string[]) => Promise<T>,
-  onClient: <R>(use: (client: Client) => Promise<R>) => Promise<R>,
+  server: CsvTables,
 ): Promise<T> {
   if (isEmbedded) return work(files.map(csvSource));
   const tables: string[] = [];
   try {
-    for (const csv of files) tables.push(await onClient((client) => createCsvTable(client, csv)));
+    for (const csv of files) tables.push(await server.create(csv));
     return await work(tables);
   } finally {
-    for (const table of tables) await onClient((client) => dropCsvTable(client, table));
+    for (const table of tables) await server.drop(table);
   }
 }

@@ -46,6 +46,23 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return work;
 }
 
+/** Those that run for ever. */
+async function endless(clickhouse: ClickHouse): Promise<string[]> {
+  const rows = await clickhouse.rows(rowReader({ query: columns.text }), 'SELECT query FROM system.processes');
+  return rows.map(({ query }) => query).filter((query) => query.includes('1e15'));
+}
+
+/** No test outlasts the bound of a statement that names none. */
+async function endsWithItsCaller(clickhouse: ClickHouse): Promise<void> {
+  const caller = new AbortController();
+  const asked = expect(clickhouse.query(FOR_EVER, undefined, undefined, caller.signal)).rejects.toThrow('gone');
+  await expect.poll(() => endless(clickhouse)).toHaveLength(1);
+  caller.abort(new Error('gone'));
+  await asked;
+  await expect.poll(() => endless(clickhouse)).toEqual([]);
+  await expect(clickhouse.query('SELECT 1', undefined, undefined, caller.signal)).rejects.toThrow('gone');
+}
+
 describe('a ClickHouse server', () => {
   let facade: ClickHouseFacade;
   let clickhouse: ClickHouse;
@@ -67,6 +84,10 @@ describe('a ClickHouse server', () => {
     for (const outcome of outcomes) expect(outcome).toMatchObject({ reason: { code: 'clickhouse_silent' } });
     process.kill(facade.pid, 'SIGCONT');
     expect(await within(IN_TIME_MS, clickhouse.query('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
+  });
+
+  it('is asked to end a statement whose caller goes', async () => {
+    await endsWithItsCaller(clickhouse);
   });
 
   it('that is killed in the middle of a statement is said to be unreachable', async () => {
@@ -92,6 +113,18 @@ it('a statement that nobody waits for any longer is ended on ClickHouse', async 
   await clickhouse.query(killSql(id));
   await asked;
   expect(await running()).toEqual([]);
+  await clickhouse.close();
+});
+
+it('a statement ends with its caller: on its lane once it has ended, and at once where it waits for one', async () => {
+  const clickhouse = await openEmbeddedClickHouse(temporary());
+  await endsWithItsCaller(clickhouse);
+  const caller = new AbortController();
+  const outcomes = Array.from({ length: 20 }, () => clickhouse.query(FOR_EVER, undefined, undefined, caller.signal));
+  const ended = Promise.allSettled(outcomes);
+  caller.abort(new Error('gone')); // some are sent, and perhaps not begun
+  for (const outcome of await ended) expect(outcome).toMatchObject({ reason: { message: 'gone' } });
+  expect(await endless(clickhouse)).toEqual([]);
   await clickhouse.close();
 });
 

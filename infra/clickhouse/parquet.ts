@@ -2,7 +2,7 @@
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Client, settingsList } from './client.ts';
-import { type CsvRows, csvSource, quotedPath, withCsvRows } from './csv-rows.ts';
+import { type CsvRows, createCsvTable, csvSource, dropCsvTable, quotedPath, withCsvRows } from './csv-rows.ts';
 
 export interface ParquetWrite {
   /** `rows`: what stands after FROM for the CSV rows. */
@@ -46,5 +46,8 @@ export async function writeParquetThere(client: Client, write: ParquetWrite, req
     });
     await pipeline(stream, createWriteStream(file, { flags: 'wx', mode: 0o600 }));
   };
-  await withCsvRows(csv ? [csv] : [], false, writeFrom, (use) => use(client));
+  await withCsvRows(csv ? [csv] : [], false, writeFrom, {
+    create: (rows) => createCsvTable(client, rows, {}),
+    drop: (table) => dropCsvTable(client, table),
+  });
 }

@@ -62,17 +62,17 @@ function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): stri
   return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick(`>= ${from}`, 'ASC')} AND ${tick(`<= ${to}`, 'DESC')}${ahead})`;
 }
 
-/** Into a new file of the folder, which is gone after a failure. */
+/** Into a new file of the folder, which is gone after a failure. After `signal` the connection is of no use: what Postgres still sends is not read. */
 export async function copyOut(
   client: PoolClient,
   { statement, structure }: CopiedRows,
   folder: string,
-  signal: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<CsvRows> {
   const file = join(folder, `${randomUUID()}.csv`);
   try {
     const copy = client.query(copyTo(`COPY (${statement}) TO STDOUT (FORMAT csv, NULL '\\N')`));
-    await pipeline(copy, createWriteStream(file, { mode: 0o600 }), { signal });
+    await pipeline(copy, createWriteStream(file, { mode: 0o600 }), { ...(signal && { signal }) });
     return { file, structure };
   } catch (error) {
     await rm(file, { force: true });

@@ -1,5 +1,7 @@
 /** A statement over the views sees the rows of its beginning, however long Postgres takes to copy what it needs, and however many there are at once. */
+import type { Pool } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { openPricedDataset, type PricedDataset } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { clearRuns, pruneRuns } from '../price/ahead-runs.ts';
@@ -89,3 +91,41 @@ it('a statement waits for its turn no longer than it may take, or than its calle
   }
   await answers;
 });
+
+it.each([
+  ['v_transfers', 'transfers'],
+  ['v_prices', null],
+])('a statement over %s whose caller goes gives its turn back, whatever it is at', async (name, locked) => {
+  const { stores } = dataset.world;
+  const { pool } = stores.postgres;
+  const caller = new AbortController();
+  const request = { names: new Set([name]), mentions: () => true, seconds: 600, signal: caller.signal };
+  const ask = (views: string) => {
+    const endless = `${views}SELECT count() FROM ${name}, (SELECT sum(cityHash64(number)) FROM numbers(1e15))`;
+    return stores.clickhouse.query(endless, undefined, { max_execution_time: 600 }, caller.signal);
+  };
+  const holder = await pool.connect();
+  try {
+    await holder.query('BEGIN');
+    if (locked) await holder.query(`LOCK TABLE ${locked} IN ACCESS EXCLUSIVE MODE`);
+    const asked = Promise.allSettled([1, 2, 3, 4].map(() => withViews(stores, request, ask)));
+    await expect.poll(() => (locked ? copies(pool) : endlessOnes(stores.clickhouse))).toBe(4);
+    caller.abort(new Error('gone'));
+    for (const outcome of await asked) expect(outcome).toMatchObject({ reason: { message: 'gone' } });
+    expect([await copies(pool), await endlessOnes(stores.clickhouse)]).toEqual([0, 0]);
+    const next = { names: new Set<string>(), mentions: () => false, seconds: 600, signal: NEVER };
+    expect(await withViews(stores, next, async () => 'its turn')).toBe('its turn');
+  } finally {
+    await holder.query('ROLLBACK');
+    holder.release();
+  }
+});
+
+async function copies(pool: Pool): Promise<number> {
+  return (await pool.query("SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE 'COPY%'")).rows.length;
+}
+
+async function endlessOnes(clickhouse: ClickHouse): Promise<number> {
+  const rows = await clickhouse.query('SELECT query FROM system.processes');
+  return rows.filter(({ query }) => String(query).includes('1e15')).length;
+}

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { PoolClient } from 'pg';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
+import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
 import { inTransaction, inTransactionOf } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
@@ -28,7 +29,7 @@ export interface ViewsRequest {
   readonly mentions: (column: string) => boolean;
   /** For what Postgres has to copy, and before that for the wait. */
   readonly seconds: number;
-  /** Ends the wait. */
+  /** Ends the wait, and what precedes `work`. */
   readonly signal: AbortSignal;
 }
 
@@ -62,7 +63,7 @@ export async function withViews<T>(
 
 async function viewed<T>(
   { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
-  { names, mentions, seconds }: ViewsRequest,
+  { names, mentions, seconds, signal }: ViewsRequest,
   work: (views: string) => Promise<T>,
 ): Promise<T> {
   const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
@@ -76,16 +77,21 @@ async function viewed<T>(
     const copied = new Map<DatasetTable, number>();
     for (const table of tables) {
       const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
-      if (rows)
-        copied.set(table, files.push(await copyOut(client, rows, folder, AbortSignal.timeout(seconds * 1000))) - 1);
+      if (!rows) continue;
+      const copy = () => copyOut(client, rows, folder);
+      copied.set(table, files.push(await untilCancelled(postgres.pool, client, signal, copy)) - 1);
     }
     return { ...state, files, copied };
   };
   const read = ({ condition, priced, files, copied }: Awaited<ReturnType<typeof snapshot>>) =>
-    clickhouse.withCsv(files, (sources) => {
-      const sourceOf = (table: DatasetTable) => sources[copied.get(table) ?? -1] ?? null;
-      return work(`WITH ${tables.map((table) => viewSql(table, condition, priced, sourceOf(table))).join(',\n')}\n`);
-    });
+    clickhouse.withCsv(
+      files,
+      (sources) => {
+        const sourceOf = (table: DatasetTable) => sources[copied.get(table) ?? -1] ?? null;
+        return work(`WITH ${tables.map((table) => viewSql(table, condition, priced, sourceOf(table))).join(',\n')}\n`);
+      },
+      signal,
+    );
   try {
     if (!tables.some(({ store }) => store === 'prices'))
       return await read(await inTransaction(postgres.pool, snapshot));

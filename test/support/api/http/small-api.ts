@@ -2,7 +2,9 @@
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
 import { createGate } from '../../../../api/access/gate.ts';
+import { createDaemonLanes, daemonsOfOwner } from '../../../../api/access/lane-daemons.ts';
 import { createLimiter } from '../../../../api/access/limiter.ts';
+import type { WorkOwner } from '../../../../api/access/priority-lanes.ts';
 import { createReadVisitor } from '../../../../api/access/visitor.ts';
 import type { ApiContext } from '../../../../api/api-context.ts';
 import { type BufferedBodiesOptions, createBufferedBodies } from '../../../../api/http/buffered-bodies.ts';
@@ -82,9 +84,14 @@ export async function startSmallApi({
     },
   ];
   const api = { logger, config: { chains } } as unknown as ApiContext;
+  const clients = new Map(client ? [[CHAIN, client as VerusdClient]] : []);
+  const lanes = new Map([[CHAIN, createDaemonLanes()]]);
   const options = {
     api,
-    apiOf: () => api,
+    apiOf: (owner: WorkOwner, gone?: AbortSignal) => ({
+      ...api,
+      daemons: daemonsOfOwner(clients, lanes, options.unsent, owner, gone),
+    }),
     underWay: { count: 0 },
     access: { gate, readVisitor: createReadVisitor(['127.0.0.1']) },
     bodies: createBufferedBodies(held),
