@@ -1,4 +1,4 @@
-/** Records in memory, bounded by their number and by their bytes in the log; the least recently used are dropped first. */
+/** Records in memory, bounded by their number and by the bytes of their payloads; the least recently used are dropped first. */
 import { LRUCache } from 'lru-cache';
 
 /** Keeps the newest record however large it is. */

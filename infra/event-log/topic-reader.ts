@@ -21,7 +21,7 @@ export type DecodedTopic = keyof TopicRecords;
 
 export interface TopicEntry<T extends DecodedTopic> {
   readonly position: number;
-  /** Bytes in the log. */
+  /** Bytes of its payload. */
   readonly bytes: number;
   /**
    * Takes the time to decode it unless another reader has had it. It is shared, so no caller may change it.

@@ -18,7 +18,7 @@ export interface SegmentReader {
   next(limits: BatchBounds, signal: AbortSignal): Promise<Segment | null>;
 }
 
-/** Payloads are compressed, so that this many bytes of them fill a batch. */
+/** Payloads may be compressed: so many bytes of them are read at a time for a batch. */
 const EXPECTED_COMPRESSION = 4;
 
 export function createSegmentReader(log: EventLog, chain: string, position: number): SegmentReader {

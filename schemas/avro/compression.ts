@@ -1,4 +1,4 @@
-/** zstd with a checksum, and a limit on what one record may unpack to. */
+/** zstd, and a limit on what one record may unpack to. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 import { PermanentError } from '../errors.ts';
 
@@ -36,7 +36,7 @@ export function pack(bytes: Uint8Array, packing: Packing = 'each'): Packed {
     packed: zstdCompressSync(bytes, {
       params,
       pledgedSrcSize: bytes.byteLength,
-      chunkSize: room(mostPacked(bytes.byteLength)),
+      chunkSize: room(bytes.byteLength / 4),
     }),
   };
 }
@@ -94,11 +94,6 @@ function storedContent({ buffer, byteOffset, byteLength }: Uint8Array): Buffer |
 function paramsFor(bytes: number): Record<number, number> {
   if (bytes <= SMALL_BYTES) return SMALL;
   return bytes > LARGE_BYTES ? LARGE : COMMON;
-}
-
-/** zstd's own bound for common contents: with that much room it packs into it without buffers of its own. Large ones pack far better. */
-function mostPacked(bytes: number): number {
-  return bytes > LARGE_BYTES ? bytes / 2 : bytes + bytes / 256 + 64;
 }
 
 /** The answer fits into one piece as a rule, which saves putting pieces together; node:zlib wants 64 bytes or more. */

@@ -7,7 +7,7 @@ import { REPAIR_ADVICE } from './storage-errors.ts';
 
 /** "vrus": tells a log file from any other SQLite file. */
 const APPLICATION_ID = 0x76727573;
-/** 1: a row is a record. 2: a row is a group of `count` records; where that is null it is a record, as in 1. */
+/** 1: a row is a record. 2: it may also be a group of records (log-rows.ts). */
 const LAYOUT_VERSION = 2;
 const ONE_RECORD_A_ROW = 1;
 
@@ -19,14 +19,7 @@ const CREATE = `
   PRAGMA journal_mode = WAL;
   PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${LAYOUT_VERSION};
-  CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL, count INTEGER) STRICT;
-`;
-
-const UPGRADE = `
-  BEGIN IMMEDIATE;
-  ALTER TABLE record ADD COLUMN count INTEGER;
-  PRAGMA user_version = ${LAYOUT_VERSION};
-  COMMIT;
+  CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
 `;
 
 /** Makes an empty log file unless there is one. Built under another name, so that an empty file is always a damaged one. */
@@ -60,7 +53,7 @@ export function openLogFileForReading(file: string): DatabaseSync | null {
   }
 }
 
-/** The file has been checked: closing this connection folds the write-ahead log into it. Rows of an earlier layout stay as they are. */
+/** The file has been checked: closing this connection folds the write-ahead log into it. The rows of the earlier layout stay. */
 export function openLogFileForWriting(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
   // FULL: a commit is on the disk before it is acknowledged. The limit gives the space of a huge record back.
@@ -68,7 +61,8 @@ export function openLogFileForWriting(file: string): DatabaseSync {
     `PRAGMA busy_timeout = 1000; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`,
   );
   try {
-    if (layoutOf(database) === ONE_RECORD_A_ROW) database.exec(UPGRADE);
+    // Earlier versions refuse the file from now on.
+    if (layoutOf(database) === ONE_RECORD_A_ROW) database.exec(`PRAGMA user_version = ${LAYOUT_VERSION}`);
     return database;
   } catch (error) {
     database.close();

@@ -1,9 +1,11 @@
-/** The rows of an open log file as records: each row is a group with a checksum, or, in the layout of before, one record. */
+/**
+ * The rows of an open log file as records. A row is a group of records, or, in the earlier layout, one record. Its checksum says which.
+ */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogCorrupt, LogGap } from '../log-errors.ts';
-import { groupsOf, packGroup, unpackGroup } from './record-group.ts';
+import { GROUP_HEAD_BYTES, groupsOf, packGroup, recordsInGroup, unpackGroup } from './record-group.ts';
 import { REPAIR_ADVICE } from './storage-errors.ts';
 
 export interface LogRows {
@@ -17,22 +19,21 @@ export interface LogRows {
   insert(records: readonly LogRecord[]): void;
 }
 
-// `*`, since another process may give the file its newer layout at any moment.
-const NEWEST = 'SELECT * FROM record ORDER BY position DESC LIMIT 1';
-const FROM = `SELECT * FROM record
+/** The CRC-32 of a group is taken from it: the result is above each CRC-32, and no changed bit makes the one into the other. */
+const GROUP = 2 ** 33 - 1;
+const isOfGroup = (checksum: unknown) => Number(checksum) >= 2 ** 32;
+
+const NEWEST = 'SELECT position, checksum, payload FROM record ORDER BY position DESC LIMIT 1';
+const END = `SELECT position, checksum, substr(payload, 1, ${GROUP_HEAD_BYTES}) AS head FROM record ORDER BY position DESC LIMIT 1`;
+const FROM = `SELECT position, checksum, payload FROM record
   WHERE position >= coalesce((SELECT max(position) FROM record WHERE position <= ?), 0) ORDER BY position`;
-const INSERT = 'INSERT INTO record (position, checksum, payload, count) VALUES (?, ?, ?, ?)';
+const INSERT = 'INSERT INTO record (position, checksum, payload) VALUES (?, ?, ?)';
 
 type Row = Record<string, unknown>;
 
 /** `partition` is its name in messages. */
 export function createLogRows(database: DatabaseSync, file: string, partition: string): LogRows {
-  let newestRow: StatementSync | null = null;
-
-  function newest(): Row | undefined {
-    newestRow ??= database.prepare(NEWEST);
-    return newestRow.get();
-  }
+  let endRow: StatementSync | null = null;
 
   function recordsOf(row: Row): LogRecord[] {
     const records = recordsIn(row);
@@ -47,11 +48,13 @@ export function createLogRows(database: DatabaseSync, file: string, partition: s
 
   return {
     end() {
-      const { position, count } = newest() ?? {};
-      return typeof position === 'number' ? position + Number(count ?? 1) : 0;
+      endRow ??= database.prepare(END);
+      const { position, checksum, head } = endRow.get() ?? {};
+      if (typeof position !== 'number') return 0;
+      return position + (isOfGroup(checksum) && head instanceof Uint8Array ? recordsInGroup(head) : 1);
     },
     last() {
-      const row = newest();
+      const row = database.prepare(NEWEST).get();
       return (row && recordsOf(row).at(-1)) ?? null;
     },
     read(position, { maxRecords, maxBytes }) {
@@ -78,7 +81,7 @@ export function createLogRows(database: DatabaseSync, file: string, partition: s
         const insert = database.prepare(INSERT);
         for (const group of groupsOf(records)) {
           const payload = packGroup(group.records);
-          insert.run(group.position, recordChecksum(group.position, payload), payload, group.records.length);
+          insert.run(group.position, GROUP - recordChecksum(group.position, payload), payload);
         }
       });
     },
@@ -86,11 +89,12 @@ export function createLogRows(database: DatabaseSync, file: string, partition: s
 }
 
 /** Null when the row is damaged. */
-function recordsIn({ position, checksum, payload, count = null }: Row): LogRecord[] | null {
+function recordsIn({ position, checksum, payload }: Row): LogRecord[] | null {
   // A file that was cut inside a page reads as zeros: then even the types are wrong.
   if (typeof position !== 'number' || !(payload instanceof Uint8Array)) return null;
-  if (recordChecksum(position, payload) !== checksum) return null;
-  return count === null ? [{ position, payload }] : unpackGroup(position, Number(count), payload);
+  const found = recordChecksum(position, payload);
+  if (!isOfGroup(checksum)) return checksum === found ? [{ position, payload }] : null;
+  return checksum === GROUP - found ? unpackGroup(position, payload) : null;
 }
 
 function inTransaction(database: DatabaseSync, work: () => void): void {

@@ -2,20 +2,23 @@
  * Consecutive records in one row of a log file. Packed together they take a fraction of the CPU and of the room that each takes alone:
  * docs/decisions/0136-records-packed-together.md. A row is
  *
- *     unpackedBytes: uint32, 0 when the content is stored as it is
+ *     number of records: uint32
+ *     unpacked bytes of the content: uint32, 0 when the content is stored as it is
  *     content, as one zstd frame or as it is:
  *       length of each record: uint32, left out where the group is one record
  *       the records
  *
- * Integers are little-endian. The number of records stands in a column of its own, since it says where the next row begins.
+ * Integers are little-endian.
  */
 import { pack, unpack } from '../../../schemas/avro/compression.ts';
 import type { LogRecord } from '../event-log.ts';
 
+export const GROUP_HEAD_BYTES = 8;
+
 /** A record above it is a group of its own and is stored as it is: the codec has packed it. */
 export const MAX_GROUP_BYTES = 256 * 1024;
 
-const HEAD_BYTES = 4;
+const UNPACKED_BYTES_AT = 4;
 const LENGTH_BYTES = 4;
 /** Below it packing saves nothing worth the call. */
 const MIN_PACKED_BYTES = 128;
@@ -41,20 +44,30 @@ export function* groupsOf(records: readonly LogRecord[]): Generator<RecordGroup,
   if (begin < records.length) yield group(records.slice(begin));
 }
 
+/** The newest content: one memory for all, since V8 collects after each 32 MiB of buffers, however short they live. */
+let scratch = Buffer.alloc(MAX_GROUP_BYTES);
+
 export function packGroup(records: readonly LogRecord[]): Buffer {
   const content = contentOf(records);
-  const head = Buffer.alloc(HEAD_BYTES);
-  const isSmall = content.byteLength < MIN_PACKED_BYTES;
-  const packed = isSmall || content.byteLength > 2 * MAX_GROUP_BYTES ? content : pack(content).packed;
+  const head = Buffer.alloc(GROUP_HEAD_BYTES);
+  head.writeUInt32LE(records.length);
+  const isLarge = records.length === 1 && content.byteLength > MAX_GROUP_BYTES;
+  const packed = isLarge || content.byteLength < MIN_PACKED_BYTES ? content : pack(content).packed;
   if (packed.byteLength >= content.byteLength) return Buffer.concat([head, content]);
-  head.writeUInt32LE(content.byteLength);
+  head.writeUInt32LE(content.byteLength, UNPACKED_BYTES_AT);
   return Buffer.concat([head, packed]);
 }
 
-/** Null when `row` is not what packGroup makes of `count` records. */
-export function unpackGroup(position: number, count: number, row: Uint8Array): LogRecord[] | null {
-  const content = unpackedContent(row);
-  if (!content) return null;
+/** How many records a row that begins with `head` says it has; 1 where it is damaged. */
+export function recordsInGroup(head: Uint8Array): number {
+  return head.byteLength < GROUP_HEAD_BYTES ? 1 : asBuffer(head).readUInt32LE();
+}
+
+/** Null when `row` is not as packGroup makes it. */
+export function unpackGroup(position: number, row: Uint8Array): LogRecord[] | null {
+  if (row.byteLength < GROUP_HEAD_BYTES) return null;
+  const content = contentIn(asBuffer(row));
+  const count = recordsInGroup(row);
   if (count === 1) return [{ position, payload: content }];
   const records: LogRecord[] = [];
   let begin = count * LENGTH_BYTES;
@@ -69,20 +82,24 @@ export function unpackGroup(position: number, count: number, row: Uint8Array): L
 
 const group = (records: readonly LogRecord[]): RecordGroup => ({ position: records[0]?.position ?? 0, records });
 
+/** Valid until the next call. */
 function contentOf(records: readonly LogRecord[]): Buffer {
-  const payloads = records.map(({ payload }) => payload);
-  const [first] = payloads;
-  if (first && payloads.length === 1) return asBuffer(first);
-  const lengths = Buffer.alloc(payloads.length * LENGTH_BYTES);
-  for (const [index, { byteLength }] of payloads.entries()) lengths.writeUInt32LE(byteLength, index * LENGTH_BYTES);
-  return Buffer.concat([lengths, ...payloads]);
+  const [first] = records;
+  if (first && records.length === 1) return asBuffer(first.payload);
+  const size = records.reduce((sum, { payload }) => sum + LENGTH_BYTES + payload.byteLength, 0);
+  if (size > scratch.byteLength) scratch = Buffer.alloc(size);
+  let at = records.length * LENGTH_BYTES;
+  for (const [index, { payload }] of records.entries()) {
+    scratch.writeUInt32LE(payload.byteLength, index * LENGTH_BYTES);
+    scratch.set(payload, at);
+    at += payload.byteLength;
+  }
+  return scratch.subarray(0, size);
 }
 
-function unpackedContent(row: Uint8Array): Buffer | null {
-  if (row.byteLength < HEAD_BYTES) return null;
-  const bytes = asBuffer(row);
-  const unpackedBytes = bytes.readUInt32LE();
-  const content = bytes.subarray(HEAD_BYTES);
+function contentIn(row: Buffer): Buffer {
+  const unpackedBytes = row.readUInt32LE(UNPACKED_BYTES_AT);
+  const content = row.subarray(GROUP_HEAD_BYTES);
   return unpackedBytes === 0 ? content : unpack(content, unpackedBytes);
 }
 

@@ -145,6 +145,35 @@ describe('a damaged log file', () => {
     await expectRefused(/record 300 of blocks\/vrsc .* does not match its checksum/);
   });
 
+  it.each([
+    ['the number of records', 0],
+    ['the unpacked bytes', 4],
+    ['the content', 20],
+  ])('with a flipped bit in %s of a group is refused', async (_, at) => {
+    for (let group = 0; group < 3; group += 1) await openAndAppend(10);
+    flip(file, offsetOf(10) + at);
+    await withLog(async (log) => {
+      for (const from of [10, 15])
+        await expect(log.read('blocks', 'vrsc', from, ALL)).rejects.toEqual(code('log_corrupt'));
+      expect(await log.read('blocks', 'vrsc', 20, ALL)).toHaveLength(10);
+    });
+  });
+
+  it('with the checksum of a group where a record is meant, or another one, is refused', async () => {
+    for (let group = 0; group < 3; group += 1) await openAndAppend(10);
+    for (const change of ['checksum - 4294967296', 'checksum + 4294967296', 'checksum + 1']) {
+      const database = new DatabaseSync(file);
+      const { checksum } = database.prepare('SELECT checksum FROM record WHERE position = 10').get() ?? {};
+      database.exec(`UPDATE record SET checksum = ${change} WHERE position = 10`);
+      await withLog(async (log) => {
+        await expect(log.read('blocks', 'vrsc', 0, ALL)).rejects.toEqual(code('log_corrupt'));
+      });
+      database.exec(`UPDATE record SET checksum = ${Number(checksum)} WHERE position = 10`);
+      database.close();
+    }
+    await withLog(async (log) => expect(await log.read('blocks', 'vrsc', 0, ALL)).toHaveLength(30));
+  });
+
   it('without a group says which record is missing', async () => {
     for (let group = 0; group < 3; group += 1) await openAndAppend(10);
     const database = new DatabaseSync(file);
