@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { controlSocketPath, serveControl } from '../infra/control-socket/control-socket.ts';
 import { collectedOutput } from '../test/support/commands/collected-output.ts';
 import { watchLoopTurns } from '../test/support/infra/loop-turns.ts';
@@ -96,4 +96,16 @@ it('a copy that takes longer than the statement may is an error of Postgres', as
   await expect(asked).rejects.toMatchObject({ code: 'postgres_interrupted' });
   await holder.query('ROLLBACK');
   holder.release();
+});
+
+it('rows that cannot be written are an error that names the folder and what to do', async () => {
+  const folder = join(tmpdir(), 'verustream-no-such-folder');
+  vi.stubEnv('TMPDIR', folder);
+  try {
+    const { signal } = new AbortController();
+    const asked = sql({ stores, signal }, inputOf('SELECT count() FROM v_transfers', '60'), collectedOutput().output);
+    await expect(asked).rejects.toMatchObject({ code: 'scratch_unusable', message: expect.stringContaining(folder) });
+  } finally {
+    vi.unstubAllEnvs();
+  }
 });

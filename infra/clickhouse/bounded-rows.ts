@@ -12,22 +12,27 @@ export class ClickHouseAnswerTooLarge extends PermanentError {
 
 const pace = createPace({ sliceMs: 5, restMs: 0 });
 
-/** Reads no further than that, while the process also serves. @throws ClickHouseAnswerTooLarge, the reason of `signal` */
+/**
+ * Reads no further than that, while the process also serves. What comes after `signal` is dropped, so that the statement has ended with
+ * the answer; `late` ends the reading itself. @throws ClickHouseAnswerTooLarge, the reason of the signal
+ */
 export async function readBounded(
   pieces: AsyncIterable<readonly Row<StoredRow>[]>,
   mostBytes: number,
-  signal: AbortSignal,
+  { signal, late }: { readonly signal: AbortSignal; readonly late: AbortSignal },
 ): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   let bytes = 0;
   for await (const piece of pieces) {
     if (pace.isSpent()) await pace.rest();
-    signal.throwIfAborted();
+    late.throwIfAborted();
+    if (signal.aborted) continue;
     for (const row of piece) {
       bytes += Buffer.byteLength(row.text);
       if (bytes > mostBytes) throw new ClickHouseAnswerTooLarge(mostBytes);
       rows.push(row.json());
     }
   }
+  signal.throwIfAborted();
   return rows;
 }

@@ -102,6 +102,8 @@ interface Statement {
   readonly id: string;
   /** It is to end: no caller waits for it any longer, or wants its answer. */
   readonly signal: AbortSignal;
+  /** Its time is over, and its end is not waited for. */
+  readonly late: AbortSignal;
 }
 
 /** Insert: sends rows; the others send none. */
@@ -115,7 +117,9 @@ type Work<T> = (statement: Statement) => Promise<T>;
  */
 function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
   const onLane = createConnectionLanes(lanes);
-  return async function inTime<T>(kind: Kind, seconds: number, work: Work<T>, caller?: AbortSignal): Promise<T> {
+  /** Statements that have begun and whose callers have gone. */
+  const calledOff = new Set<Promise<unknown>>();
+  async function inTime<T>(kind: Kind, seconds: number, work: Work<T>, caller?: AbortSignal): Promise<T> {
     caller?.throwIfAborted();
     const id = randomUUID();
     const limitMs = seconds * 1000 + SILENCE_MS;
@@ -130,6 +134,7 @@ function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
     let again: NodeJS.Timeout | undefined;
     const callOff = () => {
       if (!isBegun) return abandon(caller?.reason);
+      calledOff.add(ended);
       ending.abort(caller?.reason);
       again = setInterval(kill, KILL_AGAIN_MS, id);
     };
@@ -139,7 +144,7 @@ function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
         return await run(lane, kind !== 'query', (client) => {
           signal.throwIfAborted();
           signal.addEventListener('abort', () => kill(id), { once: true });
-          return work({ client, id, signal });
+          return work({ client, id, signal, late: waiting.signal });
         });
       } catch (error) {
         const translated = clickhouseError(error, kind === 'insert' ? 'rows' : 'no rows');
@@ -147,24 +152,27 @@ function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
         throw caller?.aborted ? caller.reason : translated;
       }
     };
+    const ended = onLane(begin, waiting.signal);
     caller?.addEventListener('abort', callOff);
     try {
-      return await onLane(begin, waiting.signal);
+      return await ended;
     } finally {
+      calledOff.delete(ended);
       clearTimeout(timer);
       clearInterval(again);
       caller?.removeEventListener('abort', callOff);
     }
-  };
+  }
+  return { inTime, calledOff };
 }
 
 export function createClickHouse(backend: Backend): ClickHouse {
-  const { isOwn, close } = backend;
+  const { isOwn } = backend;
   const damage = createKnownDamage();
-  const inTime = createStatements(backend, damage);
+  const { inTime, calledOff } = createStatements(backend, damage);
 
-  /** The embedded engine would go on behind a connection that looks free. */
-  const request = ({ id, signal }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: signal }) });
+  /** The embedded engine would go on behind a connection that looks free, and so would a server behind one that is closed. */
+  const request = ({ id, late }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: late }) });
 
   // A command to the engine, which then says whether the disk took what it wrote.
   const parquet: ClickHouse['parquet'] = (write) =>
@@ -176,7 +184,8 @@ export function createClickHouse(backend: Backend): ClickHouse {
   const withCsv: ClickHouse['withCsv'] = (files, work, caller) =>
     withCsvRows(files, isOwn, work, {
       create: (csv) => {
-        const write = (statement: Statement) => createCsvTable(statement.client, csv, request(statement));
+        const write = (statement: Statement) =>
+          createCsvTable(statement.client, csv, request(statement), statement.signal);
         return inTime('insert', LONGEST_SECONDS, write, caller);
       },
       drop: (table) => inTime('insert', LONGEST_SECONDS, ({ client }) => dropCsvTable(client, table)),
@@ -192,7 +201,7 @@ export function createClickHouse(backend: Backend): ClickHouse {
         ...(params && { query_params: params }),
       });
       if (bounds?.max_result_bytes === undefined) return result.json<StoredRow>();
-      return readBounded(result.stream<StoredRow>(), bounds.max_result_bytes, statement.signal);
+      return readBounded(result.stream<StoredRow>(), bounds.max_result_bytes, statement);
     };
     const rows = await inTime('query', bounds?.max_execution_time ?? LONGEST_SECONDS, read, caller);
     damage.read(sql);
@@ -254,7 +263,10 @@ export function createClickHouse(backend: Backend): ClickHouse {
     guarded: viewWith,
     damage: () => damage.newest(),
     isOwn,
-    close,
+    async close() {
+      await Promise.allSettled(calledOff); // a KILL that comes too early has to be repeated
+      await backend.close();
+    },
   });
   return viewWith(async () => undefined);
 }

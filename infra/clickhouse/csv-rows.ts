@@ -33,17 +33,18 @@ const NAME = /^dataset_rows_(\d+)_[0-9a-f]{16}$/;
 /** Longer than any statement, so that what is older was left by a killed process. */
 const LEFT_SECONDS = 6 * 3600;
 
-/** A table of a server; → its name. `request`: with what the rows are sent. */
+/** A table of a server; → its name. `request`: with what the rows are sent, unless `signal` has aborted before. */
 export async function createCsvTable(
   client: Client,
   { file, structure }: CsvRows,
   request: Pick<InsertParams, 'query_id' | 'abort_signal'>,
+  signal?: AbortSignal,
 ): Promise<string> {
   const now = await dropLeftTables(client);
   const table = `dataset_rows_${now}_${randomBytes(8).toString('hex')}`;
   try {
     await client.command({ query: `CREATE TABLE ${table} (${structure}) ENGINE = MergeTree ORDER BY tuple()` });
-    request.abort_signal?.throwIfAborted();
+    signal?.throwIfAborted();
     await client.insert({ table, values: createReadStream(file), format: 'CSV', ...request });
     return table;
   } catch (error) {

@@ -19,15 +19,25 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
   const client = createClient({ ...options, max_open_connections: CONNECTIONS });
   /** Has a connection when all others wait for an answer. */
   const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
+  /** Under way, by the id of the statement. */
+  const kills = new Map<string, Promise<void>>();
+  const kill = async (id: string) => {
+    try {
+      await killer.command({ query: killSql(id) });
+    } catch (err) {
+      logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
+    }
+    kills.delete(id);
+  };
   const clickhouse = createClickHouse({
     lanes: Array<ConnectionLane>(CONNECTIONS).fill({ client }),
     run: (lane, _, work) => work(lane.client).catch(otherThanClickHouse),
-    kill: (id) =>
-      void killer.command({ query: killSql(id) }).catch((err: unknown) => {
-        logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
-      }),
+    kill(id) {
+      if (!kills.has(id)) kills.set(id, kill(id));
+    },
     isOwn: false,
     async close() {
+      await Promise.all(kills.values()); // or they would be logged as refused
       await client.close();
       await killer.close();
     },

@@ -85,7 +85,20 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   }
 }
 
-/** The same on a connection that the caller closes when this rejects. */
+/** `work` has a connection, which is closed when it rejects. */
+export async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
+  const client = await pool.connect();
+  let isWhole = false;
+  try {
+    const done = await work(client);
+    isWhole = true;
+    return done;
+  } finally {
+    client.release(!isWhole);
+  }
+}
+
+/** A transaction on a connection that the caller closes when this rejects. */
 export async function inTransactionOf<T>(
   client: pg.PoolClient,
   work: (client: pg.PoolClient) => Promise<T>,

@@ -62,7 +62,7 @@ function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): stri
   return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick(`>= ${from}`, 'ASC')} AND ${tick(`<= ${to}`, 'DESC')}${ahead})`;
 }
 
-/** Into a new file of the folder, which is gone after a failure. After `signal` the connection is of no use: what Postgres still sends is not read. */
+/** Into a new file of the folder, which is gone after a failure. The connection is of no use then: what Postgres still sends may not be read. */
 export async function copyOut(
   client: PoolClient,
   { statement, structure }: CopiedRows,

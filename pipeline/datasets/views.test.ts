@@ -1,6 +1,9 @@
 /** A statement over the views sees the rows of its beginning, however long Postgres takes to copy what it needs, and however many there are at once. */
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Pool } from 'pg';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { openPricedDataset, type PricedDataset } from '../../test/support/datasets/priced-dataset.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -101,7 +104,7 @@ it.each([
   const caller = new AbortController();
   const request = { names: new Set([name]), mentions: () => true, seconds: 600, signal: caller.signal };
   const ask = (views: string) => {
-    const endless = `${views}SELECT count() FROM ${name}, (SELECT sum(cityHash64(number)) FROM numbers(1e15))`;
+    const endless = `${views}SELECT count() FROM ${name}, (SELECT sum(cityHash64(number)) FROM numbers(1e15)) AS endless`;
     return stores.clickhouse.query(endless, undefined, { max_execution_time: 600 }, caller.signal);
   };
   const holder = await pool.connect();
@@ -119,6 +122,43 @@ it.each([
     await holder.query('ROLLBACK');
     holder.release();
   }
+});
+
+/** More than a connection sends before it waits for its reader: a few MB. */
+const REWARDS = `INSERT INTO rewards (chain, height, txid, vout, address, kind, amount, position)
+  SELECT 'copied', 1, decode(lpad(to_hex(n), 64, '0'), 'hex'), 0, 'R', 'mining', n, 0 FROM generate_series(1, 20000) n`;
+const BLOCK = `INSERT INTO blocks (chain, height, hash, time, clock, size, tx_count, validation_type, difficulty, bits, nonce, version,
+    merkle_root, chain_work, chain_stake, reward, fees, position)
+  VALUES ('copied', 1, '', 1, 1, 1, 1, 'work', '1', '1', '1', 1, '', '', '', 1, 0, 0)`;
+
+it('a statement whose rows cannot be written says so, and gives its turn and its connection back', async () => {
+  const { stores } = dataset.world;
+  const { pool } = stores.postgres;
+  await pool.query(BLOCK);
+  await pool.query(REWARDS);
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-views-'));
+  vi.stubEnv('TMPDIR', folder);
+  const holder = await pool.connect();
+  try {
+    await holder.query('BEGIN; LOCK TABLE stage_positions IN ACCESS EXCLUSIVE MODE');
+    const request = { names: new Set(['v_rewards']), mentions: () => true, seconds: 600, signal: NEVER };
+    const asked = Promise.allSettled([1, 2, 3, 4].map(() => withViews(stores, request, async () => 'asked')));
+    await expect.poll(() => readdir(folder)).toHaveLength(4);
+    await rm(folder, { recursive: true });
+    await holder.query('ROLLBACK'); // and the copies begin
+    for (const outcome of await asked) expect(outcome).toMatchObject({ reason: { code: 'scratch_unusable' } });
+    await expect(withViews(stores, request, async () => 'asked')).rejects.toThrow(`into ${folder}: ENOENT`);
+  } finally {
+    holder.release();
+    vi.unstubAllEnvs();
+    await rm(folder, { recursive: true, force: true });
+  }
+  await expect.poll(() => copies(pool)).toBe(0);
+  const every = Array.from({ length: pool.options.max ?? 0 }, () => pool.query('SELECT pg_sleep(0.1)'));
+  await Promise.all(every);
+  const next = { names: new Set(['v_rewards']), mentions: () => true, seconds: 600, signal: NEVER };
+  const sum = (views: string) => stores.clickhouse.query(`${views}SELECT sum(amount) > 0 AS some FROM v_rewards`);
+  await Promise.all([1, 2, 3, 4].map(() => withViews(stores, next, sum)));
 });
 
 async function copies(pool: Pool): Promise<number> {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import type { PoolClient } from 'pg';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
-import { inTransaction, inTransactionOf } from '../../infra/postgres/postgres.ts';
+import { inTransactionOf, withClient } from '../../infra/postgres/postgres.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { withOwnSignal } from '../../infra/repeat-until.ts';
@@ -13,7 +14,7 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
-import { RetryableError } from '../../schemas/errors.ts';
+import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { withRunsKept } from '../price/ahead-runs.ts';
 import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import { type PricedState, pricedState } from './export-state.ts';
@@ -39,7 +40,7 @@ const turns = createTurns(MOST_AT_ONCE);
 
 /**
  * `work` is given what precedes a statement that uses the views; empty for none. Rows of Postgres are copied for it.
- * @throws RetryableError sql_busy
+ * @throws RetryableError sql_busy, ScratchUnusable
  */
 export async function withViews<T>(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
@@ -68,7 +69,7 @@ async function viewed<T>(
 ): Promise<T> {
   const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
   if (tables.length === 0) return work('');
-  const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-'));
+  const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-')).catch(unwritten);
   const snapshot = async (client: PoolClient) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
@@ -78,7 +79,7 @@ async function viewed<T>(
     for (const table of tables) {
       const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
       if (!rows) continue;
-      const copy = () => copyOut(client, rows, folder);
+      const copy = () => copyOut(client, rows, folder).catch(unwritten);
       copied.set(table, files.push(await untilCancelled(postgres.pool, client, signal, copy)) - 1);
     }
     return { ...state, files, copied };
@@ -93,13 +94,29 @@ async function viewed<T>(
       signal,
     );
   try {
-    if (!tables.some(({ store }) => store === 'prices'))
-      return await read(await inTransaction(postgres.pool, snapshot));
+    const seen = (client: PoolClient) => inTransactionOf(client, snapshot);
+    if (!tables.some(({ store }) => store === 'prices')) return await read(await withClient(postgres.pool, seen));
     // What Postgres copies may take minutes, after which the statement names runs that it saw before.
-    return await withRunsKept(postgres.pool, async (client) => read(await inTransactionOf(client, snapshot)));
+    return await withRunsKept(postgres.pool, async (client) => read(await seen(client)));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
+}
+
+class ScratchUnusable extends PermanentError {
+  constructor(cause: Error) {
+    super(
+      'scratch_unusable',
+      `Rows for the statement cannot be written into ${tmpdir()}: ${cause.message}. Free space, make it writable, or set TMPDIR.`,
+      { cause },
+    );
+  }
+}
+
+/** Postgres fails with codes of its own. */
+function unwritten(error: unknown): never {
+  const isSystemError = error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
+  throw isSystemError && !postgresTrouble(error) ? new ScratchUnusable(error) : error;
 }
 
 const viewSql = (

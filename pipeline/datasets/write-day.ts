@@ -3,10 +3,11 @@ import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
+import { withClient } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { DATASET_SCHEMA_VERSION, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
-import { type CopiedRows, copiedRowsOf, copyOut } from './copied-rows.ts';
+import { copiedRowsOf, copyOut } from './copied-rows.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 import type { ExportPace } from './pace.ts';
 import { readParquet } from './read-parquet.ts';
@@ -85,24 +86,7 @@ async function copyDay(
   { scratch, signal, turns }: WriteBounds,
 ): Promise<CsvRows | null> {
   const rows = copiedRowsOf(table, day, priced, isClosed);
-  return rows && turns.copy(() => copy(postgres, rows, scratch, signal));
-}
-
-async function copy(
-  postgres: Stores['postgres'],
-  rows: CopiedRows,
-  scratch: string,
-  signal: AbortSignal,
-): Promise<CsvRows> {
-  const client = await postgres.pool.connect();
-  let isWhole = false;
-  try {
-    const csv = await copyOut(client, rows, scratch, signal);
-    isWhole = true;
-    return csv;
-  } finally {
-    client.release(!isWhole);
-  }
+  return rows && turns.copy(() => withClient(postgres.pool, (client) => copyOut(client, rows, scratch, signal)));
 }
 
 async function described({ table, day, priced, isClosed }: DayToWrite, file: string): Promise<WrittenDay | null> {

@@ -5,6 +5,7 @@
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
+import { withClient } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
@@ -101,17 +102,12 @@ async function isUnread(client: PoolClient): Promise<boolean> {
  * connection that keeps it, so that it needs no other; when it rejects, that is closed.
  */
 export async function withRunsKept<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
-  const client = await pool.connect();
-  let isFree = false;
-  try {
-    await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`);
+  return withClient(pool, async (client) => {
+    await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`); // a session that ends frees it
     const done = await work(client);
     await client.query(`SELECT pg_advisory_unlock_shared(${READ_LOCK})`);
-    isFree = true;
     return done;
-  } finally {
-    client.release(!isFree); // a session that ends frees the lock
-  }
+  });
 }
 
 /** Frees rows that were written but never committed. Call it before anything is appended. */

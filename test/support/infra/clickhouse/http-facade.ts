@@ -1,6 +1,6 @@
 /**
  * A FACADE, not a server: the HTTP interface of the embedded engine on a port, with a password, so that what talks to a server by
- * URL is tested where no server can be had. Run as a program: http-facade.ts <folder>.
+ * URL is tested where no server can be had. Run as a program: http-facade.ts <folder> <KILLs that it refuses, the first ones>.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -22,16 +22,22 @@ const CONTROL = /^(query|query_id|database|session_.*|param_.*)$/;
 const OF_SERVERS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
 const PARQUET = /^([\s\S]*) FORMAT Parquet\s*$/;
 
-async function main(folder: string): Promise<void> {
+async function main(folder: string, refusedKills: number): Promise<void> {
   const path = resolve(folder);
+  let kills = 0;
+  const refuseKill = (sql: string) => {
+    if (!sql.startsWith('KILL QUERY') || ++kills > refusedKills) return;
+    throw new Error('Code: 202. DB::Exception: Too many simultaneous queries (TOO_MANY_SIMULTANEOUS_QUERIES)');
+  };
   const idle = Array.from({ length: ENGINES }, () => new Session(path));
   const waiting: ((session: Session) => void)[] = [];
   const server = createServer(async (request, response) => {
     const session = idle.pop() ?? (await new Promise<Session>((done) => waiting.push(done)));
     try {
-      await answer(session, request, response);
+      await answer(session, request, response, refuseKill);
     } catch (error) {
       const { message } = error as Error;
+      await session.queryAsync('SELECT 1'); // what failed counts as running until its session is used again
       response.writeHead(500, { 'X-ClickHouse-Exception-Code': /^Code: (\d+)/.exec(message)?.[1] ?? '1002' });
       response.end(message);
     }
@@ -46,7 +52,12 @@ async function main(folder: string): Promise<void> {
   process.on('disconnect', () => process.exit(0)); // the test that started it is gone
 }
 
-async function answer(session: Session, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function answer(
+  session: Session,
+  request: IncomingMessage,
+  response: ServerResponse,
+  before: (sql: string) => void,
+): Promise<void> {
   if (request.url?.startsWith('/ping')) return void response.end('Ok.\n');
   const credentials = Buffer.from(`${USER}:${PASSWORD}`).toString('base64');
   if (request.headers.authorization !== `Basic ${credentials}`) {
@@ -60,6 +71,7 @@ async function answer(session: Session, request: IncomingMessage, response: Serv
     ),
     settings: Object.fromEntries([...given].filter(([name]) => !CONTROL.test(name) && !OF_SERVERS.has(name))),
   };
+  before(statement.sql);
   await session.queryAsync(`USE ${given.get('database') ?? 'default'}`);
   const parquet = PARQUET.exec(statement.sql);
   if (parquet) await answerParquet(session, { ...statement, sql: parquet[1] ?? '' }, response);
@@ -80,4 +92,4 @@ async function answerParquet(session: Session, statement: EngineStatement, respo
   }
 }
 
-await main(process.argv[2] ?? '.');
+await main(process.argv[2] ?? '.', Number(process.argv[3] ?? 0));

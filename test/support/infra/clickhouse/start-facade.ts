@@ -11,8 +11,8 @@ export interface ClickHouseFacade {
   stop(): Promise<void>;
 }
 
-export async function startClickHouseFacade(folder: string): Promise<ClickHouseFacade> {
-  const child = fork(new URL('./http-facade.ts', import.meta.url), [folder], {
+export async function startClickHouseFacade(folder: string, refusedKills = 0): Promise<ClickHouseFacade> {
+  const child = fork(new URL('./http-facade.ts', import.meta.url), [folder, String(refusedKills)], {
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     execArgv: [...NODE_FLAGS],
   });
