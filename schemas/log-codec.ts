@@ -35,7 +35,7 @@ export function decodeBlocksRecord(bytes: Uint8Array): BlocksRecord {
   return { ...fields, block: unpackBlock(record) };
 }
 
-/** A block as it stands in the log, in a fraction of the room that its text takes. */
+/** A block as it stands in the log: large ones, and on Kafka all, in a fraction of the room that their text takes. */
 export interface PackedBlock extends Omit<BlockAppended, 'block'> {
   readonly packed: Uint8Array;
   /** Bytes of its text. */

@@ -3,11 +3,13 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topic } from '../../../schemas/log-records.ts';
 import type { ExclusiveFile } from '../../exclusive-file.ts';
+import { createPace } from '../../pace.ts';
 import { createWakeUp } from '../../wake-up.ts';
 import type { EventLog, LogRecord, LogWriter } from '../event-log.ts';
 import { LogClosed, LogWriterFenced } from '../log-errors.ts';
 import { partitionName } from '../partition.ts';
 import { lockFolder } from './folder-lock.ts';
+import type { PackedGroup } from './log-rows.ts';
 import { createPartitionFile, type PartitionFile } from './partition-file.ts';
 import { withStorageErrors } from './storage-errors.ts';
 
@@ -22,6 +24,8 @@ interface Partition {
 const POLL_MS = 100;
 /** While this log holds the folder, no other process can append. */
 const OWN_POLL_MS = 5_000;
+/** Packing many records lets others run as often. */
+const PACKING_MS = 2;
 
 /** Makes `folder` when it is missing. It is locked from the first openWriter until close. */
 export function createEmbeddedEventLog({ folder }: { readonly folder: string }): EventLog {
@@ -44,21 +48,42 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
 
   function createWriter(partition: Partition): LogWriter {
     let next = partition.file.next();
+    let queue: Promise<unknown> = Promise.resolve();
+
+    function mustOwn(): void {
+      if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
+      if (partition.writer !== writer) {
+        throw new LogWriterFenced(`this process (pid ${process.pid}) opened a newer writer of ${partition.name}`);
+      }
+    }
+
+    async function append(records: readonly LogRecord[]): Promise<void> {
+      mustOwn();
+      const groups: PackedGroup[] = [];
+      const pace = createPace({ sliceMs: PACKING_MS, restMs: 0 });
+      for (const group of partition.file.pack(records)) {
+        groups.push(group);
+        if (!pace.isSpent()) continue;
+        await pace.rest();
+        mustOwn();
+      }
+      partition.file.append(records, groups);
+      next = partition.file.next();
+      appended.wakeAll();
+    }
+
     const writer: LogWriter = {
       get next() {
         return next;
       },
       packing: 'together',
-      async append(records: readonly LogRecord[]) {
-        if (closed || partition.writer === null) throw new LogClosed(`the writer of ${partition.name}`);
-        if (partition.writer !== writer) {
-          throw new LogWriterFenced(`this process (pid ${process.pid}) opened a newer writer of ${partition.name}`);
-        }
-        partition.file.append(records);
-        next = partition.file.next();
-        appended.wakeAll();
+      append(records) {
+        const after = queue.then(() => append(records));
+        queue = after.catch(() => {});
+        return after;
       },
       async close() {
+        await queue;
         if (partition.writer === writer) partition.writer = null;
       },
     };

@@ -5,7 +5,7 @@ import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogCorrupt, LogGap } from '../log-errors.ts';
-import { GROUP_HEAD_BYTES, groupsOf, packGroup, recordsInGroup, unpackGroup } from './record-group.ts';
+import { GROUP_HEAD_BYTES, recordsInGroup, unpackGroup } from './record-group.ts';
 import { REPAIR_ADVICE } from './storage-errors.ts';
 
 export interface LogRows {
@@ -15,17 +15,25 @@ export interface LogRows {
   last(): LogRecord | null;
   /** @throws LogCorrupt, LogGap */
   read(position: number, limits: ReadLimits): LogRecord[];
-  /** Records that follow the newest one, all or none. */
-  insert(records: readonly LogRecord[]): void;
+  /** Groups that follow the newest row, all or none. */
+  insert(groups: readonly PackedGroup[]): void;
+}
+
+export interface PackedGroup {
+  /** Position of the first record. */
+  readonly position: number;
+  readonly row: Uint8Array;
 }
 
 /** The CRC-32 of a group is taken from it: the result is above each CRC-32, and no changed bit makes the one into the other. */
 const GROUP = 2 ** 33 - 1;
 const isOfGroup = (checksum: unknown) => Number(checksum) >= 2 ** 32;
 
-const NEWEST = 'SELECT position, checksum, payload FROM record ORDER BY position DESC LIMIT 1';
-const END = `SELECT position, checksum, substr(payload, 1, ${GROUP_HEAD_BYTES}) AS head FROM record ORDER BY position DESC LIMIT 1`;
-const FROM = `SELECT position, checksum, payload FROM record
+// No damaged number may be too large for node:sqlite, which would leave its statement open.
+const CHECKSUM = `CASE WHEN checksum BETWEEN 0 AND ${GROUP} THEN checksum END AS checksum`;
+const NEWEST = `SELECT position, ${CHECKSUM}, payload FROM record ORDER BY position DESC LIMIT 1`;
+const END = `SELECT position, ${CHECKSUM}, substr(payload, 1, ${GROUP_HEAD_BYTES}) AS head FROM record ORDER BY position DESC LIMIT 1`;
+const FROM = `SELECT position, ${CHECKSUM}, payload FROM record
   WHERE position >= coalesce((SELECT max(position) FROM record WHERE position <= ?), 0) ORDER BY position`;
 const INSERT = 'INSERT INTO record (position, checksum, payload) VALUES (?, ?, ?)';
 
@@ -76,13 +84,10 @@ export function createLogRows(database: DatabaseSync, file: string, partition: s
       }
       return records;
     },
-    insert(records) {
+    insert(groups) {
       inTransaction(database, () => {
         const insert = database.prepare(INSERT);
-        for (const group of groupsOf(records)) {
-          const payload = packGroup(group.records);
-          insert.run(group.position, GROUP - recordChecksum(group.position, payload), payload);
-        }
+        for (const { position, row } of groups) insert.run(position, GROUP - recordChecksum(position, row), row);
       });
     },
   };

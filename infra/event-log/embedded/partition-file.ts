@@ -5,7 +5,8 @@ import { LogCorrupt } from '../log-errors.ts';
 import { checkAppend, checkHeld } from '../partition.ts';
 import { type AcknowledgedMark, openAcknowledgedMark } from './acknowledged.ts';
 import { createLogFile, openLogFileForReading, openLogFileForWriting } from './log-file.ts';
-import { createLogRows, type LogRows } from './log-rows.ts';
+import { createLogRows, type LogRows, type PackedGroup } from './log-rows.ts';
+import { groupsOf, packGroup } from './record-group.ts';
 import { REPAIR_ADVICE, withStorageErrors } from './storage-errors.ts';
 
 export interface PartitionFile {
@@ -15,7 +16,10 @@ export interface PartitionFile {
   read(position: number, limits: ReadLimits): LogRecord[];
   /** Under the folder's lock: checks the file, makes it when there is none, and opens it for appends. */
   openForWriting(): void;
-  append(records: readonly LogRecord[]): void;
+  /** Checks records to append, and packs those that are not held: row after row, so that the caller can let others run in between. */
+  pack(records: readonly LogRecord[]): Iterable<PackedGroup>;
+  /** Appends `records`, of which `groups` are what `pack` gave. */
+  append(records: readonly LogRecord[], groups: readonly PackedGroup[]): void;
   close(): void;
 }
 
@@ -37,14 +41,19 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     return held;
   }
 
-  const next = (): number => end ?? rows()?.end() ?? 0;
+  function endOfNewest(): number {
+    const newest = rows()?.last() ?? null;
+    return newest ? newest.position + 1 : 0;
+  }
+
+  /** A writer believes a row only with its checksum: it would write into a group that says it is shorter. */
+  const next = (): number => end ?? (mark ? endOfNewest() : (rows()?.end() ?? 0));
 
   function openForWriting(): void {
     if (mark) return;
     createLogFile(file);
     closeDatabase();
-    const newest = rows()?.last() ?? null;
-    const records = newest ? newest.position + 1 : 0;
+    const records = endOfNewest();
     mark = openAcknowledgedMark(`${file}.acknowledged`);
     try {
       const acknowledged = mark.read();
@@ -59,18 +68,27 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     }
   }
 
-  function append(records: readonly LogRecord[]): void {
+  function freshOf(records: readonly LogRecord[]): readonly LogRecord[] {
     const from = next();
     checkAppend(partition, records, from);
     const again = records.filter(({ position }) => position < from);
     const before = rows()?.read(records[0]?.position ?? from, { maxRecords: again.length, maxBytes: Infinity });
     for (const [index, record] of again.entries()) checkHeld(partition, record, before?.[index]);
-    const fresh = records.slice(again.length);
-    if (fresh.length === 0) return;
+    return records.slice(again.length);
+  }
+
+  function* pack(records: readonly LogRecord[]): Generator<PackedGroup, void> {
+    const fresh = withStorageErrors(file, `${partition}: append`, () => freshOf(records));
+    for (const group of groupsOf(fresh)) yield { position: group.position, row: packGroup(group.records) };
+  }
+
+  function append(records: readonly LogRecord[], groups: readonly PackedGroup[]): void {
+    const newest = records.at(-1);
+    if (!newest || groups.length === 0) return;
     // A commit that fails may have happened: then the file is asked.
     end = null;
-    rows()?.insert(fresh);
-    end = from + fresh.length;
+    rows()?.insert(groups);
+    end = newest.position + 1;
     mark?.write(end);
   }
 
@@ -92,7 +110,8 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     read: (position, limits) =>
       withStorageErrors(file, `${partition} from ${position}`, () => rows()?.read(position, limits) ?? []),
     openForWriting: () => withStorageErrors(file, `${partition}: open`, openForWriting),
-    append: (records) => withStorageErrors(file, `${partition}: append`, () => append(records)),
+    pack,
+    append: (records, groups) => withStorageErrors(file, `${partition}: append`, () => append(records, groups)),
     close: () => withStorageErrors(file, `${partition}: close`, closeAll),
   };
 }

@@ -23,16 +23,20 @@ function storageError(file: string, what: string, error: unknown): unknown {
   if (system === 'ENOSPC' || system === 'EDQUOT') return new LogStorageFull(file, cause);
   if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM') return new LogStorageReadonly(file, cause);
   const code = sqliteCode(error);
+  // A number of a damaged row that no JavaScript number holds.
+  if (system === 'ERR_OUT_OF_RANGE') return new LogCorrupt(`${damaged(file, what)}. ${REPAIR_ADVICE}`, cause);
   if (code === null) return isSystemError(system) ? new LogStorageFailed(file, String(error), cause) : error;
   if (code === SQLITE.busy) return new LogStorageBusy(file, cause);
   if (code === SQLITE.full) return new LogStorageFull(file, cause);
   if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
   const reason = messageOf(error);
   if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
-    return new LogCorrupt(`the log file ${file} is damaged (${what}: ${reason}). ${REPAIR_ADVICE}`, cause);
+    return new LogCorrupt(`${damaged(file, `${what}: ${reason}`)}. ${REPAIR_ADVICE}`, cause);
   }
   return new LogStorageFailed(file, `${what}: ${reason}`, cause);
 }
+
+const damaged = (file: string, what: string) => `the log file ${file} is damaged (${what})`;
 
 function isSystemError(code: unknown): boolean {
   return typeof code === 'string' && /^E[A-Z]+$/.test(code);

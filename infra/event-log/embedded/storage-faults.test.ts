@@ -174,6 +174,48 @@ describe('a damaged log file', () => {
     await withLog(async (log) => expect(await log.read('blocks', 'vrsc', 0, ALL)).toHaveLength(30));
   });
 
+  it('with a number that no JavaScript number holds is refused, and leaves nothing open', async () => {
+    for (let group = 0; group < 3; group += 1) await openAndAppend(10);
+    for (const [column, damage] of [
+      ['checksum', '9223372036854775807'],
+      ['position', '9007199254740993'],
+    ]) {
+      const database = new DatabaseSync(file);
+      const { checksum } = database.prepare('SELECT checksum FROM record WHERE position = 20').get() ?? {};
+      database.exec(`UPDATE record SET ${column} = ${damage} WHERE position = 20`);
+      const log = createEmbeddedEventLog({ folder });
+      await expect(log.read('blocks', 'vrsc', 0, ALL)).rejects.toEqual(code('log_corrupt'));
+      await expect(log.last('blocks', 'vrsc')).rejects.toEqual(code('log_corrupt'));
+      await log.close();
+      database.exec(`UPDATE record SET position = 20, checksum = ${Number(checksum)} WHERE position >= 20`);
+      database.close();
+    }
+    expect(await openAndAppend(1)).toBe(31);
+  });
+
+  it('is noticed by a writer that lost its position, before it writes into a damaged group', async () => {
+    await openAndAppend(10);
+    const other = new DatabaseSync(file);
+    await withLog(async (log) => {
+      const writer = await log.openWriter('blocks', 'vrsc');
+      await writer.append(testRecords(10, 10));
+      other.exec('BEGIN IMMEDIATE');
+      await expect(writer.append(testRecords(20, 10))).rejects.toEqual(code('log_storage_busy'));
+      other.exec('ROLLBACK');
+      const { payload } = other.prepare('SELECT payload FROM record WHERE position = 10').get() ?? {};
+      const damaged = Buffer.from(payload as Uint8Array);
+      damaged.writeUInt32LE(5);
+      other.prepare('UPDATE record SET payload = ? WHERE position = 10').run(damaged);
+      await expect(writer.append(testRecords(20, 10))).rejects.toEqual(code('log_corrupt'));
+      await expect(writer.append(testRecords(15, 1))).rejects.toEqual(code('log_corrupt'));
+      await expect(log.openWriter('blocks', 'vrsc')).rejects.toEqual(code('log_corrupt'));
+      other.prepare('UPDATE record SET payload = ? WHERE position = 10').run(payload as Uint8Array);
+      await writer.append(testRecords(20, 10));
+      expect(await log.read('blocks', 'vrsc', 0, ALL)).toHaveLength(30);
+    });
+    other.close();
+  });
+
   it('without a group says which record is missing', async () => {
     for (let group = 0; group < 3; group += 1) await openAndAppend(10);
     const database = new DatabaseSync(file);

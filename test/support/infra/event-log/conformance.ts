@@ -104,6 +104,21 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, 16)));
     });
 
+    it('finishes the appends that were begun when the writer is closed', async () => {
+      const appending = await writer();
+      const begun = [0, 400].map((from) => appending.append(testRecords(from, 400)));
+      await appending.close();
+      for (const each of await Promise.allSettled(begun)) {
+        if (each.status === 'rejected') expect(each.reason).toEqual(code('log_closed'));
+      }
+      const held = (await read(0)).length;
+      expect([0, 400, 800]).toContain(held);
+      const next = await writer();
+      expect(next.next).toBe(held);
+      await next.append([testRecord(held)]);
+      expect(digests(await read(0))).toEqual(digests(testRecords(0, held + 1)));
+    });
+
     it('refuses a gap, before and inside a batch, and appends nothing of it', async () => {
       const appending = await writer();
       await appending.append(testRecords(0, 2));
