@@ -27,7 +27,7 @@ export interface ProvisionalPrice {
 /** All spans together may have so many: while a chain stands still their number grows without end. */
 const MOST_RECORDS = 5_000;
 const MOST_ROWS = 4_000;
-/** Of payloads, which the embedded log gives unpacked. */
+/** Bytes of payloads, which the embedded log gives unpacked. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 interface Block {
