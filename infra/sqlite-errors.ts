@@ -1,6 +1,13 @@
 /** Codes of SQLite's errors: https://sqlite.org/rescode.html */
 export const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
+/** SQLITE_IOERR_SHORT_READ: the file ends before what it refers to. */
+const SHORT_READ = 522;
+
+export function isShortRead(error: unknown): boolean {
+  return error instanceof Error && 'errcode' in error && error.errcode === SHORT_READ;
+}
+
 /** Null for another error. The low byte is the primary code, the rest says more about it. */
 export function sqliteCode(error: unknown): number | null {
   if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;

@@ -77,6 +77,8 @@ const LONGEST_SECONDS = 600;
 const SILENCE_MS = 2_000;
 /** A statement that was sent and that ClickHouse has not begun is not found. */
 const KILL_AGAIN_MS = 1_000;
+/** So long a statement on a server is waited for whose caller has gone: the server may be out of reach. */
+const CALLED_OFF_MS = 3_000;
 
 /** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */
 export const CONNECTION_SETTINGS = {
@@ -113,9 +115,9 @@ type Work<T> = (statement: Statement) => Promise<T>;
 
 /**
  * After its time `work` is neither begun nor waited for; its lane is free again when it has ended. With `caller` it is not begun any
- * more either, but what has begun is ended and waited for: who goes leaves no lane taken behind.
+ * more either, but what has begun is ended and waited for, on a server for CALLED_OFF_MS: who goes leaves no lane taken behind.
  */
-function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
+function createStatements({ lanes, run, kill, isOwn }: Backend, damage: KnownDamage) {
   const onLane = createConnectionLanes(lanes);
   /** Statements that have begun and whose callers have gone. */
   const calledOff = new Set<Promise<unknown>>();
@@ -132,11 +134,13 @@ function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
     const timer = setTimeout(() => abandon(new ClickHouseSilent(limitMs)), limitMs);
     let isBegun = false;
     let again: NodeJS.Timeout | undefined;
+    let inVain: NodeJS.Timeout | undefined;
     const callOff = () => {
       if (!isBegun) return abandon(caller?.reason);
       calledOff.add(ended);
       ending.abort(caller?.reason);
       again = setInterval(kill, KILL_AGAIN_MS, id);
+      if (!isOwn) inVain = setTimeout(() => waiting.abort(caller?.reason), CALLED_OFF_MS);
     };
     const begin = async (lane: ConnectionLane): Promise<T> => {
       isBegun = true;
@@ -160,6 +164,7 @@ function createStatements({ lanes, run, kill }: Backend, damage: KnownDamage) {
       calledOff.delete(ended);
       clearTimeout(timer);
       clearInterval(again);
+      clearTimeout(inVain);
       caller?.removeEventListener('abort', callOff);
     }
   }

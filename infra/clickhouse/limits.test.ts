@@ -130,6 +130,22 @@ describe('a ClickHouse server that refuses the first times to end a statement', 
   });
 });
 
+it('a ClickHouse server that ends no statement is not waited for when the caller goes, or the program', async () => {
+  const facade = await startClickHouseFacade(temporary(), Number.MAX_SAFE_INTEGER);
+  const clickhouse = await connectClickHouse(facade.url, logger);
+  const callers = [new AbortController(), new AbortController()];
+  const asked = callers.map(({ signal }) =>
+    expect(clickhouse.query(FOR_EVER, undefined, undefined, signal)).rejects.toThrow('gone'),
+  );
+  const watch = await connectClickHouse(facade.url, logger);
+  await expect.poll(() => endless(watch)).not.toEqual([]);
+  for (const caller of callers) caller.abort(new Error('gone'));
+  await clickhouse.close();
+  await Promise.all(asked);
+  await watch.close();
+  await facade.stop();
+});
+
 it('a statement that nobody waits for any longer is ended on ClickHouse', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
   const readProcess = rowReader({ query: columns.text });

@@ -1,4 +1,5 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
 import type { Logger } from '../logger.ts';
 import { type ClickHouse, CONNECTION_SETTINGS, type ConnectionLane, createClickHouse, killSql } from './clickhouse.ts';
@@ -7,6 +8,10 @@ import { ClickHouseUnreachable } from './clickhouse-errors.ts';
 const CONNECTIONS = 8;
 /** Longer than any statement may take: the bound of each is kept by whoever asks. */
 const REQUEST_MS = 660_000;
+/** At a time: a server that answers none of them would be asked more and more. */
+const MOST_KILLS = 8;
+/** A stop waits so long for them. */
+const KILLS_CLOSE_MS = 1_000;
 
 /** Connects and asks once, so that a wrong URL or password is known at start. */
 export async function connectClickHouse(url: string, logger: Logger): Promise<ClickHouse> {
@@ -21,11 +26,12 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
   const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
   /** Under way, by the id of the statement. */
   const kills = new Map<string, Promise<void>>();
+  let closing = false;
   const kill = async (id: string) => {
     try {
       await killer.command({ query: killSql(id) });
     } catch (err) {
-      logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
+      if (!closing) logger.warn({ err }, 'ClickHouse did not cancel a statement that takes too long');
     }
     kills.delete(id);
   };
@@ -33,11 +39,12 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
     lanes: Array<ConnectionLane>(CONNECTIONS).fill({ client }),
     run: (lane, _, work) => work(lane.client).catch(otherThanClickHouse),
     kill(id) {
-      if (!kills.has(id)) kills.set(id, kill(id));
+      if (!kills.has(id) && kills.size < MOST_KILLS) kills.set(id, kill(id));
     },
     isOwn: false,
     async close() {
-      await Promise.all(kills.values()); // or they would be logged as refused
+      closing = true;
+      await Promise.race([Promise.all(kills.values()), sleep(KILLS_CLOSE_MS, undefined, { ref: false })]);
       await client.close();
       await killer.close();
     },

@@ -14,6 +14,8 @@ import {
   isStale,
   keepBefore,
   type Line,
+  mayRecompute,
+  pauseMs,
   restart,
   tipsBeyond,
 } from './ahead-state.ts';
@@ -44,7 +46,7 @@ export interface AheadFold {
   readonly hasFound: boolean;
   readonly shown: Shown;
   current(): readonly CurrentPrices[];
-  /** Milliseconds until invalid rows may be recomputed; 0 if there are none. */
+  /** Milliseconds until the work may be done that the last `begin` has put off; 0 if there is none. */
   pauseMs(): number;
   /** Blocks that are held. */
   held(): number;
@@ -68,6 +70,7 @@ export function createAheadFold(
       state.complete = new Map();
       state.keepThrough = null;
       state.againAt = 0;
+      state.isPaused = false;
       state.isCut = false;
     },
 
@@ -144,7 +147,7 @@ export function createAheadFold(
       });
     },
 
-    pauseMs: () => (isStale(state) ? Math.max(0, state.againAt - performance.now()) : 0),
+    pauseMs: () => pauseMs(state, performance.now()),
     held: () =>
       (state.place?.cursors ?? []).reduce((sum: number, { queue }: AheadCursor) => sum + queue.length, reader.held()),
   };
@@ -152,11 +155,12 @@ export function createAheadFold(
 
 /** Finds the place to fold on from, and whether there is work at it. */
 async function begin(state: AheadState, fill: AheadParts['fill'], line: Line): Promise<boolean> {
+  state.isPaused = false;
   if (state.found || line.cursors.some(({ view, next, readThrough }) => !view || next <= readThrough)) return false;
   state.complete = new Map(line.cursors.map(({ chain, ticked }) => [chain.name, ticked?.height ?? -1]));
   state.checkpoints.keep((checkpoint) => !isBehind(checkpoint, line.cursors));
   if (state.place && isBehind(state.place, line.cursors)) state.place = null;
-  if (isStale(state) && !state.isCut && performance.now() < state.againAt) return false;
+  if (isStale(state) && !mayRecompute(state, performance.now())) return false;
   for (const cursor of state.place?.cursors ?? []) cursor.isAtEnd = false;
   for (;;) {
     const isRestart = state.place === null;
@@ -168,7 +172,7 @@ async function begin(state: AheadState, fill: AheadParts['fill'], line: Line): P
     }
     if (read === 'late') {
       state.place = null;
-      if (!state.isCut && performance.now() < state.againAt) return false;
+      if (!mayRecompute(state, performance.now())) return false;
       continue;
     }
     const isOver = state.place.tick + 1 < state.shown.next;

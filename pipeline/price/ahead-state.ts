@@ -31,6 +31,8 @@ export interface AheadState {
   goal: number;
   /** From here on, as performance.now() says it, invalid rows may be recomputed. */
   againAt: number;
+  /** Whether there was work that had to wait until then. */
+  isPaused: boolean;
   isCut: boolean;
   sinceCheckpoint: number;
   /** By chain: the newest complete block. */
@@ -46,6 +48,7 @@ export function createAheadState(): AheadState {
     keepThrough: null,
     goal: 0,
     againAt: 0,
+    isPaused: false,
     isCut: false,
     sinceCheckpoint: 0,
     complete: new Map(),
@@ -76,6 +79,17 @@ export function restart(state: AheadState, line: Line): AheadPlace {
   state.sinceCheckpoint = 0;
   const checkpoint = state.checkpoints.newest();
   return checkpoint ? copyPlace(checkpoint) : placeAtLine(line.cursors, line.folds, state.shown.first - 1);
+}
+
+/** Whether invalid rows may be recomputed now. */
+export function mayRecompute(state: AheadState, now: number): boolean {
+  state.isPaused = !state.isCut && now < state.againAt;
+  return !state.isPaused;
+}
+
+/** How long the work that had to wait still waits; 0 where there is none, and never 0 where there is: its time may have come meanwhile. */
+export function pauseMs({ isPaused, againAt }: AheadState, now: number): number {
+  return isPaused ? Math.max(1, againAt - now) : 0;
 }
 
 /** Whether rows that are shown no longer hold. */

@@ -1,6 +1,6 @@
 /** SQLite's and the file system's errors → errors of the log. */
 import { messageOf } from '../../../schemas/errors.ts';
-import { SQLITE, sqliteCode } from '../../sqlite-errors.ts';
+import { isShortRead, SQLITE, sqliteCode } from '../../sqlite-errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 export const REPAIR_ADVICE =
@@ -30,7 +30,7 @@ function storageError(file: string, what: string, error: unknown): unknown {
   if (code === SQLITE.full) return new LogStorageFull(file, cause);
   if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
   const reason = messageOf(error);
-  if (code === SQLITE.corrupt || code === SQLITE.notADatabase) {
+  if (code === SQLITE.corrupt || code === SQLITE.notADatabase || isShortRead(error)) {
     return new LogCorrupt(`${damaged(file, `${what}: ${reason}`)}. ${REPAIR_ADVICE}`, cause);
   }
   return new LogStorageFailed(file, `${what}: ${reason}`, cause);

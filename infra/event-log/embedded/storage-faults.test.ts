@@ -103,6 +103,15 @@ describe('a damaged log file', () => {
     await expectRefused(/damaged|does not match its checksum/);
   });
 
+  it.each([500, 5_000, 12_000, 20_000, 40_000])('that lacks its last %d bytes is whole or damaged', async (bytes) => {
+    for (let append = 0; append < 5; append += 1) await openAndAppend(400);
+    truncateSync(file, statSync(file).size - bytes);
+    const found = await withLog((log) => log.read('blocks', 'vrsc', 0, ALL)).catch((error: unknown) => error);
+    // The end of the last page may be unused.
+    if (bytes < 16_384 && Array.isArray(found)) expect(found).toHaveLength(2000);
+    else expect(found).toEqual(code('log_corrupt'));
+  });
+
   it('that is something else is refused', async () => {
     await openAndAppend(10);
     copyFileSync(join(folder, 'writer.pid'), file);
