@@ -4,12 +4,14 @@ export const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabas
 /** SQLITE_IOERR_SHORT_READ: the file ends before what it refers to. */
 const SHORT_READ = 522;
 
-export function isShortRead(error: unknown): boolean {
-  return error instanceof Error && 'errcode' in error && error.errcode === SHORT_READ;
-}
+export const isShortRead = (error: unknown): boolean => extendedCode(error) === SHORT_READ;
 
 /** Null for another error. The low byte is the primary code, the rest says more about it. */
 export function sqliteCode(error: unknown): number | null {
-  if (error instanceof Error && 'errcode' in error && typeof error.errcode === 'number') return error.errcode & 0xff;
-  return null;
+  const code = extendedCode(error);
+  return code === null ? null : code & 0xff;
+}
+
+function extendedCode(error: unknown): number | null {
+  return error instanceof Error && 'errcode' in error && typeof error.errcode === 'number' ? error.errcode : null;
 }

@@ -47,7 +47,7 @@ export const waitingTransaction = object({
   fee: { ...nullableCoins, description: 'Null where not all that it spends is known' },
   size: { ...integer, description: 'Bytes' },
   feeRate: { ...nullableNumber, description: 'Satoshis a byte' },
-  expiryHeight: { ...integer, description: 'Newest block that may hold it; 0: any' },
+  expiryHeight: { ...integer, description: 'Newest block that may hold it; 0 if it never expires' },
   conversionCount: integer,
   conversions: array(object(conversionMembers), first('conversionCount')),
   identityCount: integer,

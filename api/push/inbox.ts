@@ -1,5 +1,7 @@
 /** Messages of one client on their way in: counted, paid for by its network's share, read one after the other. */
+
 import { setTimeout as sleep } from 'node:timers/promises';
+import { asBuffer } from '../../domain/as-buffer.ts';
 import type { Pace } from '../../infra/pace.ts';
 import { ApiError } from '../http/api-error.ts';
 import { type ClientMessage, type MessageId, readClientMessage } from './client-message.ts';
@@ -116,7 +118,7 @@ export function createInbox({
       if (closing.signal.aborted) return;
       if (!budget.take(performance.now())) return tooMany();
       if (message.byteLength > MAX_MESSAGE_BYTES) return overLimit(null, 'a message may have 16 kB');
-      const text = Buffer.from(message.buffer, message.byteOffset, message.byteLength).toString('utf8');
+      const text = asBuffer(message).toString('utf8');
       try {
         share.wait(text.length);
       } catch (error) {

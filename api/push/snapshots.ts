@@ -39,7 +39,7 @@ const MOST_ROWS = 100_000;
 /** Rows of those that a network, or an IPv6 /48, is being sent: no single one can make others wait. */
 const MOST_ROWS_OF_NETWORK = MOST_ROWS / 4;
 
-/** One in memory, or one that is being read: then it counts as if it had as many rows as any may have. */
+/** A snapshot in memory, or one that is still being read: that counts as the largest allowed. */
 interface Shared {
   /** The state's; its tag says nothing of the stamps that were published. */
   version: string | null;

@@ -75,9 +75,9 @@ export interface Backend {
 const LONGEST_SECONDS = 600;
 /** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
-/** A statement that was sent and that ClickHouse has not begun is not found. */
+/** A KILL does not find a statement that was sent but that ClickHouse has not begun. */
 const KILL_AGAIN_MS = 1_000;
-/** So long a statement on a server is waited for whose caller has gone: the server may be out of reach. */
+/** How long a statement on a server is waited for after its caller has gone: the server may be out of reach. */
 const CALLED_OFF_MS = 3_000;
 
 /** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */

@@ -8,9 +8,9 @@ import { ClickHouseUnreachable } from './clickhouse-errors.ts';
 const CONNECTIONS = 8;
 /** Longer than any statement may take: the bound of each is kept by whoever asks. */
 const REQUEST_MS = 660_000;
-/** At a time: a server that answers none of them would be asked more and more. */
+/** KILLs at a time: a server that answers none of them would be asked more and more. */
 const MOST_KILLS = 8;
-/** A stop waits so long for them. */
+/** How long a stop waits for KILLs. */
 const KILLS_CLOSE_MS = 1_000;
 
 /** Connects and asks once, so that a wrong URL or password is known at start. */
@@ -24,7 +24,7 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
   const client = createClient({ ...options, max_open_connections: CONNECTIONS });
   /** Has a connection when all others wait for an answer. */
   const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
-  /** Under way, by the id of the statement. */
+  /** KILLs under way, by the id of the statement. */
   const kills = new Map<string, Promise<void>>();
   let closing = false;
   const kill = async (id: string) => {

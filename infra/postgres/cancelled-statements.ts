@@ -4,7 +4,7 @@ import { pause, repeatUntil } from '../repeat-until.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import { readRow } from './read-rows.ts';
 
-/** A statement that was sent and that Postgres has not begun is not cancelled. */
+/** Postgres does not cancel a statement that was sent but that it has not begun. */
 const AGAIN_MS = 1_000;
 
 const readPid = rowReader({ pid: columns.number });

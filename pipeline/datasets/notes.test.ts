@@ -62,7 +62,7 @@ function killedAt(write: number): DatasetFolder {
 }
 
 it.each([1, 2])(
-  'a pass that is killed before its write %i leaves replaced files for as long as any other',
+  'a pass that is killed before its write %i keeps replaced files for as long as every pass does',
   async (write) => {
     await pass(folder, 'a');
     expect(await named()).toEqual([pathOf('a')]);

@@ -12,6 +12,7 @@ import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { withOwnSignal } from '../../infra/repeat-until.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
+import { isSystemError } from '../../infra/system-errors.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
@@ -113,10 +114,9 @@ class ScratchUnusable extends PermanentError {
   }
 }
 
-/** Postgres fails with codes of its own. */
+/** A lost connection to Postgres is an error of the system as well. */
 function unwritten(error: unknown): never {
-  const isSystemError = error instanceof Error && 'code' in error && /^E[A-Z]+$/.test(String(error.code));
-  throw isSystemError && !postgresTrouble(error) ? new ScratchUnusable(error) : error;
+  throw isSystemError(error) && !postgresTrouble(error) ? new ScratchUnusable(error) : error;
 }
 
 const viewSql = (

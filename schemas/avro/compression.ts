@@ -1,5 +1,6 @@
 /** zstd, and a limit on what one record may unpack to. */
 import { constants, zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { asBuffer } from '../../domain/as-buffer.ts';
 import { PermanentError } from '../errors.ts';
 
 /** 128 MiB: twice the verbose JSON of the largest legal block (2 MB of smallest outputs, about 64 MB). */
@@ -23,10 +24,10 @@ const SMALL = { ...COMMON, [constants.ZSTD_c_hashLog]: 12 };
 // A large block repeats each transaction's hex megabytes later, out of the reach of the common window.
 const LARGE = { ...COMMON, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_windowLog]: 27 };
 
-/** A zstd block has at most 128 KiB; what is larger gains little by company. */
+/** One raw block of zstd holds at most 128 KiB, and larger contents gain little from being compressed together. */
 const MAX_STORED_BYTES = 64 * 1024;
 
-/** What each packing gives is a zstd frame. @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
+/** Returns a zstd frame, whatever the packing. @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
 export function pack(bytes: Uint8Array, packing: Packing = 'each'): Packed {
   if (bytes.byteLength > MAX_UNPACKED_BYTES) throw tooLarge(bytes.byteLength);
   if (packing === 'together' && bytes.byteLength <= MAX_STORED_BYTES) return stored(bytes);
@@ -83,10 +84,10 @@ function stored(bytes: Uint8Array): Packed {
 }
 
 /** The content of a frame as `stored` makes it; null of another one. */
-function storedContent({ buffer, byteOffset, byteLength }: Uint8Array): Buffer | null {
-  const packed = Buffer.from(buffer, byteOffset, byteLength);
-  if (byteLength < STORED_AT || packed.compare(STORED_HEAD, 0, SIZE_AT, 0, SIZE_AT) !== 0) return null;
-  const bytes = byteLength - STORED_AT;
+function storedContent(frame: Uint8Array): Buffer | null {
+  const packed = asBuffer(frame);
+  if (packed.byteLength < STORED_AT || packed.compare(STORED_HEAD, 0, SIZE_AT, 0, SIZE_AT) !== 0) return null;
+  const bytes = packed.byteLength - STORED_AT;
   const isOneBlock = packed.readUIntLE(BLOCK_AT, STORED_AT - BLOCK_AT) === blockHeader(bytes);
   return isOneBlock && packed.readUInt32LE(SIZE_AT) === bytes ? packed.subarray(STORED_AT) : null;
 }

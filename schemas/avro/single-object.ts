@@ -1,6 +1,7 @@
 /** Avro single-object encoding: C3 01, the schema's fingerprint, the value. Schemas are the .avsc files of this folder. */
 import { readFileSync } from 'node:fs';
 import avsc, { type Schema, type Type } from 'avsc';
+import { asBuffer } from '../../domain/as-buffer.ts';
 import { PermanentError } from '../errors.ts';
 import { crc64Avro } from './fingerprint.ts';
 import { satoshisHook } from './satoshis.ts';
@@ -85,7 +86,7 @@ export function encodeSingleObject(schema: SchemaName, value: unknown): Buffer {
 
 /** @throws PermanentError log_schema_unknown, log_record_unreadable */
 export function decodeSingleObject(bytes: Uint8Array): SingleObject {
-  const buffer = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const buffer = asBuffer(bytes);
   const header = buffer.toString('hex', 0, HEADER_BYTES);
   const codec = byHeader.get(header);
   if (!codec) {

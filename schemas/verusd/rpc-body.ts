@@ -1,5 +1,7 @@
 /** The one reader of JSON-RPC bodies: strict, in one pass, and bounded in everything that a daemon would have to hold. */
+
 import { isUtf8 } from 'node:buffer';
+import { asBuffer } from '../../domain/as-buffer.ts';
 import { JsonScanner, MARKS } from '../../domain/json/json-scan.ts';
 import { daemonPrint } from '../../domain/json/raw-json.ts';
 import { ownText } from '../../domain/own-text.ts';
@@ -255,8 +257,7 @@ export function readRpcBody(body: Uint8Array, limits = SERVED): RpcBody {
   if (body.byteLength > batchBytes) return single(invalid('null', `A batch may have ${batchBytes} bytes`));
   if (body.byteLength > callBytes && !isBatch(body)) return single(invalid('null', tooLongCall(limits)));
   if (!isUtf8(body)) return single(unread('Parse error'));
-  const bytes = Buffer.isBuffer(body) ? body : Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   // A byte order mark stays, and is no JSON.
-  const text = bytes.toString('utf8');
+  const text = asBuffer(body).toString('utf8');
   return new BodyReader(text, limits).body();
 }

@@ -1,4 +1,5 @@
 /** Messages of a daemon's publisher: topic, body, and a number that grows by one with each message of the topic. */
+import { asBuffer } from '../../domain/as-buffer.ts';
 
 export const ZMQ_TOPICS = ['hashblock', 'hashtx', 'sequence'] as const;
 export type ZmqTopic = (typeof ZMQ_TOPICS)[number];
@@ -39,9 +40,7 @@ export function connectedBlock(notification: DaemonNotification): string | null 
 
 /** Null when the frames are no message of these topics. */
 export function readZmqMessage(frames: readonly Uint8Array[]): ZmqMessage | null {
-  const [topicFrame, body, numberFrame] = frames.map((frame) =>
-    Buffer.from(frame.buffer, frame.byteOffset, frame.length),
-  );
+  const [topicFrame, body, numberFrame] = frames.map((frame) => asBuffer(frame));
   if (frames.length !== 3 || !topicFrame || !body || numberFrame?.length !== NUMBER_BYTES) return null;
   const topic = ZMQ_TOPICS.find((known) => known === topicFrame.toString('latin1'));
   const notification = topic && readBody(topic, body);

@@ -25,11 +25,11 @@ export interface PackedGroup {
   readonly row: Uint8Array;
 }
 
-/** The CRC-32 of a group is taken from it: the result is above each CRC-32, and no changed bit makes the one into the other. */
+/** A group's checksum is this minus its CRC-32: it exceeds every CRC-32, and no single changed bit turns a group into a record. */
 const GROUP = 2 ** 33 - 1;
 const isOfGroup = (checksum: unknown) => Number(checksum) >= 2 ** 32;
 
-// No damaged number may be too large for node:sqlite, which would leave its statement open.
+// node:sqlite throws at a damaged number beyond 2^53 and leaves the statement open.
 const CHECKSUM = `CASE WHEN checksum BETWEEN 0 AND ${GROUP} THEN checksum END AS checksum`;
 const NEWEST = `SELECT position, ${CHECKSUM}, payload FROM record ORDER BY position DESC LIMIT 1`;
 const END = `SELECT position, ${CHECKSUM}, substr(payload, 1, ${GROUP_HEAD_BYTES}) AS head FROM record ORDER BY position DESC LIMIT 1`;

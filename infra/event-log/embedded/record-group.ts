@@ -1,5 +1,5 @@
 /**
- * Consecutive records in one row of a log file. Packed together they take a fraction of the CPU and of the room that each takes alone:
+ * Consecutive records in one row of a log file. Packed together, they take a fraction of the CPU and of the space that they take one by one:
  * docs/decisions/0136-records-packed-together.md. A row is
  *
  *     number of records: uint32
@@ -10,17 +10,18 @@
  *
  * Integers are little-endian.
  */
+import { asBuffer } from '../../../domain/as-buffer.ts';
 import { pack, unpack } from '../../../schemas/avro/compression.ts';
 import type { LogRecord } from '../event-log.ts';
 
 export const GROUP_HEAD_BYTES = 8;
 
-/** A record above it is a group of its own and is stored as it is: the codec has packed it. */
+/** A larger record is a group of its own and is stored as it is: the codec has packed it. */
 export const MAX_GROUP_BYTES = 256 * 1024;
 
 const UNPACKED_BYTES_AT = 4;
 const LENGTH_BYTES = 4;
-/** Below it packing saves nothing worth the call. */
+/** Packing less is not worth the call. */
 const MIN_PACKED_BYTES = 128;
 
 export interface RecordGroup {
@@ -44,7 +45,7 @@ export function* groupsOf(records: readonly LogRecord[]): Generator<RecordGroup,
   if (begin < records.length) yield group(records.slice(begin));
 }
 
-/** The newest content: one memory for all, since V8 collects after each 32 MiB of buffers, however short they live. */
+/** Reused for every group: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
 let scratch = Buffer.alloc(MAX_GROUP_BYTES);
 
 export function packGroup(records: readonly LogRecord[]): Buffer {
@@ -102,6 +103,3 @@ function contentIn(row: Buffer): Buffer {
   const content = row.subarray(GROUP_HEAD_BYTES);
   return unpackedBytes === 0 ? content : unpack(content, unpackedBytes);
 }
-
-const asBuffer = ({ buffer, byteOffset, byteLength }: Uint8Array): Buffer =>
-  Buffer.from(buffer, byteOffset, byteLength);

@@ -1,6 +1,7 @@
 /** SQLite's and the file system's errors → errors of the log. */
 import { messageOf } from '../../../schemas/errors.ts';
 import { isShortRead, SQLITE, sqliteCode } from '../../sqlite-errors.ts';
+import { isSystemError } from '../../system-errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 export const REPAIR_ADVICE =
@@ -25,7 +26,7 @@ function storageError(file: string, what: string, error: unknown): unknown {
   const code = sqliteCode(error);
   // A number of a damaged row that no JavaScript number holds.
   if (system === 'ERR_OUT_OF_RANGE') return new LogCorrupt(`${damaged(file, what)}. ${REPAIR_ADVICE}`, cause);
-  if (code === null) return isSystemError(system) ? new LogStorageFailed(file, String(error), cause) : error;
+  if (code === null) return isSystemError(error) ? new LogStorageFailed(file, String(error), cause) : error;
   if (code === SQLITE.busy) return new LogStorageBusy(file, cause);
   if (code === SQLITE.full) return new LogStorageFull(file, cause);
   if (code === SQLITE.readonly) return new LogStorageReadonly(file, cause);
@@ -37,7 +38,3 @@ function storageError(file: string, what: string, error: unknown): unknown {
 }
 
 const damaged = (file: string, what: string) => `the log file ${file} is damaged (${what})`;
-
-function isSystemError(code: unknown): boolean {
-  return typeof code === 'string' && /^E[A-Z]+$/.test(code);
-}

@@ -1,5 +1,6 @@
 /** Records of the log ↔ Kafka messages. The key is the position in decimals, so that any Kafka tool shows it. */
 import type { Message } from 'kafkajs';
+import { asBuffer } from '../../../domain/as-buffer.ts';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord } from '../event-log.ts';
 import { LogCorrupt } from '../log-errors.ts';
@@ -23,8 +24,7 @@ const OPENED_KEY = 'writer';
 export function recordMessage({ position, payload }: LogRecord, writer: string): Message {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(recordChecksum(position, payload));
-  const value = Buffer.from(payload.buffer, payload.byteOffset, payload.byteLength);
-  return { partition: 0, key: String(position), value, headers: { writer, crc32: checksum } };
+  return { partition: 0, key: String(position), value: asBuffer(payload), headers: { writer, crc32: checksum } };
 }
 
 export function openedMessage(writer: string): Message {
