@@ -7,7 +7,9 @@ import { ROOT } from './source-files.ts';
 const PATH = /`([\w.-]+\/[^`\s]*)`/g;
 /** What the example in docs/adding-a-fact.md would add. */
 const EXAMPLE = /\bvotes?\b|fact-list-3/;
-const FOLDERS = new Set(readdirSync(ROOT).filter((name) => name !== 'node_modules'));
+/** What `npm start` makes is no part of the project. */
+const MADE = ['node_modules', 'data'];
+const FOLDERS = new Set(readdirSync(ROOT).filter((name) => !MADE.includes(name)));
 
 async function exists(path: string): Promise<boolean> {
   const pattern = path.replace(/<[^>]*>/g, '*').replace(/\/$/, '');
