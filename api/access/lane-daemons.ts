@@ -50,8 +50,8 @@ export function daemonsOfOwner(
       call: (method, params, options = {}) => turn(options, (limits) => daemon.call(method, params, limits)),
       callText: (method, params, options = {}) => turn(options, (limits) => daemon.callText(method, params, limits)),
       callRaw: (method, params, options = {}) => turn(options, (limits) => daemon.callRaw(method, params, limits)),
-      callRawBatch: (method, params, options = {}) =>
-        turn(options, (limits) => daemon.callRawBatch(method, params, limits)),
+      callRawBatch: (method, params, members, options = {}) =>
+        turn(options, (limits) => daemon.callRawBatch(method, params, members, limits)),
       forward: (body, options) => turn(options, (limits) => daemon.forward(body, limits)),
       close: () => daemon.close(),
     };

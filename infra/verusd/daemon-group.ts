@@ -126,8 +126,8 @@ function groupOf(
       attempt((client, timeoutMs) => client.callText(method, params, { ...options, timeoutMs }), options),
     callRaw: (method, params, options = {}) =>
       attempt((client, timeoutMs) => client.callRaw(method, params, { ...options, timeoutMs }), options),
-    callRawBatch: (method, params, options = {}) =>
-      attempt((client, timeoutMs) => client.callRawBatch(method, params, { ...options, timeoutMs }), options),
+    callRawBatch: (method, params, members, options = {}) =>
+      attempt((client, timeoutMs) => client.callRawBatch(method, params, members, { ...options, timeoutMs }), options),
     forward: (body, options) =>
       attempt((client, timeoutMs) => client.forward(body, { ...options, timeoutMs }), options, isAwake, options.once),
     async close() {

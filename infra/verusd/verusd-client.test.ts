@@ -95,6 +95,7 @@ describe('a batch', () => {
     client.callRawBatch(
       'getblock',
       heights.map((height) => [String(height), 2]),
+      ['hash', 'tx'],
     );
   const textsOf = async (heights: readonly number[]) =>
     (await blocks(heights)).map((raw) => raw && Buffer.from(raw.bytes).toString('utf8'));

@@ -6,10 +6,12 @@ import { VerustreamError } from '../../schemas/errors.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
+import { createBatchReader, type ReadBatch } from './batch-reader.ts';
+import type { FoundResult } from './batch-reply.ts';
 import { parseDaemonAddress } from './daemon-address.ts';
 import { DaemonAuthFailed, DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonWarmingUp } from './daemon-errors.ts';
 import { type HttpReply, post } from './http-post.ts';
-import { isWholeAnswer, readReply, splitBatch } from './rpc-reply.ts';
+import { isWholeAnswer, readReply } from './rpc-reply.ts';
 
 export interface VerusdClientOptions {
   /** http://user:password@host:port */
@@ -64,10 +66,14 @@ export interface VerusdClient {
   callText(method: string, params: readonly unknown[], options?: CallOptions): Promise<string>;
   /** Bytes of the result as the daemon sent them. */
   callRaw(method: string, params: readonly unknown[], options?: CallOptions): Promise<RawResult>;
-  /** Several calls of one method in one request, each as by callRaw; null where the daemon refused one. Replies of more than 16 MiB are given up. */
+  /**
+   * Several calls of one method in one request; null where the daemon refused one. The value of each result has only these `members`, and
+   * what they hold is left out where it is an array or an object. Replies of more than 16 MiB are given up.
+   */
   callRawBatch(
     method: string,
     params: readonly (readonly unknown[])[],
+    members: readonly string[],
     options?: CallOptions,
   ): Promise<readonly (RawResult | null)[]>;
   /** Sends a ready JSON-RPC call; resolves with the daemon's whole answer, RPC errors included. What is no answer throws. */
@@ -97,15 +103,8 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   const { origin, authorization } = parseDaemonAddress(options.rpc);
   const address = new URL(origin).host;
   const headers = { 'content-type': 'application/json', ...(authorization ? { authorization } : {}) };
-  const pool = new Pool(origin, {
-    connections,
-    pipelining: 1,
-    maxResponseSize: MAX_REPLY_BYTES,
-    connect: { timeout: CONNECT_TIMEOUT_MS },
-    // The limit of each call holds instead.
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  });
+  const pool = openPool(origin, connections);
+  const batches = createBatchReader();
   let lastId = 0;
 
   async function forward(body: string | Uint8Array, { label, ...limits }: ForwardOptions): Promise<HttpReply> {
@@ -156,6 +155,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
   async function callRawBatch(
     method: string,
     params: readonly (readonly unknown[])[],
+    members: readonly string[],
     limits: CallOptions = {},
   ): Promise<readonly (RawResult | null)[]> {
     return observed(`${method} batch`, async () => {
@@ -164,7 +164,9 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
       const what = `${params.length} × ${method} of ${address}`;
       const calls = params.map((each, index) => ({ jsonrpc: '1.0', id: ids[index], method, params: each }));
       const reply = await send(JSON.stringify(calls), what, { ...limits, maxBytes: MAX_BATCH_BYTES });
-      return resultsOf(reply, ids, what);
+      const batch = await batches.read(reply.body, { ids, members });
+      if (batch.garbage !== null) throw new DaemonGarbage(`${what}: HTTP ${reply.status}, ${batch.garbage}`);
+      return resultsOf(batch, members);
     });
   }
 
@@ -196,8 +198,23 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
     callRaw: (method, params, callOptions = {}) =>
       request(method, params, callOptions, (result) => ({ bytes: result, value: JSON.parse(result.toString('utf8')) })),
     callRawBatch,
-    close: () => pool.destroy(),
+    async close() {
+      await pool.destroy();
+      await batches.close();
+    },
   };
+}
+
+function openPool(origin: string, connections: number): Pool {
+  return new Pool(origin, {
+    connections,
+    pipelining: 1,
+    maxResponseSize: MAX_REPLY_BYTES,
+    connect: { timeout: CONNECT_TIMEOUT_MS },
+    // The limit of each call holds instead.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+  });
 }
 
 /** Bytes of a reply's result, or the error that it carries. */
@@ -217,20 +234,9 @@ function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer
   }
 }
 
-/** The result of each call of a batch; null for one that the daemon refused. */
-function resultsOf({ status, body }: HttpReply, ids: readonly number[], what: string): (RawResult | null)[] {
-  const replies = splitBatch(body, ids);
-  if (!replies) throw new DaemonGarbage(`${what}: HTTP ${status} without a reply to each call`);
-  return replies.map((bytes, index) => {
-    const reply = readReply(bytes, ids[index] ?? 0);
-    if (reply.kind === 'garbage') throw new DaemonGarbage(`${what}: ${reply.why}`);
-    if (reply.kind === 'error') return null;
-    try {
-      return { bytes: reply.result, value: JSON.parse(reply.result.toString('utf8')) };
-    } catch (error) {
-      throw new DaemonGarbage(`${what}: a result is not JSON`, { cause: error });
-    }
-  });
+function resultsOf({ body, results }: ReadBatch, members: readonly string[]): (RawResult | null)[] {
+  const picked = (found: FoundResult) => Object.fromEntries(members.map((name, at) => [name, found.members[at]]));
+  return results.map((found) => found && { bytes: body.subarray(found.begin, found.end), value: picked(found) });
 }
 
 /** Wrong arguments are answered with the whole help text. */

@@ -7,7 +7,7 @@ import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import { type BackoffLimits, backoffMs } from '../stage/backoff.ts';
-import { type FetchedBlock, readFetchedBlock } from './fetched-block.ts';
+import { type FetchedBlock, READ_MEMBERS, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
 
 export interface DaemonChain {
@@ -94,7 +94,8 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
       if (count === 1) return [await block(height, until)];
       try {
         const params = heights.map((at) => [String(at), 2]);
-        const found = await client.callRawBatch('getblock', params, { signal: until, timeoutMs: blockTimeoutMs });
+        const limits = { signal: until, timeoutMs: blockTimeoutMs };
+        const found = await client.callRawBatch('getblock', params, READ_MEMBERS, limits);
         return found.map((raw, index) => raw && readFetchedBlock(raw, height + index));
       } catch (error) {
         if (until.aborted || !(error instanceof VerustreamError)) throw error;

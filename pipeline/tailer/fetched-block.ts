@@ -16,6 +16,9 @@ export interface FetchedBlock extends Tip {
   readonly bytes: Uint8Array;
 }
 
+/** Members of a verbose block that readFetchedBlock reads; of `tx`, that it is an array. */
+export const READ_MEMBERS = ['height', 'hash', 'time', 'previousblockhash', 'tx'] as const;
+
 /** `asked` is its height or its hash. @throws DaemonGarbage when the result is not the verbose block asked for */
 export function readFetchedBlock({ bytes, value }: RawResult, asked: number | string): FetchedBlock {
   const block = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
