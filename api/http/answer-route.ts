@@ -1,5 +1,4 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
-import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { WorkOwner } from '../access/priority-lanes.ts';
 import { orOwn } from '../access/shared-work.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -10,8 +9,9 @@ import { matchingEtag } from './etag.ts';
 import { type Forms, formsOf } from './forms.ts';
 import { headerLines } from './header-lines.ts';
 import { listStream, type StreamRequest, streamFormat } from './list-stream.ts';
-import { numbersAsText, TEXT_NUMBERS_TYPE } from './numbers.ts';
+import { TEXT_NUMBERS_TYPE } from './numbers.ts';
 import type { PreparedAnswer, PreparedAnswers } from './prepared-answers.ts';
+import { printedJson, withTextNumbers } from './printed-json.ts';
 import type { Reply } from './reply.ts';
 import {
   type Answer,
@@ -68,7 +68,8 @@ export interface AnswerOptions {
 export type Values = Readonly<Record<string, unknown>>;
 
 const JSON_TYPE = 'application/json; charset=utf-8';
-const jsonType = ({ numbers }: Values) => (numbers === 'text' ? `${TEXT_NUMBERS_TYPE}; charset=utf-8` : JSON_TYPE);
+const isText = ({ numbers }: Values) => numbers === 'text';
+const jsonType = (params: Values) => (isText(params) ? `${TEXT_NUMBERS_TYPE}; charset=utf-8` : JSON_TYPE);
 /** Any cache may keep the answer but has to ask whether the chain has moved. */
 const RECENT = 'public, no-cache';
 /** Below every possible rewind only `confirmations` still change. */
@@ -188,7 +189,7 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     ...own,
   };
   const tag = tagOfState(route, params, state) + extraTag;
-  const body = jsonBytes(params.numbers === 'text' ? numbersAsText(whole) : whole);
+  const body = await printedJson(whole, isText(params));
   const forms = formsOf({ status: 200, headers, body, tag });
   return { route, params, tag, body, forms, state, madeAt: performance.now() };
 }
@@ -207,8 +208,7 @@ async function liveReply(
     ...answer.headers,
   };
   const status = answer.status ?? statusOf(route);
-  const given = params.numbers === 'text' ? numbersAsText(answer.body) : answer.body;
-  const body = given === null ? null : bytesOf(given);
+  const body = answer.body === null ? null : await bytesOf(answer.body, isText(params));
   return formsOf({ status, headers, body, tag: null }).make(asked.acceptEncoding);
 }
 
@@ -232,11 +232,7 @@ function notModified(etag: string, route: StateRoute): Reply {
   return { status: 304, headers: headerLines({ ETag: etag, 'Cache-Control': RECENT, Vary }), body: null };
 }
 
-function bytesOf(body: unknown): Uint8Array {
-  if (body instanceof Uint8Array) return body;
-  return typeof body === 'string' ? Buffer.from(body) : jsonBytes(body);
-}
-
-function jsonBytes(value: unknown): Uint8Array {
-  return Buffer.from(`${stringifyExact(value)}\n`);
+async function bytesOf(body: unknown, isText: boolean): Promise<Uint8Array> {
+  if (body instanceof Uint8Array) return isText ? withTextNumbers(body) : body;
+  return typeof body === 'string' ? Buffer.from(body) : printedJson(body, isText);
 }

@@ -1,6 +1,5 @@
 /** `numbers=text`: an answer whose numbers are strings of the digits that it would have had. */
 import { LosslessNumber } from 'lossless-json';
-import { parseExact } from '../../domain/json/exact-json.ts';
 import { queryParameter } from './parameters.ts';
 import { methodOf, type Route } from './route.ts';
 
@@ -21,11 +20,10 @@ export function sharedParameters(route: Route): typeof SHARED_PARAMETERS | typeo
   return methodOf(route) === 'GET' && route.produces === undefined && isData ? SHARED_PARAMETERS : NONE;
 }
 
-/** A value as JSON prints it, with its numbers as strings; bytes are JSON. */
+/** A value as JSON prints it, with its numbers as strings. */
 export function numbersAsText(value: unknown): unknown {
   if (value instanceof LosslessNumber) return value.value;
   if (typeof value === 'bigint' || Number.isFinite(value)) return String(value);
-  if (value instanceof Uint8Array) return numbersAsText(parseExact(Buffer.from(value).toString()));
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(numbersAsText);
   if ('toJSON' in value && typeof value.toJSON === 'function') return numbersAsText(value.toJSON());

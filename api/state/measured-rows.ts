@@ -1,6 +1,5 @@
 /** Rows whose number and size a chain decides: Postgres counts and measures them, and sends no more than an answer may take. */
 
-import { createPace } from '../../infra/pace.ts';
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
@@ -40,17 +39,4 @@ export async function measuredRows<Row>(
   if (last === undefined) return [];
   const isTooLarge = Number(last.bytes_before) + last.bytes > MOST_BYTES && rows.length > 1;
   return isTooLarge || rows.length > MOST_ROWS ? null : rows.map(({ row }) => row);
-}
-
-/** One for all answers, however many are made at once. */
-const pace = createPace({ sliceMs: 5, restMs: 0 });
-
-/** Works on one row after the other, with turns for other work of the process between them. */
-export async function inTurns<Row, Made>(rows: readonly Row[], work: (row: Row) => Made): Promise<Made[]> {
-  const made: Made[] = [];
-  for (const row of rows) {
-    if (pace.isSpent()) await pace.rest();
-    made.push(work(row));
-  }
-  return made;
 }

@@ -8,7 +8,8 @@ import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
-import { ALLOWED, inTurns, measuredRows } from '../../state/measured-rows.ts';
+import { inTurns } from '../../state/in-turns.ts';
+import { ALLOWED, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { createContentFold } from './aggregate-content.ts';
@@ -93,7 +94,7 @@ const multimap = stateRoute({
         ? contentOf(parseShallow(row.state) as Record<string, unknown>)
         : await contentOver(read, chain, address, params.fromHeight, height);
     const contentmultimap = withKey(whole, key, api, chain);
-    return { identityAddress: address, height, mode, contentmultimap, decoded: decodeContent(contentmultimap) };
+    return { identityAddress: address, height, mode, contentmultimap, decoded: await decodeContent(contentmultimap) };
   },
 });
 

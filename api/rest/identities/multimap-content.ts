@@ -7,6 +7,7 @@ import { vdxfKey } from '../../../domain/names.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
+import { inTurns } from '../../state/in-turns.ts';
 
 export type Multimap = Readonly<Record<string, unknown>>;
 
@@ -33,11 +34,11 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
 }
 
 /** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out, and so is JSON of too many levels. */
-export function decodeContent(content: Multimap): Record<string, unknown[]> {
+export async function decodeContent(content: Multimap): Promise<Record<string, unknown[]>> {
   const decoded: Record<string, unknown[]> = {};
   for (const [key, values] of Object.entries(content)) {
-    const read = (Array.isArray(values) ? values : [values]).flatMap(decodeValue);
-    if (read.length > 0) decoded[key] = read;
+    const read = await inTurns([values].flat(Number.POSITIVE_INFINITY), decodeValue);
+    if (read.some((each) => each.length > 0)) decoded[key] = read.flat();
   }
   return decoded;
 }
@@ -54,7 +55,6 @@ interface TypedValue {
 }
 
 function decodeValue(value: unknown): unknown[] {
-  if (Array.isArray(value)) return value.flatMap(decodeValue);
   if (typeof value === 'object' && value !== null) {
     const { [STRING_TYPE]: text, [DESCRIPTOR_TYPE]: descriptor } = value as TypedValue;
     return [text, descriptor?.objectdata?.message].filter((found) => typeof found === 'string');

@@ -22,6 +22,7 @@ import {
   usd,
 } from '../../schema/json-schema.ts';
 import { findBasket } from '../../state/find-currency.ts';
+import { inTurns } from '../../state/in-turns.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { defaultChain } from '../prices/price-rows.ts';
@@ -84,7 +85,7 @@ async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide
     }),
   );
   const found = new Map<string, PairDay>();
-  for (const { day, basketId, fromId, toId, amountIn, amountOut, volume, trades } of sides) {
+  await inTurns(sides, ({ day, basketId, fromId, toId, amountIn, amountOut, volume, trades }) => {
     const place = (id: string) => placesOf.get(basketId)?.get(id) ?? Number.POSITIVE_INFINITY;
     const [a, b] = place(fromId) <= place(toId) ? [fromId, toId] : [toId, fromId];
     const { base, quote } = pairOf(api, basketId, a, b);
@@ -105,7 +106,7 @@ async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide
     sum.volumeUsd += volume;
     sum.trades += trades;
     found.set(key, sum);
-  }
+  });
   const byVolume = (a: PairDay, b: PairDay) => (a.volumeUsd === b.volumeUsd ? 0 : a.volumeUsd > b.volumeUsd ? -1 : 1);
   const name = ({ basketId, base, quote }: PairDay) => `${basketId} ${base} ${quote}`;
   return [...found.values()].sort((a, b) => a.day - b.day || byVolume(a, b) || (name(a) < name(b) ? -1 : 1));
@@ -154,7 +155,7 @@ const volume = stateRoute({
     const found = await pairDays(read, api, sides.filter(isShown));
     return provisionalList(
       rows.provisionalSince(end, chain),
-      found.map(({ day, basketId, base, quote, volumeBase, volumeQuote, volumeUsd, trades: count }) => ({
+      await inTurns(found, ({ day, basketId, base, quote, volumeBase, volumeQuote, volumeUsd, trades: count }) => ({
         date: utcDate(day * SECONDS_PER_DAY),
         basket: currencies.name(basketId),
         basketId,

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { inTurns } from './measured-rows.ts';
+import { inTurns } from './in-turns.ts';
 
 it('long work leaves others their turns, and makes what it would make at once', async () => {
   let turns = 0;

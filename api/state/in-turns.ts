@@ -1,0 +1,15 @@
+/** Long work of answers, with turns for other work of the process in between. */
+import { createPace } from '../../infra/pace.ts';
+
+/** One for all answers, however many are made at once. */
+const pace = createPace({ sliceMs: 5, restMs: 0 });
+
+/** Works on one row after the other. */
+export async function inTurns<Row, Made>(rows: Iterable<Row>, work: (row: Row) => Made): Promise<Made[]> {
+  const made: Made[] = [];
+  for (const row of rows) {
+    if (pace.isSpent()) await pace.rest();
+    made.push(work(row));
+  }
+  return made;
+}

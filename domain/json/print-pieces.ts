@@ -1,0 +1,57 @@
+/** JSON of a large value in pieces, so that whoever prints it can let others work in between. */
+import { LosslessNumber } from 'lossless-json';
+import { printExact } from './exact-json.ts';
+
+type Print = (value: unknown) => string | undefined;
+
+/** Characters of a piece, about; a single scalar is never divided. */
+const PIECE = 16 * 1024;
+/** What lies deeper is printed at once: an answer's rows are members of its members. */
+const LEVELS = 4;
+
+/** Pieces whose sum is the text of stringifyExact. `print` prints scalars, and what is below LEVELS. */
+export function* printPieces(value: unknown, print: Print = printExact): Generator<string, void> {
+  let piece = '';
+  for (const text of printed(value, print, LEVELS)) {
+    piece += text;
+    if (piece.length < PIECE) continue;
+    yield piece;
+    piece = '';
+  }
+  yield piece;
+}
+
+function* printed(value: unknown, print: Print, levels: number): Generator<string, void> {
+  if (levels === 0 || !isDivisible(value)) {
+    const text = print(value);
+    if (text === undefined) throw new TypeError('not a JSON value');
+    yield text;
+  } else if (Array.isArray(value)) {
+    yield '[';
+    let separator = '';
+    for (const item of value) {
+      yield separator;
+      if (isDivisible(item)) yield* printed(item, print, levels - 1);
+      else yield print(item) ?? 'null';
+      separator = ',';
+    }
+    yield ']';
+  } else {
+    yield '{';
+    let separator = '';
+    for (const [key, member] of Object.entries(value)) {
+      const text = isDivisible(member) ? null : print(member);
+      if (text === undefined) continue;
+      yield `${separator}${printExact(key)}:`;
+      if (text === null) yield* printed(member, print, levels - 1);
+      else yield text;
+      separator = ',';
+    }
+    yield '}';
+  }
+}
+
+function isDivisible(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return false;
+  return !('toJSON' in value && typeof value.toJSON === 'function');
+}
