@@ -1,5 +1,5 @@
 /** Records of the log ↔ bytes: Avro single-object encoding with the schemas of schemas/avro/. */
-import { type Packing, pack, unpack } from './avro/compression.ts';
+import { type Packing, pack, STORED_FRAME_BYTES, unpack } from './avro/compression.ts';
 import { packFacts, toPlain, unpackFacts } from './avro/fact-list.ts';
 import { decodeSingleObject, encodeSingleObject, type SchemaName } from './avro/single-object.ts';
 import { PermanentError } from './errors.ts';
@@ -20,10 +20,13 @@ import type {
 type Wire<T> = Omit<T, 'kind'>;
 type Packed<T> = T & { encoding: string; unpackedBytes: number };
 
+/** Of the block under way: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
+const frame = Buffer.alloc(STORED_FRAME_BYTES);
+
 /** @throws PermanentError log_record_too_large for a block above MAX_UNPACKED_BYTES */
 export function encodeBlocksRecord(record: BlocksRecord, packing?: Packing): Uint8Array {
   if (record.kind === 'rewind') return encodeSingleObject('ChainRewound', record);
-  const { packed, unpackedBytes } = pack(record.block, packing);
+  const { packed, unpackedBytes } = pack(record.block, packing, frame);
   return encodeSingleObject('BlockAppended', { ...record, encoding: 'zstd', unpackedBytes, block: packed });
 }
 

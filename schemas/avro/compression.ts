@@ -27,10 +27,13 @@ const LARGE = { ...COMMON, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [co
 /** One raw block of zstd holds at most 128 KiB, and larger contents gain little from being compressed together. */
 const MAX_STORED_BYTES = 64 * 1024;
 
-/** Returns a zstd frame, whatever the packing. @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES */
-export function pack(bytes: Uint8Array, packing: Packing = 'each'): Packed {
+/**
+ * Returns a zstd frame, whatever the packing, as a view of `scratch` where that is given and the content stays uncompressed.
+ * @throws PermanentError log_record_too_large above MAX_UNPACKED_BYTES
+ */
+export function pack(bytes: Uint8Array, packing: Packing = 'each', scratch?: Buffer): Packed {
   if (bytes.byteLength > MAX_UNPACKED_BYTES) throw tooLarge(bytes.byteLength);
-  if (packing === 'together' && bytes.byteLength <= MAX_STORED_BYTES) return stored(bytes);
+  if (packing === 'together' && bytes.byteLength <= MAX_STORED_BYTES) return stored(bytes, scratch);
   const params = paramsFor(bytes.byteLength);
   return {
     unpackedBytes: bytes.byteLength,
@@ -73,9 +76,12 @@ const STORED_AT = BLOCK_AT + 3;
 
 const blockHeader = (bytes: number) => bytes * 8 + 1;
 
+/** Holds any frame of a content that stays uncompressed. */
+export const STORED_FRAME_BYTES = STORED_AT + MAX_STORED_BYTES;
+
 /** A frame that any zstd reads, with the bytes as they are. */
-function stored(bytes: Uint8Array): Packed {
-  const packed = Buffer.allocUnsafe(STORED_AT + bytes.byteLength);
+function stored(bytes: Uint8Array, scratch: Buffer = Buffer.allocUnsafe(STORED_AT + bytes.byteLength)): Packed {
+  const packed = scratch.subarray(0, STORED_AT + bytes.byteLength);
   STORED_HEAD.copy(packed);
   packed.writeUInt32LE(bytes.byteLength, SIZE_AT);
   packed.writeUIntLE(blockHeader(bytes.byteLength), BLOCK_AT, STORED_AT - BLOCK_AT);
