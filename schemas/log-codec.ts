@@ -20,7 +20,7 @@ import type {
 type Wire<T> = Omit<T, 'kind'>;
 type Packed<T> = T & { encoding: string; unpackedBytes: number };
 
-/** Of the block under way: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
+/** Holds the block under way: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
 const frame = Buffer.alloc(STORED_FRAME_BYTES);
 
 /** @throws PermanentError log_record_too_large for a block above MAX_UNPACKED_BYTES */
