@@ -3,12 +3,12 @@ import { isHash } from '../domain/hashes.ts';
 import { ACCEPTED_MINUTES, acceptRewind } from '../pipeline/tailer/accepted-rewinds.ts';
 import { UsageError } from '../schemas/errors.ts';
 import { configuredChain, wholeNumber } from './arguments.ts';
-import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, PostgresContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 /** @throws UsageError */
 export async function run(
-  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
   input: InputOf<'accept-rewind'>,
   { line }: Output,
 ): Promise<CommandOutcome> {

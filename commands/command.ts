@@ -52,8 +52,13 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
+/** Context of commands that need Postgres alone. */
+export interface PostgresContext extends CommandContext {
+  readonly stores: Pick<Stores, 'postgres'>;
+}
+
 /** Context of commands that a running service answers for its own data folder. */
-export interface StoreContext extends CommandContext {
+export interface StoreContext extends PostgresContext {
   readonly stores: Stores;
   readonly log: EventLog;
   /** Whether a running service answers the command. */

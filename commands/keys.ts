@@ -4,14 +4,14 @@ import { isIdentityAddress } from '../domain/addresses.ts';
 import { nameToAddress } from '../domain/names.ts';
 import { UsageError } from '../schemas/errors.ts';
 import { configuredChain } from './arguments.ts';
-import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, PostgresContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL';
 
 /** @throws UsageError for a chain that is not configured and an identity that the chain does not know */
 export async function run(
-  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
   { chain: name, identity, tier }: InputOf<'keys'>,
   { line }: Output,
 ): Promise<CommandOutcome> {

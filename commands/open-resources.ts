@@ -7,6 +7,8 @@ import type { EventLog } from '../infra/event-log/event-log.ts';
 import { createTopicReader, type TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
 import { openTogether } from '../infra/open-together.ts';
+import { checkMigrated } from '../infra/postgres/migrate.ts';
+import { connectPostgres, type Postgres } from '../infra/postgres/postgres.ts';
 import { openStores, type Stores } from '../infra/stores.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
 
@@ -37,6 +39,20 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
     if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
     return { stores, log, topics: createTopicReader(log) };
+  });
+}
+
+/**
+ * Postgres by its URL, as it is: no migration, and no waiting for a server that does not answer.
+ * @throws PostgresRefused, PostgresTrouble, StoresOlder, StoresNewer
+ */
+export async function openPostgresAlone({ databaseUrl }: Config, logger: Logger): Promise<Postgres> {
+  if (databaseUrl === null) throw new TypeError('Postgres has no URL');
+  return openTogether(async (closers) => {
+    const postgres = await connectPostgres({ url: databaseUrl, logger, maxConnections: 2, isWaitedFor: false });
+    closers.push(() => postgres.close());
+    await checkMigrated(postgres);
+    return postgres;
   });
 }
 

@@ -4,14 +4,17 @@ import type { PriceChain } from '../pipeline/price/price-chain.ts';
 import { foldedRulesOf } from '../pipeline/price/run-price.ts';
 import type { Config } from '../schemas/config.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
-import type { StoreContext } from './command.ts';
+import type { PostgresContext } from './command.ts';
 
 export function pricedChains({ chains }: Pick<Config, 'chains'>): PriceChain[] {
   return chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
 }
 
 /** None while all that is served was folded under the configured rules. */
-export async function pricingWarnings({ config, stores }: Pick<StoreContext, 'config' | 'stores'>): Promise<string[]> {
+export async function pricingWarnings({
+  config,
+  stores,
+}: Pick<PostgresContext, 'config' | 'stores'>): Promise<string[]> {
   const warning = await rulesWarning(stores.postgres.pool, foldedRulesOf(pricedChains(config), config));
   return warning === null ? [] : [warning];
 }

@@ -1,6 +1,7 @@
 /** One command line, from its words to its exit code. Whatever a command runs on is loaded only when it runs. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
+import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
 import type { CommandContext, CommandOutcome, Output, Run } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
@@ -8,7 +9,14 @@ import { helpOf, listCommands } from './help.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
 import { release } from './release.ts';
 import { endSignal } from './signals.ts';
-import { isStoreCommand, runStoreCommand, type StoreCommandName } from './store-commands.ts';
+import {
+  isPostgresCommand,
+  isStoreCommand,
+  type PostgresCommandName,
+  runPostgresCommand,
+  runStoreCommand,
+  type StoreCommandName,
+} from './store-commands.ts';
 
 type ProgramName = Exclude<CommandName, StoreCommandName>;
 
@@ -42,6 +50,7 @@ async function run(parsed: ParsedCommand, words: readonly string[], streams: Con
   const { name, input } = parsed;
   const { loadConfig } = await import('../infra/config/load-config.ts');
   const config = loadConfig(process.env);
+  if (isPostgresCommand(name) && !usesDataFolder(config)) return runOnPostgres(config, name, parsed, streams);
   if (isStoreCommand(name)) return (await askRunning(config, words, streams)) ?? runOnStores(config, parsed, streams);
   const { createLogger } = await import('../infra/logger.ts');
   const logger = createLogger(config.logLevel, name === 'start' ? 'stdout' : 'stderr');
@@ -67,15 +76,54 @@ async function askRunning(config: Config, words: readonly string[], streams: Con
   return askService(config.dataDir, { command, args }, streams);
 }
 
+async function runOnPostgres(
+  config: Config,
+  name: PostgresCommandName,
+  parsed: ParsedCommand,
+  streams: ControlOutput,
+): Promise<number> {
+  const { createLogger } = await import('../infra/logger.ts');
+  const { openPostgresAlone } = await import('./open-resources.ts');
+  const logger = createLogger(config.logLevel, 'stderr');
+  const signal = endSignal();
+  const postgres = await unlessStopped(signal, streams, () => openPostgresAlone(config, logger));
+  try {
+    return await runPostgresCommand({ config, logger, stores: { postgres }, signal }, name, parsed, streams);
+  } finally {
+    await postgres.close();
+  }
+}
+
 async function runOnStores(config: Config, parsed: ParsedCommand, streams: ControlOutput): Promise<number> {
   const { createLogger } = await import('../infra/logger.ts');
   const { openResources } = await import('./open-resources.ts');
   const logger = createLogger(config.logLevel, 'stderr');
   const signal = endSignal();
-  const { stores, log, close } = await openResources(config, logger);
+  const open = () => openResources(config, logger);
+  // The embedded stores of a data folder are opened to their end: they answer soon, and are closed in their order.
+  const opened = usesDataFolder(config) ? open() : unlessStopped(signal, streams, open);
+  const { stores, log, close } = await opened;
   try {
     return await runStoreCommand({ config, logger, stores, log, signal }, parsed, streams);
   } finally {
     await close();
+  }
+}
+
+/** Servers may not answer for minutes. What was begun on them ends with its connection, so the process simply ends. */
+async function unlessStopped<T>(signal: AbortSignal, streams: ControlOutput, open: () => Promise<T>): Promise<T> {
+  const stop = () => {
+    const { message, code } = new PermanentError(
+      'command_stopped',
+      'The command was stopped before the stores were open.',
+    );
+    streams.progress(`verustream: ${message} (${code})`);
+    process.exit(1);
+  };
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await open();
+  } finally {
+    signal.removeEventListener('abort', stop);
   }
 }

@@ -8,7 +8,7 @@ import type { ChainConfig } from '../schemas/config.ts';
 import type { DaemonStatus, PublisherState } from '../schemas/daemon-status.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
 import { REPORTING_STAGES, type ReportingStage } from '../schemas/stages.ts';
-import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, PostgresContext } from './command.ts';
 import { pricingWarnings } from './priced-chains.ts';
 
 type Print = (line: string) => void;
@@ -44,7 +44,7 @@ const SHOWN = new Set(['not_started', 'stage_waiting', 'stage_stopped']);
  * is well.
  */
 export async function run(
-  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
   _input: object,
   { line }: Output,
 ): Promise<CommandOutcome> {

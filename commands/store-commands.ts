@@ -2,28 +2,53 @@
 import type { ControlHandler, ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
-import type { CommandOutcome, Output, Run, StoreContext } from './command.ts';
+import type { CommandOutcome, Output, PostgresContext, Run, StoreContext } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
 
 export type StoreCommandName = Exclude<CommandName, 'start' | 'check' | 'config' | 'play-recording'>;
+/** They say what is wrong while ClickHouse or the log is not there. */
+export type PostgresCommandName = 'status' | 'dead-letters list' | 'keys' | 'accept-rewind';
 
-const MODULES: { readonly [N in StoreCommandName]: () => Promise<{ readonly run: Run<StoreContext, InputOf<N>> }> } = {
+type Modules<Context, Name extends CommandName> = {
+  readonly [N in Name]: () => Promise<{ readonly run: Run<Context, InputOf<N>> }>;
+};
+
+const ON_POSTGRES: Modules<PostgresContext, PostgresCommandName> = {
   status: () => import('./status.ts'),
+  'dead-letters list': () => import('./dead-letters/list.ts'),
+  keys: () => import('./keys.ts'),
+  'accept-rewind': () => import('./accept-rewind.ts'),
+};
+
+const MODULES: Modules<StoreContext, StoreCommandName> = {
+  ...ON_POSTGRES,
   verify: () => import('./verify.ts'),
   audit: () => import('./audit.ts'),
   reprocess: () => import('./reprocess.ts'),
   sql: () => import('./sql.ts'),
   export: () => import('./export.ts'),
-  'dead-letters list': () => import('./dead-letters/list.ts'),
   'dead-letters show': () => import('./dead-letters/show.ts'),
   'dead-letters redrive': () => import('./dead-letters/redrive.ts'),
-  keys: () => import('./keys.ts'),
-  'accept-rewind': () => import('./accept-rewind.ts'),
 };
 
 export function isStoreCommand(name: CommandName): name is StoreCommandName {
   return Object.hasOwn(MODULES, name);
+}
+
+export function isPostgresCommand(name: CommandName): name is PostgresCommandName {
+  return Object.hasOwn(ON_POSTGRES, name);
+}
+
+/** → exit code */
+export async function runPostgresCommand(
+  context: PostgresContext,
+  name: PostgresCommandName,
+  parsed: ParsedCommand,
+  output: ControlOutput,
+): Promise<number> {
+  const input = parsed.input as InputOf<typeof name>;
+  return answer(parsed, output, (lines) => runModule(ON_POSTGRES, name, context, input, lines));
 }
 
 /** → exit code */
@@ -36,7 +61,7 @@ export async function runStoreCommand(
   if (!isStoreCommand(name)) {
     throw new PermanentError('unknown_command', `The running service does not answer the command "${name}".`);
   }
-  return answer(parsed, output, (lines) => runModule(name, context, input as InputOf<typeof name>, lines));
+  return answer(parsed, output, (lines) => runModule(MODULES, name, context, input as InputOf<typeof name>, lines));
 }
 
 /** The service parses again: it may be of another version. */
@@ -45,12 +70,13 @@ export function answerControl(context: Omit<StoreContext, 'signal'>): ControlHan
     runStoreCommand({ ...context, signal, isServing: true }, parseCommand([command, ...args]), output);
 }
 
-async function runModule<N extends StoreCommandName>(
+async function runModule<Context, Name extends CommandName, N extends Name>(
+  modules: Modules<Context, Name>,
   name: N,
-  context: StoreContext,
+  context: Context,
   input: InputOf<N>,
   output: Output,
 ): Promise<CommandOutcome> {
-  const { run } = await MODULES[name]();
+  const { run } = await modules[name]();
   return run(context, input, output);
 }

@@ -23,6 +23,16 @@ class MigrationChanged extends PermanentError {
   }
 }
 
+/** A command that needs Postgres alone changes no tables: a service of an earlier version may use them. */
+export class StoresOlder extends PermanentError {
+  constructor(name: string) {
+    super(
+      'stores_older',
+      `This database lacks migration ${name}: no service of this version has opened it yet. Start one, or use the version that runs.`,
+    );
+  }
+}
+
 class StoresNewer extends PermanentError {
   constructor(name: string) {
     super(

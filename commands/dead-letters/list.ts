@@ -2,7 +2,7 @@
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { configuredChain } from '../arguments.ts';
-import type { CommandOutcome, Output, StoreContext } from '../command.ts';
+import type { CommandOutcome, Output, PostgresContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
 import { DEAD_LETTER, deadLetterState, placeOf } from './dead-letter.ts';
 
@@ -13,7 +13,7 @@ const LIST_SQL = `SELECT *, count(*) OVER () AS total FROM dead_letters WHERE ch
 const readListed = rowReader({ ...DEAD_LETTER, total: columns.bigint });
 
 export async function run(
-  { config, stores }: Pick<StoreContext, 'config' | 'stores'>,
+  { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
   { chain }: InputOf<'dead-letters list'>,
   { line }: Output,
 ): Promise<CommandOutcome> {

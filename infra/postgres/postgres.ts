@@ -21,6 +21,8 @@ export interface PostgresOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly maxConnections?: number;
+  /** Whether a server that is starting or full is waited for. */
+  readonly isWaitedFor?: boolean;
 }
 
 const DEFAULT_CONNECTIONS = 16;
@@ -41,7 +43,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
     options.logger,
   );
   try {
-    await firstAnswer(pool, options.logger);
+    await firstAnswer(pool, options);
   } catch (cause) {
     await pool.end();
     throw connectError(cause, new URL(options.url));
@@ -115,7 +117,7 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
     () => false,
   );
 
-async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
+async function firstAnswer(pool: pg.Pool, { logger, isWaitedFor = true }: PostgresOptions): Promise<void> {
   for (let tries = 1; ; tries++) {
     try {
       await pool.query('SELECT 1');
@@ -123,6 +125,7 @@ async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
     } catch (error) {
       const trouble = postgresTrouble(error);
       if (!trouble || !PASSING.has(trouble.code)) throw error;
+      if (!isWaitedFor) throw trouble;
       if (tries === 1) logger.warn({ code: trouble.code }, `${trouble.message}; waiting for it`);
       await sleep(RETRY_MS);
     }
@@ -130,6 +133,7 @@ async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
 }
 
 export function connectError(cause: unknown, url: URL): Error {
+  if (cause instanceof PostgresTrouble) return cause;
   const where = `${decodeURIComponent(url.hostname)}:${url.port || 5432}${url.pathname}`;
   const message = messageOf(cause);
   const sqlState = (cause as { code?: unknown }).code;
