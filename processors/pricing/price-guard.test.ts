@@ -36,7 +36,7 @@ describe('judgePrice', () => {
     const derived = price('50');
     const external = parsePrice('100');
     expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good }).published).toBe(good);
-    expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good: null }).published).toBe(derived);
+    expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good: null }).published).toBeNull();
   });
 
   it('publishes what the remaining anchors say, and judges that', () => {

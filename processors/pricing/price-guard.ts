@@ -34,7 +34,7 @@ const REJECTED_PCT = 5n * SCALE;
 const LARGEST_DEVIATION = 10n ** 30n - 1n;
 const PEG = 10n ** BigInt(PRICE_DECIMALS);
 
-/** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays. */
+/** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays, if there is one. */
 export function judgePrice<P extends GuardedPrice>({
   derived,
   replaced,
@@ -44,7 +44,7 @@ export function judgePrice<P extends GuardedPrice>({
   const current = replaced === undefined ? derived : replaced;
   const deviation = external === null ? null : deviationOf((current ?? derived).usd, external);
   if (current === null || (deviation !== null && deviation > REJECTED_PCT)) {
-    return { deviation, status: 'rejected', published: good ?? derived };
+    return { deviation, status: 'rejected', published: good };
   }
   const status = deviation !== null && deviation > WARNING_PCT ? 'warning' : 'healthy';
   return { deviation, status, published: current === derived ? null : current };
