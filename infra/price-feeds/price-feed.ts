@@ -25,7 +25,7 @@ const TIMEOUT_MS = 5000;
 const RETRIES = 2;
 const RETRY_MS = 500;
 const LARGEST_ANSWER = 1 << 20;
-/** What has exact digits on the way into a price of 30 decimals. */
+/** Outside of them a price is the feed's fault: it would be rounded to nothing, or has no plain notation. */
 const LEAST_PRICE = 1e-18;
 const LARGEST_PRICE = 1e18;
 
