@@ -61,6 +61,8 @@ describe('a price feed', () => {
     ['answers no JSON', [says('<html>')], /JSON/],
     ['answers a list', [says('null')], /is not an object/],
     ['says a price of zero', [says('{"dai":{"usd":0}}')], /the price of dai is 0/],
+    ['says a price beyond all', [says('{"dai":{"usd":1e21}}')], /the price of dai is 1e\+21/],
+    ['says a price of next to nothing', [says('{"dai":{"usd":4e-21}}')], /the price of dai is 4e-21/],
     ['says a price in words', [says('{"dai":{"usd":"1"}}')], /the price of dai is "1"/],
     ['answers too much', [says(`{"dai":{"usd":1},"x":"${'x'.repeat(2 << 20)}"}`)], /size/i],
     ['hangs', [hangs], /time|abort/i],

@@ -25,6 +25,9 @@ const TIMEOUT_MS = 5000;
 const RETRIES = 2;
 const RETRY_MS = 500;
 const LARGEST_ANSWER = 1 << 20;
+/** Outside of them a price is the feed's fault: it would be rounded to nothing, or has no plain notation. */
+const LEAST_PRICE = 1e-18;
+const LARGEST_PRICE = 1e18;
 
 /** `url` may carry a key of its own as a parameter; ids and the currency are added. */
 export function createPriceFeed(url: string, options: PriceFeedOptions = {}): PriceFeed {
@@ -60,7 +63,7 @@ export function createPriceFeed(url: string, options: PriceFeedOptions = {}): Pr
   };
 }
 
-/** An id that it does not know is left out; one that it prices with no positive number is a lie about all. */
+/** An id that it does not know is left out; one that it prices with no number between the bounds is a lie about all. */
 function readPrices(answer: unknown, ids: readonly string[], source: string): Map<string, number> {
   const prices = new Map<string, number>();
   if (typeof answer !== 'object' || answer === null) throw new PriceFeedFailed(source, 'the answer is not an object');
@@ -68,7 +71,7 @@ function readPrices(answer: unknown, ids: readonly string[], source: string): Ma
     if (!Object.hasOwn(answer, id)) continue;
     const usd: unknown = (answer as Record<string, { usd?: unknown } | null>)[id]?.usd;
     if (usd === undefined || usd === null) continue;
-    if (typeof usd !== 'number' || !Number.isFinite(usd) || usd <= 0) {
+    if (typeof usd !== 'number' || !(usd >= LEAST_PRICE && usd <= LARGEST_PRICE)) {
       throw new PriceFeedFailed(source, `the price of ${id} is ${JSON.stringify(usd)}`);
     }
     prices.set(id, usd);

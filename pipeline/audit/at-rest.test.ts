@@ -105,3 +105,27 @@ it('does not believe what a crash left, neither before nor after the next owner 
   const report = await owned(() => audit.look(never));
   expect(report).toMatchObject({ state: 'equal', checkedHeight: chain.height, lastMismatch: { lasts: false } });
 });
+
+it('says that a violation is over only once it has looked where it was, also where a lasting difference is looked at first', async () => {
+  const { pool } = world.stores.postgres;
+  const lookAt = () => owned(() => audit.look(never));
+  const until = async (state: string) => {
+    for (;;) if ((await lookAt()).state === state) return;
+  };
+  const { rows } = await pool.query<{ ctid: string }>(
+    'UPDATE outputs SET value = value + 1 WHERE ctid = (SELECT ctid FROM outputs WHERE value > 0 AND from_height = 8 LIMIT 1) RETURNING ctid',
+  );
+  await until('violated');
+  const { lastViolation } = await lookAt();
+  expect(lastViolation).toMatchObject({ invariant: 'native_issue', lasts: true });
+  const lastMismatch = { table: 'transactions', height: 20, foundAt: '2026-01-01T00:00:00.000Z', lasts: true };
+  audit = createChainAudit(
+    world.stores,
+    { name: NAME, nativeCurrencyId: NATIVE },
+    { lastMismatch, lastViolation },
+    pino({ level: 'silent' }),
+  );
+  for (let looks = 0; looks < 4; looks++) expect(await lookAt()).toMatchObject({ state: 'violated', lastViolation });
+  await pool.query('UPDATE outputs SET value = value - 1 WHERE ctid = $1', [rows[0]?.ctid]);
+  await until('equal');
+});

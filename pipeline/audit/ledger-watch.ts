@@ -28,7 +28,7 @@ export interface Findings {
   readonly violations: readonly Violation[];
   /** The rows moved during the check, so it may have missed a difference. */
   readonly isDisturbed: boolean;
-  /** All kept ranges have been compared since `revisit` last returned this. */
+  /** All kept ranges have been compared, from height 0 on, since `revisit` last returned this. */
   readonly isRound: boolean;
 }
 
@@ -43,6 +43,7 @@ export function createLedgerWatch(
 ): LedgerWatch {
   const size = createBatchSize(LARGEST_RANGE);
   let next = from;
+  let isWhole = from === 0;
   /** The committed state and the newest kept range when `extend` last found no difference. */
   let compared: readonly [Committed, Kept | null] | null = null;
 
@@ -101,8 +102,10 @@ export function createLedgerWatch(
       const newest = (await kept())?.height ?? -1;
       do {
         if (next > newest) {
+          const isRound = isWhole;
           next = 0;
-          return { mismatch: null, violations, isDisturbed: false, isRound: true };
+          isWhole = true;
+          return { mismatch: null, violations, isDisturbed: false, isRound };
         }
         const high = Math.min(newest, next + size.limits().maxBlocks - 1);
         const outcome = await check(next, high, false);

@@ -2,15 +2,14 @@
 import type { PoolClient } from 'pg';
 import { isOffPeg, judgePrice } from '../../processors/pricing/price-guard.ts';
 import type { ExternalPrices } from './external-prices.ts';
-import { type GuardRow, readDerivedPrices } from './guard-store.ts';
+import { type GoodPrice, type GuardRow, readDerivedPrices } from './guard-store.ts';
 import type { PublishedPrice } from './published-price.ts';
 import { type GuardedChains, pricesWithout, replacement } from './without-off-peg.ts';
 
 /** What the guard carries from pass to pass. */
 export interface GuardMemory {
   readonly external: ExternalPrices;
-  /** What was published of each currency when it was last found good. */
-  readonly good: Map<string, PublishedPrice>;
+  readonly good: Map<string, GoodPrice>;
   /** What the remaining anchors made of each price, while one is off its peg. */
   replaced: ReadonlyMap<string, PublishedPrice>;
 }
@@ -32,15 +31,20 @@ export async function guardPass(
     const instead = prices ? replacement(price, prices, currencyId, memory.replaced.get(currencyId)) : undefined;
     if (instead) replaced.set(currencyId, instead);
     const externalPrice = external.get(currencyId) ?? null;
+    const before = good.get(currencyId);
     const verdict = judgePrice({
       derived: price,
       replaced: instead,
       external: externalPrice?.price ?? null,
-      good: good.get(currencyId) ?? null,
+      good: before?.price ?? null,
     });
-    if (verdict.status !== 'rejected') good.set(currencyId, verdict.published ?? price);
-    else if (verdict.published) good.set(currencyId, verdict.published);
-    if (externalPrice || verdict.published) rows.push({ currencyId, external: externalPrice, verdict });
+    const isConfirmed = externalPrice !== null;
+    // What no feed speaks of is good as long as nothing better is known.
+    if (verdict.status !== 'rejected' && (isConfirmed || !before?.isConfirmed)) {
+      good.set(currencyId, { price: verdict.published ?? price, isConfirmed });
+    }
+    if (externalPrice || verdict.published || verdict.status === 'rejected')
+      rows.push({ currencyId, external: externalPrice, verdict });
   }
   memory.replaced = replaced;
   return rows;

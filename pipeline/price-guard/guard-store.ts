@@ -16,6 +16,13 @@ export interface GuardRow {
   readonly verdict: GuardVerdict<PublishedPrice>;
 }
 
+/** What was published of a currency when it was last found good. */
+export interface GoodPrice {
+  readonly price: PublishedPrice;
+  /** By a feed: then only a price that one confirms takes its place. */
+  readonly isConfirmed: boolean;
+}
+
 /** `row`: JSON text. */
 const readDerived = rowReader({ currency_id: columns.text, row: columns.text });
 
@@ -42,37 +49,46 @@ export async function readDerivedPrices(
 
 export interface KeptGuards {
   readonly external: Map<string, ExternalPrice>;
-  /** Last good price of each currency that is rejected. */
-  readonly good: Map<string, PublishedPrice>;
+  readonly good: Map<string, GoodPrice>;
 }
 
-const readGuard = rowReader({
+const readExternal = rowReader({
   currency_id: columns.text,
-  external_price: columns.nullable(columns.text),
-  source: columns.nullable(columns.text),
-  checked_ms: columns.nullable(columns.number),
-  status: columns.text,
-  /** JSON text. */
-  published: columns.nullable(columns.text),
+  external_price: columns.text,
+  source: columns.text,
+  checked_ms: columns.number,
 });
+/** `price`: JSON text. */
+const readGood = rowReader({ currency_id: columns.text, price: columns.text, confirmed: columns.boolean });
 
-/** What an earlier life of the guard knew. */
-export async function readGuards(client: Pick<PoolClient, 'query'>): Promise<KeptGuards> {
-  const rows = await readRows(
+/** What an earlier life of the guard knew. No feed confirms a currency that is none of the `asked` any more. */
+export async function readGuards(client: Pick<PoolClient, 'query'>, asked: readonly string[]): Promise<KeptGuards> {
+  const external = await readRows(
     client,
-    readGuard,
-    `SELECT currency_id, external_price, source, (extract(epoch FROM checked_at) * 1000)::float8 AS checked_ms, status, published
-     FROM price_guards`,
+    readExternal,
+    `SELECT currency_id, external_price, source, (extract(epoch FROM checked_at) * 1000)::float8 AS checked_ms
+     FROM price_guards WHERE external_price IS NOT NULL`,
   );
-  const kept: KeptGuards = { external: new Map(), good: new Map() };
-  for (const { currency_id, external_price, source, checked_ms, status, published } of rows) {
-    if (external_price !== null && source !== null && checked_ms !== null) {
-      kept.external.set(currency_id, { price: parsePrice(external_price), source, checkedAt: checked_ms });
-    }
-    if (status === 'rejected' && published !== null)
-      kept.good.set(currency_id, publishedPrice(readPublishedPrice(published)));
-  }
-  return kept;
+  const good = await readRows(
+    client,
+    readGood,
+    'SELECT currency_id, price, confirmed AND currency_id = ANY($1) AS confirmed FROM good_prices',
+    [asked],
+  );
+  return {
+    external: new Map(
+      external.map(({ currency_id, external_price, source, checked_ms }) => [
+        currency_id,
+        { price: parsePrice(external_price), source, checkedAt: checked_ms },
+      ]),
+    ),
+    good: new Map(
+      good.map(({ currency_id, price, confirmed }) => [
+        currency_id,
+        { price: publishedPrice(readPublishedPrice(price)), isConfirmed: confirmed },
+      ]),
+    ),
+  };
 }
 
 /** All of them at once; readers see the change by the position of the guard. */
@@ -95,4 +111,27 @@ export async function writeGuards(client: PoolClient, rows: readonly GuardRow[])
     );
   }
   await countWrite(client, 'price_guard', ALL_CHAINS);
+}
+
+/** No reader sees them, so they move no position. */
+export async function writeGoodPrices(
+  client: PoolClient,
+  prices: readonly (readonly [string, GoodPrice])[],
+): Promise<void> {
+  await client.query(
+    `INSERT INTO good_prices SELECT * FROM unnest($1::text[], $2::jsonb[], $3::boolean[])
+     ON CONFLICT (currency_id) DO UPDATE SET price = EXCLUDED.price, confirmed = EXCLUDED.confirmed`,
+    [
+      prices.map(([currencyId]) => currencyId),
+      prices.map(([, { price }]) => JSON.stringify(price.row)),
+      prices.map(([, { isConfirmed }]) => isConfirmed),
+    ],
+  );
+}
+
+/** Says nothing of any price any more. */
+export async function forgetGuards(client: PoolClient): Promise<void> {
+  const { rowCount } = await client.query('DELETE FROM price_guards');
+  await client.query('DELETE FROM good_prices');
+  if (rowCount !== 0) await countWrite(client, 'price_guard', ALL_CHAINS);
 }

@@ -3,6 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it } from 'vitest';
+import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
 import { plainPrices } from '../../test/support/pipeline/price/plain-prices.ts';
 import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
@@ -52,16 +53,18 @@ beforeEach(() => {
 });
 afterEach(async () => {
   await stop?.();
-  await world.stores.postgres.pool.query('DELETE FROM price_guards');
+  await world.stores.postgres.pool.query('DELETE FROM price_guards; DELETE FROM good_prices');
 });
 
-function startGuard(guarded: PriceWorld = world, of = chains): void {
+const feedUrl = () => `http://127.0.0.1:${(feed.address() as AddressInfo).port}/price`;
+
+function startGuard(guarded: PriceWorld = world, of = chains, urls = [feedUrl()]): void {
   const ending = new AbortController();
   const running = runPriceGuard({
     chains: of,
     config: {
       ...config,
-      priceFeedUrls: [`http://127.0.0.1:${(feed.address() as AddressInfo).port}/price`],
+      priceFeedUrls: urls,
       priceFeedIds: { [native]: 'native', [anchor]: 'anchor', [XETH]: 'xeth' },
     },
     stores: guarded.stores,
@@ -107,6 +110,23 @@ it('publishes the last good price while one is rejected, also after a restart', 
   await expect.poll(() => guardOf(native)).toEqual({ ...rejected, off: expect.closeTo(75, 6) });
   feedPrices = { native: derived, anchor: 1 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
+});
+
+it('leaves no word of a feed behind once none is configured', async () => {
+  const { pool } = world.stores.postgres;
+  startGuard();
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy' });
+  feedPrices = { native: derived * 2, anchor: 1 };
+  await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected', published: derived });
+  await stop?.();
+  const before = await readStagePosition(pool, 'price_guard', '*');
+  startGuard(world, chains, []);
+  await expect.poll(() => guardOf(native)).toBeNull();
+  const after = await readStagePosition(pool, 'price_guard', '*');
+  expect(after?.position).toBeGreaterThan(before?.position ?? Number.POSITIVE_INFINITY);
+  await stop?.();
+  startGuard();
+  await expect.poll(() => guardOf(native)).toEqual({ status: 'rejected', off: expect.closeTo(50, 6), published: null });
 });
 
 it('keeps to what it knew while the feed fails', async () => {

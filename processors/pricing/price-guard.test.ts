@@ -26,12 +26,17 @@ describe('judgePrice', () => {
     expect(judgePrice(input).deviation).toBe(3_0000000000n);
   });
 
+  it('says no more than the stores hold of a price that is off by a great deal', () => {
+    const input = { derived: price('1000000'), replaced: NO_ANCHOR_OFF, external: parsePrice('0.000000000000000001') };
+    expect(judgePrice({ ...input, good: null })).toMatchObject({ deviation: 10n ** 30n - 1n, status: 'rejected' });
+  });
+
   it('keeps the last good price while one is rejected', () => {
     const good = price('99');
     const derived = price('50');
     const external = parsePrice('100');
     expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good }).published).toBe(good);
-    expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good: null }).published).toBe(derived);
+    expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good: null }).published).toBeNull();
   });
 
   it('publishes what the remaining anchors say, and judges that', () => {

@@ -9,7 +9,7 @@ export interface GuardedPrice {
 }
 
 export interface GuardVerdict<P extends GuardedPrice> {
-  /** Absolute, in 10^-10 percent; null without an external price. */
+  /** Absolute, in 10^-10 percent, at most the largest that is stored; null without an external price. */
   readonly deviation: bigint | null;
   readonly status: GuardState;
   /** Null where the derived price stands as it is. */
@@ -30,9 +30,11 @@ export const DEVIATION_DECIMALS = 10;
 const SCALE = 10n ** BigInt(DEVIATION_DECIMALS);
 const WARNING_PCT = 2n * SCALE;
 const REJECTED_PCT = 5n * SCALE;
+/** numeric(30,10) */
+const LARGEST_DEVIATION = 10n ** 30n - 1n;
 const PEG = 10n ** BigInt(PRICE_DECIMALS);
 
-/** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays. */
+/** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays, if there is one. */
 export function judgePrice<P extends GuardedPrice>({
   derived,
   replaced,
@@ -42,7 +44,7 @@ export function judgePrice<P extends GuardedPrice>({
   const current = replaced === undefined ? derived : replaced;
   const deviation = external === null ? null : deviationOf((current ?? derived).usd, external);
   if (current === null || (deviation !== null && deviation > REJECTED_PCT)) {
-    return { deviation, status: 'rejected', published: good ?? derived };
+    return { deviation, status: 'rejected', published: good };
   }
   const status = deviation !== null && deviation > WARNING_PCT ? 'warning' : 'healthy';
   return { deviation, status, published: current === derived ? null : current };
@@ -55,5 +57,6 @@ export function isOffPeg(external: bigint | null): boolean {
 
 function deviationOf(price: bigint, reference: bigint): bigint {
   const difference = price > reference ? price - reference : reference - price;
-  return (difference * 100n * SCALE) / reference;
+  const deviation = (difference * 100n * SCALE) / reference;
+  return deviation < LARGEST_DEVIATION ? deviation : LARGEST_DEVIATION;
 }

@@ -52,11 +52,15 @@ function payout(n: number, [currencyId, amount, to]: Paid): DaemonOutput {
   return output(n, '0', decodedAs('reserveoutput', held, [address(to)]));
 }
 
-/** Asked for in block 1; gathered and executed in block 3, which pays `paid` and then whoever made it. */
-function chain(asked: readonly RequestedTransfer[], paid: readonly (Paid | string)[]): DaemonBlock[] {
+/** Asked for in block 1; gathered for `destination` and executed in block 3, which pays `paid` and then whoever made it. */
+function chain(
+  asked: readonly RequestedTransfer[],
+  paid: readonly (Paid | string)[],
+  destination: string,
+): DaemonBlock[] {
   const requests = asked.map((each, n) => output(n, '20000', decodedAs('reservetransfer', transferObject(each, n))));
   const systems = `"sourcesystemid":"${NATIVE}"`;
-  const exported = `{"flags":128,${systems},"destinationsystemid":"${NATIVE}","destinationcurrencyid":"${BASKET}",
+  const exported = `{"flags":128,${systems},"destinationsystemid":"${destination}","destinationcurrencyid":"${BASKET}",
     "numinputs":${asked.length},"firstinput":0,"rewardaddress":""}`;
   const imported = `{"flags":12,${systems},"importcurrencyid":"${BASKET}","numoutputs":${paid.length + 1},
     "exporttxid":"${id('e')}","exporttxout":0}`;
@@ -96,8 +100,8 @@ function chain(asked: readonly RequestedTransfer[], paid: readonly (Paid | strin
 }
 
 /** Versions by height of the transfer at `n`, and the last of each. */
-function settle(asked: readonly RequestedTransfer[], paid: readonly (Paid | string)[]) {
-  const fold = foldChain(chain(asked, paid), RECORDED_CHAIN);
+function settle(asked: readonly RequestedTransfer[], paid: readonly (Paid | string)[], destination = NATIVE) {
+  const fold = foldChain(chain(asked, paid, destination), RECORDED_CHAIN);
   const last = lastTransfers(fold);
   const of = (n: number) => last.get(`${id('a')}:${n}`) as TransferFact;
   return { fold, last, of, outcomes: asked.map((_, n) => [of(n).status, of(n).amountOut, of(n).payoutVout]) };
@@ -178,6 +182,12 @@ describe('a block that settles one of each', () => {
     ]);
     expect(of(0).reason).toContain(`pays ${bought} satoshis of ${BASKET} to ${address(0)}`);
   });
+});
+
+it('a contribution to the launch of a chain that fails is refunded here, and has no end on the other chain', () => {
+  const contribution: RequestedTransfer = { ...BUY, flags: 5 };
+  const { of } = settle([contribution], [[NATIVE, BUY.amount, 0]], SYSTEM);
+  expect(of(0)).toMatchObject({ kind: 'preconvert', status: 'refunded', importHeight: 3, importSystemId: null });
 });
 
 describe('a payout that travels on', () => {

@@ -62,7 +62,8 @@ function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, s
   }
   // An import from another system may carry no currency state of ours: sends need no price; everything else becomes `unmatched`.
   const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
-  const place = { importTxid: tx.txid, importHeight: block.height, importTime: block.time };
+  // The export named another system where the launch of a chain has failed: its contributions are refunded here.
+  const place = { importSystemId: null, importTxid: tx.txid, importHeight: block.height, importTime: block.time };
   return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
 }
 
