@@ -110,7 +110,7 @@ type AnyView = ComponentType<ViewProps<ViewName>>;
 
 interface Module {
   readonly View: AnyView | null;
-  /** `gone`: its file is not to be had, after a reload either. `offline`: the service does not answer, and is asked again. */
+  /** `gone`: its file is not to be had, nor after a reload where there could be one. `offline`: the service does not answer, and is asked again. */
   readonly missing: 'gone' | 'offline' | null;
 }
 
@@ -144,7 +144,7 @@ function Missing({ missing }: { readonly missing: 'gone' | 'offline' }) {
   return (
     <div role="alert" class="alert" data-code="file_missing">
       <strong>This view could not be loaded</strong>{' '}
-      <span>Its file is not on the service, even after the page was loaded again. The API answers all the same.</span>
+      <span>Its file is not on the service: the page may be older than the service. The API answers all the same.</span>
       <button type="button" onClick={() => location.reload()}>
         Load the page again
       </button>
