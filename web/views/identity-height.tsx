@@ -1,5 +1,9 @@
 /** The heights of an identity: a slider whose stops are its changes. */
+import { useEffect, useState } from 'preact/hooks';
 import { shownTime, timeZone } from '../kit.ts';
+
+/** A thumb that rests as long has arrived: the stops that it passed on its way are not asked for. */
+const RESTS_MS = 250;
 
 interface Update {
   readonly height: string;
@@ -17,17 +21,25 @@ interface HeightSliderProps {
 
 export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
   const stops = stopsOf(updates);
-  const last = stops.length; // after all of them stands now
-  const at =
-    height === null
-      ? last
-      : Math.max(
-          0,
-          stops.findLastIndex((stop) => Number(stop.height) <= Number(height)),
-        );
+  const last = stops.length;
+  const [moved, setMoved] = useState<{ readonly to: number; readonly from: string | null } | null>(null);
+  const thumb = moved?.from === height ? moved.to : null; // a height that was chosen elsewhere since counts
+  useEffect(() => {
+    if (thumb === null) {
+      setMoved(null);
+      return;
+    }
+    const rest = () => {
+      setMoved(null);
+      onHeight(stops[thumb]?.height ?? null);
+    };
+    const timer = setTimeout(rest, RESTS_MS);
+    return () => clearTimeout(timer);
+  }, [moved, height]);
+  const at = thumb ?? placeOf(height, stops);
   const stop = stops[at];
   const words = stop
-    ? `${Number(height ?? stop.height).toLocaleString('en-US')}, ${shownTime(Number(stop.time) * 1000, timeZone.value)}`
+    ? `${Number((thumb === null ? height : null) ?? stop.height).toLocaleString('en-US')}, ${shownTime(Number(stop.time) * 1000, timeZone.value)}`
     : 'now';
   return (
     <section class="panel travel" aria-label="Height">
@@ -42,7 +54,7 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
           step={1}
           value={at}
           list="changes-of-identity"
-          onInput={({ currentTarget }) => onHeight(stops[Number(currentTarget.value)]?.height ?? null)}
+          onInput={({ currentTarget }) => setMoved({ to: Number(currentTarget.value), from: height })}
         />
         <datalist id="changes-of-identity">
           {[...stops, null].map((_, index) => (
@@ -63,6 +75,15 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
         Now
       </button>
     </section>
+  );
+}
+
+/** After all stops stands now. */
+function placeOf(height: string | null, stops: readonly Update[]): number {
+  if (height === null) return stops.length;
+  return Math.max(
+    0,
+    stops.findLastIndex((stop) => Number(stop.height) <= Number(height)),
   );
 }
 
