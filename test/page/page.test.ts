@@ -9,6 +9,7 @@ import { chainViews } from './views/chain-views.ts';
 import { chartsAndFilters } from './views/charts-and-filters.ts';
 import { contrastOfLooks } from './views/contrast-of-looks.ts';
 import { firstViews } from './views/first-views.ts';
+import { longIdentities } from './views/long-identities.ts';
 import { marketViews } from './views/market-views.ts';
 import { whatIsTyped } from './views/what-is-typed.ts';
 
@@ -38,5 +39,6 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   marketViews(opened);
   whatIsTyped(opened);
   buttons(opened);
+  longIdentities(opened);
   wanderingReader(opened); // where the daemon stands at its newest block: it answers for all of them
 });

@@ -30,8 +30,9 @@ function readiness(answers: readonly Answer[]): Ready {
     if (shown.value) continue;
     const { value } = trouble;
     if (value === null) return undefined;
-    if (value.status !== 404) ready = value.status === 429 ? 'limited' : 'failed';
-    else if (index === 0) return 'not-found';
+    if (value.status === 404 && index === 0) return 'not-found';
+    if (value.status === 404 || (value.code === 'answer_too_large' && index > 0)) continue; // its panel says so
+    ready = value.status === 429 ? 'limited' : 'failed';
   }
   return ready;
 }

@@ -14,14 +14,17 @@ interface Update {
 interface HeightSliderProps {
   /** Newest first. */
   readonly updates: readonly Update[];
+  /** How many there are where these are the newest of them; null: these are all. */
+  readonly total: string | null;
   /** Null: now. */
   readonly height: string | null;
   readonly onHeight: (height: string | null) => void;
 }
 
-export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
+export function HeightSlider({ updates, total, height, onHeight }: HeightSliderProps) {
   const stops = stopsOf(updates);
   const last = stops.length;
+  const count = Number(total ?? last);
   const [moved, setMoved] = useState<{ readonly to: number; readonly from: string | null } | null>(null);
   const thumb = moved?.from === height ? moved.to : null; // a height that was chosen elsewhere since counts
   useEffect(() => {
@@ -38,8 +41,10 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
   }, [moved, height]);
   const at = thumb ?? placeOf(height, stops);
   const stop = stops[at];
+  const chosen = thumb === null ? height : stop?.height;
+  const isOlder = Number(chosen) < Number(stop?.height);
   const words = stop
-    ? `${Number((thumb === null ? height : null) ?? stop.height).toLocaleString('en-US')}, ${shownTime(Number(stop.time) * 1000, timeZone.value)}`
+    ? `${Number(chosen).toLocaleString('en-US')}, ${isOlder ? 'before these updates' : shownTime(Number(stop.time) * 1000, timeZone.value)}`
     : 'now';
   return (
     <section class="panel travel" aria-label="Height">
@@ -65,12 +70,18 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
       <output data-derived="height">
         {stop ? (
           <>
-            at block <strong>{words}</strong> · {stop.kind.replaceAll('_', ' ')}
+            at block <strong>{words}</strong>
+            {!isOlder && ` · ${stop.kind.replaceAll('_', ' ')}`}
           </>
         ) : (
-          <>now · {stops.length === 1 ? 'one update' : `${stops.length} updates`} before</>
+          <>now · {count === 1 ? 'one update' : `${count.toLocaleString('en-US')} updates`} before</>
         )}
       </output>
+      {total !== null && (
+        <span class="muted" data-derived="reach">
+          The stops are the newest {updates.length} updates; History has all of them.
+        </span>
+      )}
       <button type="button" disabled={height === null} onClick={() => onHeight(null)}>
         Now
       </button>
