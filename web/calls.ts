@@ -32,7 +32,8 @@ export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;
   /** Path and query as asked. */
   readonly url: string;
-  readonly parameters: { readonly path?: object | undefined; readonly query?: object | undefined };
+  /** What stands in its path, by name. */
+  readonly parts: Readonly<Record<string, string | null | undefined>>;
   /** What is asked instead where the service answers with this code. */
   readonly instead?: { readonly of: string; readonly url: string };
 }
@@ -43,20 +44,31 @@ export interface CallParameters<Path extends GetPath> {
 }
 
 export function call<Path extends GetPath>(path: Path, parameters: CallParameters<Path> = {}): Call<Path> {
-  const { path: parts, query } = parameters;
-  const named: Readonly<Record<string, string | null | undefined>> = parts ?? {};
-  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(named[name] ?? ''));
+  const { path: named, query } = parameters;
+  const parts: Call['parts'] = named ?? {};
+  const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ''));
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
-  return { path, url: search.size === 0 ? address : `${address}?${search}`, parameters };
+  return { path, url: search.size === 0 ? address : `${address}?${search}`, parts };
 }
 
 /** Where no mempool is known, the rest is asked for. */
-export function orWithoutMempool<Path extends GetPath>(whole: Call<Path>): Call<Path> {
+export const orWithoutMempool = <Path extends GetPath>(whole: Call<Path>): Call<Path> =>
+  orInstead(whole, 'mempool_unknown', (search) => search.delete('unconfirmed'));
+
+/** Where all rows are more than one answer takes, the first of them are asked for. */
+export const orFirstPage = <Path extends GetPath>(whole: Call<Path>, pageSize: string): Call<Path> =>
+  orInstead(whole, 'answer_too_large', (search) => search.set('pageSize', pageSize));
+
+function orInstead<Path extends GetPath>(
+  whole: Call<Path>,
+  of: string,
+  change: (search: URLSearchParams) => void,
+): Call<Path> {
   const [path = '', query] = whole.url.split('?');
   const search = new URLSearchParams(query);
-  search.delete('unconfirmed');
-  return { ...whole, instead: { of: 'mempool_unknown', url: search.size === 0 ? path : `${path}?${search}` } };
+  change(search);
+  return { ...whole, instead: { of, url: search.size === 0 ? path : `${path}?${search}` } };
 }
 
 /** Answered to the session alone, or by its tier. */

@@ -3,6 +3,7 @@
  * writes titles, previews, links to the JSON and preloads from it.
  */
 import { type Call, call, orWithoutMempool } from './calls.ts';
+import { partOfIdentity, updatesOf } from './identity-calls.ts';
 
 /** Parts of an address by name, and its query. */
 type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -66,18 +67,6 @@ function listOfAddress(chain: string, addr: string, query: URLSearchParams) {
       return orWithoutMempool(
         call('/api/address/{addr}', { ...parameters, query: { ...parameters.query, unconfirmed: 'true' } }),
       );
-  }
-}
-
-function partOfIdentity(chain: string, name: string, query: URLSearchParams) {
-  const path = { nameOrId: name };
-  switch (query.get('tab')) {
-    case 'content':
-      return call('/api/identity/{nameOrId}/multimap', { path, query: { chain, height: query.get('height') } });
-    case 'referrals':
-      return call('/api/identity/{nameOrId}/referrals', { path, query: { chain } });
-    default:
-      return call('/api/identity/{nameOrId}/changes', { path, query: { chain } });
   }
 }
 
@@ -201,7 +190,7 @@ export const views = {
           query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
         }),
       ),
-      call('/api/identity/{nameOrId}/changes', { path: { nameOrId: name }, query: { chain } }),
+      updatesOf(chain, name, query),
       partOfIdentity(chain, name, query),
     ],
   }),

@@ -4,13 +4,12 @@ import { MOST_NAMED } from '../../api/rest/identities/tree-routes.ts';
 import { MOST_BYTES, MOST_ROWS } from '../../api/state/measured-rows.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { createClient } from './client.ts';
+import { copies, FIRST, insertUpdates } from './made-updates.ts';
 import { recordReaderStatements } from './reader-statements.ts';
-import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
+import { ALICE, type RunningService, startService } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
 
 const START = 600;
-/** Height of the first made update; ten are in a block. */
-const FIRST = 300;
 const KEY = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
 
 let service: RunningService;
@@ -26,20 +25,13 @@ afterAll(() => service?.stop());
 const addressOf = (name: string) => nameToAddress(`${name}@`, 'VRSCTEST') ?? '';
 const hexOf = (text: string) => Buffer.from(text).toString('hex');
 
-/** Rows like the first of alice@; `$1` is an address, `$2` the number of the first and `$3` of the last. */
-const copies = (members: string) => `INSERT INTO identities SELECT made.*
-  FROM (SELECT * FROM identities WHERE chain = '${CHAIN}' AND identity_address = '${ALICE}' ORDER BY from_height LIMIT 1) i,
-    generate_series($2::int, $3::int) at, jsonb_populate_record(NULL::identities, to_jsonb(i) || jsonb_build_object(${members})) made`;
-const UPDATES =
-  copies(`'identity_address', $1::text, 'from_height', ${FIRST} + at / 10, 'tx_index', at, 'to_height', null,
-  'referral', null, 'parent', 'nobody', 'content_hashes', null`);
 const CHILDREN = copies(`'identity_address', 'child' || at, 'parent', $1::text, 'to_height', null, 'referral', null`);
 
 /** Updates from one number to another, each with the same content, and with what it says of it. The next block makes them known. */
 async function update(name: string, first: number, last: number, content: string): Promise<void> {
   const { pool } = service.stores.postgres;
   const address = addressOf(name);
-  await pool.query(UPDATES, [address, first, last]);
+  await insertUpdates(pool, address, first, last);
   const {
     rows: [alice],
   } = await pool.query(`SELECT state FROM identities WHERE identity_address = '${ALICE}' LIMIT 1`);

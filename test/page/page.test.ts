@@ -4,10 +4,12 @@ import { whyNoBrowser } from '../api/browser.ts';
 import { type OpenedPage, servePage } from './opened-page.ts';
 import { wanderingReader } from './scenarios/wandering.ts';
 import { pageIsServed } from './serving.ts';
+import { buttons } from './views/buttons.ts';
 import { chainViews } from './views/chain-views.ts';
 import { chartsAndFilters } from './views/charts-and-filters.ts';
 import { contrastOfLooks } from './views/contrast-of-looks.ts';
 import { firstViews } from './views/first-views.ts';
+import { longIdentities } from './views/long-identities.ts';
 import { marketViews } from './views/market-views.ts';
 import { whatIsTyped } from './views/what-is-typed.ts';
 
@@ -36,5 +38,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   chartsAndFilters(opened);
   marketViews(opened);
   whatIsTyped(opened);
+  buttons(opened);
+  longIdentities(opened);
   wanderingReader(opened); // where the daemon stands at its newest block: it answers for all of them
 });

@@ -6,13 +6,12 @@ const SHOWN_MS = 1500;
 export function Copy({ label, text }: { readonly label: string; readonly text: string | (() => string) }) {
   const [said, say] = useState<string | null>(null);
   const copy = async () => {
-    const done = navigator.clipboard.writeText(typeof text === 'string' ? text : text());
-    say(
-      await done.then(
-        () => 'Copied',
-        () => 'The browser did not allow it',
-      ),
-    );
+    try {
+      await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
+      say('Copied');
+    } catch {
+      say('The browser did not allow it'); // over plain HTTP it has no clipboard
+    }
     setTimeout(() => say(null), SHOWN_MS);
   };
   return (

@@ -94,7 +94,7 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
       </summary>
       <div>
         <Copy label="Copy as curl" text={`curl ${isPrivate ? CURL_TOKEN : ''}'${absolute.replaceAll("'", '%27')}'`} />
-        <Copy label="Copy as TypeScript" text={() => asTypeScript(call)} />
+        <Copy label="Copy as TypeScript" text={() => asTypeScript(call, url)} />
         <a
           href={url}
           onClick={isPrivate ? async (event) => setTrouble(await saveInstead(event, url, 'json')) : undefined}
@@ -131,16 +131,17 @@ async function saveInstead(event: Event, url: string, ending: string): Promise<T
   return trouble;
 }
 
-/** A program that asks the same by the client of this repository. */
-function asTypeScript({ path, parameters, url }: Call): string {
+/** A program that asks the same by the client of this repository. `url`: as it was asked. */
+function asTypeScript({ path, parts }: Call, url: string): string {
   const literal = (value: unknown) => (/^\d{1,15}$/.test(String(value)) ? String(value) : JSON.stringify(value));
-  const members = (values: object = {}) =>
-    Object.entries(values)
+  const members = (values: Iterable<readonly [string, unknown]>) =>
+    [...values]
       .filter(([, value]) => typeof value === 'string')
       .map(([name, value]) => `${name}: ${literal(value)}`)
       .join(', ');
+  const given = { path: Object.entries(parts), query: new URL(url, location.origin).searchParams };
   const places = (['path', 'query'] as const)
-    .map((place) => [place, members(parameters[place])] as const)
+    .map((place) => [place, members(given[place])] as const)
     .filter(([, given]) => given !== '')
     .map(([place, given]) => `${place}: { ${given} }`);
   const options = places.length === 0 ? '' : `, { params: { ${places.join(', ')} } }`;

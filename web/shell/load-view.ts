@@ -1,6 +1,6 @@
 /**
  * Loads a view's module. Where the service does not answer, it waits for it: a new document would be an error page of the browser. After
- * an upgrade of the service the file of an open tab is gone: one new document, never two.
+ * an upgrade of the service the file of an open tab is gone: one new document, never two, and none where storage is off.
  */
 const MARK = 'reloaded-for';
 const RETRY_MS = 2_000;
@@ -12,19 +12,18 @@ export interface LoadingOptions {
   readonly onOffline: () => void;
 }
 
-/** @returns null if the signal has aborted or the document is loaded again. @throws where the file is missing after a new document, too */
+/** @returns null if the signal has aborted or the document is loaded again. @throws where the file is missing and a new document does not help */
 export async function loadView<Module>(load: () => Promise<Module>, options: LoadingOptions): Promise<Module | null> {
   const { signal, onOffline } = options;
   for (;;) {
     try {
       const module = await load();
-      sessionStorage.removeItem(MARK);
+      unmark();
       return module;
     } catch (error) {
       if (await answers()) {
         if (signal.aborted) return null; // another view has the document now
-        if (sessionStorage.getItem(MARK) !== null) throw error;
-        sessionStorage.setItem(MARK, location.pathname);
+        if (!mark()) throw error;
         location.reload();
         return null;
       }
@@ -33,6 +32,25 @@ export async function loadView<Module>(load: () => Promise<Module>, options: Loa
     do await pause(signal);
     while (!signal.aborted && !(await answers()));
     if (signal.aborted) return null;
+  }
+}
+
+/** @returns whether the document may be loaded again */
+function mark(): boolean {
+  try {
+    if (sessionStorage.getItem(MARK) !== null) return false;
+    sessionStorage.setItem(MARK, location.pathname);
+    return true;
+  } catch {
+    return false; // storage is off: the next document would not know of this one
+  }
+}
+
+function unmark(): void {
+  try {
+    sessionStorage.removeItem(MARK);
+  } catch {
+    // Storage is off: there is no mark.
   }
 }
 

@@ -30,8 +30,9 @@ function readiness(answers: readonly Answer[]): Ready {
     if (shown.value) continue;
     const { value } = trouble;
     if (value === null) return undefined;
-    if (value.status !== 404) ready = value.status === 429 ? 'limited' : 'failed';
-    else if (index === 0) return 'not-found';
+    if (value.status === 404 && index === 0) return 'not-found';
+    if (value.status === 404 || (value.code === 'answer_too_large' && index > 0)) continue; // its panel says so
+    ready = value.status === 429 ? 'limited' : 'failed';
   }
   return ready;
 }
@@ -110,7 +111,7 @@ type AnyView = ComponentType<ViewProps<ViewName>>;
 
 interface Module {
   readonly View: AnyView | null;
-  /** `gone`: its file is not to be had, after a reload either. `offline`: the service does not answer, and is asked again. */
+  /** `gone`: its file is not to be had, nor after a reload where there could be one. `offline`: the service does not answer, and is asked again. */
   readonly missing: 'gone' | 'offline' | null;
 }
 
@@ -144,7 +145,7 @@ function Missing({ missing }: { readonly missing: 'gone' | 'offline' }) {
   return (
     <div role="alert" class="alert" data-code="file_missing">
       <strong>This view could not be loaded</strong>{' '}
-      <span>Its file is not on the service, even after the page was loaded again. The API answers all the same.</span>
+      <span>Its file is not on the service: the page may be older than the service. The API answers all the same.</span>
       <button type="button" onClick={() => location.reload()}>
         Load the page again
       </button>

@@ -1,4 +1,4 @@
-/** Answers follow what happens while they are being asked, and before a panel shows them. */
+/** Answers follow what happens while they are being asked, and before a panel shows them; names are asked for until they are known. */
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { call } from '../calls.ts';
 
@@ -7,10 +7,14 @@ const REFRESH_MS = 30_000;
 const SLOW_MS = 1_000;
 
 let answers: typeof import('./answers.ts');
+let names: typeof import('./names.ts');
 let height = 0;
 let asked: string[] = [];
 let tests = 0;
+/** What happens to the next calls in place of an answer. */
+let refusals: (() => Response)[] = [];
 
+const nameFor = (id: string) => `name of ${id}`;
 const hashAt = (block: number) => block.toString(16).padStart(64, '0');
 
 /** Answers of the service as it stands when it is asked. */
@@ -18,7 +22,11 @@ async function answer(request: Request): Promise<Response> {
   asked.push(request.url);
   const state = `${CHAIN};height=${height};hash="${hashAt(height)}";finalized=0`;
   await new Promise((resolve) => setTimeout(resolve, SLOW_MS));
-  return Response.json({}, { headers: { 'X-Chain-State': state } });
+  const refuse = refusals.shift();
+  if (refuse) return refuse();
+  const ids = new URL(request.url).searchParams.get('ids')?.split(',') ?? [];
+  const results = ids.map((id) => ({ id, name: nameFor(id) }));
+  return Response.json({ results }, { headers: { 'X-Chain-State': state } });
 }
 
 /** Of the page, as far as its state needs it. */
@@ -37,6 +45,7 @@ beforeAll(async () => {
   vi.useFakeTimers(); // before the clock of the page starts
   for (const [name, value] of Object.entries(PAGE)) vi.stubGlobal(name, value);
   answers = await import('./answers.ts');
+  names = await import('./names.ts');
 });
 
 afterAll(() => {
@@ -48,6 +57,7 @@ afterAll(() => {
 beforeEach(() => {
   tests += 1;
   asked = [];
+  refusals = [];
   height = 100;
 });
 
@@ -125,4 +135,33 @@ it('an answer from the block that the stream began with, or from a later one, is
   await pass(10 * SLOW_MS);
   expect(timesAsked()).toBe(1);
   leave();
+});
+
+const problem = (status: number, headers: Record<string, string> = {}) =>
+  Response.json({ code: 'refused' }, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
+const unreachable = () => {
+  throw new TypeError('the network is away');
+};
+
+it.each<[string, () => Response, number]>([
+  ['a limit, when it is over', () => problem(429, { 'Retry-After': '7' }), 7_000],
+  ['an outage', unreachable, 5_000],
+  ['a failure that says no time', () => problem(500), 30_000],
+])('a name is asked for again after %s, until it is known', async (_, refuse, ms) => {
+  refusals = [refuse, refuse];
+  const id = `i${tests}`;
+  const name = names.nameOf(id);
+  await pass(ms / 2);
+  expect([name.value, asked.length]).toEqual([null, 1]);
+  await pass(2 * ms + 5 * SLOW_MS);
+  expect([name.value, asked.length]).toEqual([nameFor(id), 3]);
+  await pass(20 * ms);
+  expect(asked).toHaveLength(3);
+});
+
+it('a name that the service refuses to look up is not asked for again', async () => {
+  refusals = [() => problem(400)];
+  const name = names.nameOf(`i${tests}`);
+  await pass(3_600_000);
+  expect([name.value, asked.length]).toEqual([null, 1]);
 });

@@ -1,13 +1,17 @@
 /** Names of i-addresses, asked for in one call by all that are shown at a time, and kept. */
 import { effect, type Signal, signal } from '@preact/signals';
 import { call } from '../calls.ts';
-import { ask } from './answers.ts';
+import { ask, watch } from './answers.ts';
 import { isLow } from './meter.ts';
 
 /** The service answers no more at once. */
 const MOST_AT_ONCE = 100;
 const MOST_KEPT = 2_000;
 const GATHERED_MS = 50;
+/** Until a failed call is repeated that says no time for it. */
+const RETRY_MS = 30_000;
+/** The service refuses these ids, now and later. */
+const BAD_REQUEST = 400;
 
 const known = new Map<string, Signal<string | null>>();
 let wanted = new Set<string>();
@@ -31,15 +35,22 @@ function askForWanted(): void {
     for (const id of ids) known.delete(id);
     return;
   }
-  for (let at = 0; at < ids.length; at += MOST_AT_ONCE) {
-    const { shown } = ask(call('/api/names', { query: { ids: ids.slice(at, at + MOST_AT_ONCE).join(',') } }));
-    const stop = effect(() => {
-      if (!shown.value) return;
-      for (const { id, name } of shown.value.data.results) {
-        const of = known.get(id);
-        if (of) of.value = name;
-      }
+  for (let at = 0; at < ids.length; at += MOST_AT_ONCE) askFor(ids.slice(at, at + MOST_AT_ONCE));
+}
+
+/** Until they are answered: no panel would ask again after a limit or an outage. */
+function askFor(ids: readonly string[]): void {
+  const answer = ask(call('/api/names', { query: { ids: ids.join(',') } }));
+  const leave = watch(answer);
+  const stop = effect(() => {
+    const [shown, trouble, isBusy] = [answer.shown.value, answer.trouble.value, answer.isBusy.value];
+    for (const { id, name } of shown?.data.results ?? []) {
+      const of = known.get(id);
+      if (of) of.value = name;
+    }
+    if (shown || trouble?.status === BAD_REQUEST) {
+      leave();
       queueMicrotask(() => stop());
-    });
-  }
+    } else if (!isBusy && trouble && trouble.retryAt === null) setTimeout(answer.refresh, RETRY_MS);
+  });
 }

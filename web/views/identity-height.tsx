@@ -1,5 +1,9 @@
 /** The heights of an identity: a slider whose stops are its changes. */
+import { useEffect, useState } from 'preact/hooks';
 import { shownTime, timeZone } from '../kit.ts';
+
+/** A thumb that rests as long has arrived: the stops that it passed on its way are not asked for. */
+const RESTS_MS = 250;
 
 interface Update {
   readonly height: string;
@@ -10,24 +14,37 @@ interface Update {
 interface HeightSliderProps {
   /** Newest first. */
   readonly updates: readonly Update[];
+  /** How many there are where these are the newest of them; null: these are all. */
+  readonly total: string | null;
   /** Null: now. */
   readonly height: string | null;
   readonly onHeight: (height: string | null) => void;
 }
 
-export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
+export function HeightSlider({ updates, total, height, onHeight }: HeightSliderProps) {
   const stops = stopsOf(updates);
-  const last = stops.length; // after all of them stands now
-  const at =
-    height === null
-      ? last
-      : Math.max(
-          0,
-          stops.findLastIndex((stop) => Number(stop.height) <= Number(height)),
-        );
+  const last = stops.length;
+  const count = Number(total ?? last);
+  const [moved, setMoved] = useState<{ readonly to: number; readonly from: string | null } | null>(null);
+  const thumb = moved?.from === height ? moved.to : null; // a height that was chosen elsewhere since counts
+  useEffect(() => {
+    if (thumb === null) {
+      setMoved(null);
+      return;
+    }
+    const rest = () => {
+      setMoved(null);
+      onHeight(stops[thumb]?.height ?? null);
+    };
+    const timer = setTimeout(rest, RESTS_MS);
+    return () => clearTimeout(timer);
+  }, [moved, height]);
+  const at = thumb ?? placeOf(height, stops);
   const stop = stops[at];
+  const chosen = thumb === null ? height : stop?.height;
+  const isOlder = Number(chosen) < Number(stop?.height);
   const words = stop
-    ? `${Number(height ?? stop.height).toLocaleString('en-US')}, ${shownTime(Number(stop.time) * 1000, timeZone.value)}`
+    ? `${Number(chosen).toLocaleString('en-US')}, ${isOlder ? 'before these updates' : shownTime(Number(stop.time) * 1000, timeZone.value)}`
     : 'now';
   return (
     <section class="panel travel" aria-label="Height">
@@ -42,7 +59,7 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
           step={1}
           value={at}
           list="changes-of-identity"
-          onInput={({ currentTarget }) => onHeight(stops[Number(currentTarget.value)]?.height ?? null)}
+          onInput={({ currentTarget }) => setMoved({ to: Number(currentTarget.value), from: height })}
         />
         <datalist id="changes-of-identity">
           {[...stops, null].map((_, index) => (
@@ -53,16 +70,31 @@ export function HeightSlider({ updates, height, onHeight }: HeightSliderProps) {
       <output data-derived="height">
         {stop ? (
           <>
-            at block <strong>{words}</strong> · {stop.kind.replaceAll('_', ' ')}
+            at block <strong>{words}</strong>
+            {!isOlder && ` · ${stop.kind.replaceAll('_', ' ')}`}
           </>
         ) : (
-          <>now · {stops.length === 1 ? 'one update' : `${stops.length} updates`} before</>
+          <>now · {count === 1 ? 'one update' : `${count.toLocaleString('en-US')} updates`} before</>
         )}
       </output>
+      {total !== null && (
+        <span class="muted" data-derived="reach">
+          The stops are the newest {updates.length} updates; History has all of them.
+        </span>
+      )}
       <button type="button" disabled={height === null} onClick={() => onHeight(null)}>
         Now
       </button>
     </section>
+  );
+}
+
+/** After all stops stands now. */
+function placeOf(height: string | null, stops: readonly Update[]): number {
+  if (height === null) return stops.length;
+  return Math.max(
+    0,
+    stops.findLastIndex((stop) => Number(stop.height) <= Number(height)),
   );
 }
 

@@ -3,7 +3,7 @@ import { useRef } from 'preact/hooks';
 import { type Answer, IDENTITY_TABS, isAnswerOf, replaceQuery, Tabs, tabOf, useNames, type ViewProps } from '../kit.ts';
 import { Content } from './identity-content.tsx';
 import { HeightSlider } from './identity-height.tsx';
-import { History } from './identity-history.tsx';
+import { History, updatesIn } from './identity-history.tsx';
 import { Referrals } from './identity-referrals.tsx';
 import { State } from './identity-state.tsx';
 import { IdentityWaiting } from './identity-waiting.tsx';
@@ -11,11 +11,11 @@ import { IdentityWaiting } from './identity-waiting.tsx';
 export function View({ parts: { chain }, query, answers: [identity, changes, list] }: ViewProps<'identity'>) {
   const state = useKept(identity);
   useNames({ name: state.shown.value?.data.friendlyName });
-  const updates = changes.shown.value?.data;
+  const updates = changes.shown.value && updatesIn(changes.shown.value.data);
   return (
     <>
-      {Array.isArray(updates) && (
-        <HeightSlider updates={updates} height={query.get('height')} onHeight={(height) => replaceQuery({ height })} />
+      {updates && (
+        <HeightSlider {...updates} height={query.get('height')} onHeight={(height) => replaceQuery({ height })} />
       )}
       {!changes.shown.value && !changes.trouble.value && <div class="frame short" aria-busy="true" />}
       <IdentityWaiting answer={state} chain={chain} />

@@ -43,17 +43,19 @@ export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
       {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
       <ul role="list" aria-label={`Blocks of ${chain}`}>
         {all.map((block) => {
-          const by = block.reverted === null ? answeredOf.get(block.hash) : undefined;
+          const stands = block.reverted === null;
+          const by = stands ? answeredOf.get(block.hash) : undefined;
           return (
             <li
               key={block.hash}
               data-item={by?.isRow ? by.at : undefined}
               data-height={block.height}
               data-hash={block.hash}
-              data-state={block.reverted === null ? 'standing' : 'undone'}
+              data-state={stands ? 'standing' : 'undone'}
               class={block.isStake ? 'stake' : 'work'}
             >
-              <a href={hrefOf('block', { chain, block: String(block.height) })}>
+              {/* Its height is that of another block now. */}
+              <a href={hrefOf('block', { chain, block: stands ? String(block.height) : block.hash })}>
                 {by ? <Answered at={by.at} /> : <Streamed block={block} />}
               </a>
               <small>

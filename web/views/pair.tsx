@@ -149,52 +149,54 @@ function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { r
   const query = { chain, from, to, basket: basketId, status: 'completed', pageSize: '10' };
   const answer = useMemo(() => ask(call('/api/conversions/', { query })), [chain, basketId, from, to]);
   return (
-    <Panel key={side} title="Newest trades" answer={answer} isList frame="medium">
-      {({ results }) => (
-        <>
-          <div class="choices">
-            {(['sold', 'bought'] as const).map((one) => (
-              <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
-                {one === 'sold' ? baseName : quoteName} for {one === 'sold' ? quoteName : baseName}
-              </button>
-            ))}
-          </div>
-          <Table
-            at="/results"
-            rows={results}
-            caption="The newest trades"
-            empty="Nobody has traded this way."
-            columns={[
-              { head: 'Time', at: 'time', as: 'time' },
-              {
-                head: 'Given',
-                isNumber: true,
-                cell: () => (
-                  <>
-                    <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
-                  </>
-                ),
-              },
-              {
-                head: 'Received',
-                isNumber: true,
-                cell: () => (
-                  <>
-                    <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-                    <Value at="toCurrencyName" as="name" why="unknown here" />
-                  </>
-                ),
-              },
-              { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
-              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
-              { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
-            ]}
-          />
-          <p>
-            <a href={hrefOf('conversions', {}, { chain, from, to, basket: basketId })}>All of them</a>
-          </p>
-        </>
-      )}
-    </Panel>
+    <>
+      <div class="choices">
+        {(['sold', 'bought'] as const).map((one) => (
+          <button key={one} type="button" aria-pressed={one === side} onClick={() => setSide(one)}>
+            {one === 'sold' ? baseName : quoteName} for {one === 'sold' ? quoteName : baseName}
+          </button>
+        ))}
+      </div>
+      <Panel title="Newest trades" answer={answer} isList frame="medium">
+        {({ results }) => (
+          <>
+            <Table
+              at="/results"
+              rows={results}
+              caption="The newest trades"
+              empty="Nobody has traded this way."
+              columns={[
+                { head: 'Time', at: 'time', as: 'time' },
+                {
+                  head: 'Given',
+                  isNumber: true,
+                  cell: () => (
+                    <>
+                      <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
+                    </>
+                  ),
+                },
+                {
+                  head: 'Received',
+                  isNumber: true,
+                  cell: () => (
+                    <>
+                      <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
+                      <Value at="toCurrencyName" as="name" why="unknown here" />
+                    </>
+                  ),
+                },
+                { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
+                { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
+                { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
+              ]}
+            />
+            <p>
+              <a href={hrefOf('conversions', {}, { chain, from, to, basket: basketId })}>All of them</a>
+            </p>
+          </>
+        )}
+      </Panel>
+    </>
   );
 }

@@ -94,6 +94,14 @@ export function movingChain(opened: () => Opened): void {
       await expect.poll(() => banner.textContent()).toContain('was read since');
       await transaction.page.locator('[role=alert][data-code="not_found"]').first().waitFor();
       expect(await transaction.page.locator('main [data-testid=taken-back]').count()).toBe(1);
+
+      const links = live.page.getByRole('list', { name: `Blocks of ${CHAIN}` }).locator('[data-state=undone] a');
+      const hrefs = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
+      expect(hrefs.reverse()).toEqual(orphans.map(({ hash }) => `/${CHAIN}/block/${hash}`));
+      await links.last().click();
+      await live.page.locator('main[data-view=block][data-ready=true] [data-testid=taken-back]').waitFor();
+      const removed = live.page.locator('[data-field="/hash"]').first();
+      expect(await removed.getAttribute('data-value')).toBe(lost?.hash);
       for (const { complaints, close } of [live, block, transaction]) {
         expect(complaints).toEqual([]);
         await close();

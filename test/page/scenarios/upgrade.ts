@@ -79,5 +79,22 @@ export function upgradedService(opened: () => Opened): void {
       expect(complaints).toEqual([]);
       await close();
     });
+
+    it('scenario 12: opens views where site data are blocked, and does not load the document again for one that is missing', async () => {
+      const { page, complaints, close } = await openPage(opened().browser);
+      await page.addInitScript(() => {
+        const get = () => {
+          throw new DOMException('Access is denied for this document.', 'SecurityError');
+        };
+        for (const storage of ['sessionStorage', 'localStorage']) Object.defineProperty(window, storage, { get });
+      });
+      const documents = await visit(page, 1);
+      await page.locator('main[data-view=stakes][data-ready=failed] [role=alert][data-code=file_missing]').waitFor();
+      expect(documents()).toBe(0);
+      await page.getByRole('button', { name: 'Load the page again' }).click();
+      await page.locator('main[data-view=stakes][data-ready=true]').waitFor();
+      expect(complaints).toEqual([]);
+      await close();
+    });
   });
 }

@@ -248,6 +248,46 @@ export function chainViews(page: () => OpenedPage): void {
       await close();
     });
 
+    it('ask for the stop at which the slider rests, and for none that it passed', async () => {
+      const updates = await answer<Update[]>(`/api/identity/${ALICE}/changes?chain=${CHAIN}`);
+      const passed = updates.slice(0, 4).map(({ height }) => String(height));
+      expect(new Set(passed).size).toBe(4);
+      const { page, requests, close } = await openPage(browser);
+      await page.clock.install();
+      await page.goto(withoutStream(service.url, `/${CHAIN}/identity/${ALICE}`));
+      await page.locator('main[data-ready=true]').waitFor();
+      await page.clock.pauseAt(Date.now() + 3_600_000);
+      const heights = () =>
+        requests
+          .map((request) => new URL(request.url()))
+          .filter(({ pathname }) => pathname === `/api/identity/${ALICE}`)
+          .map(({ searchParams }) => searchParams.get('height'));
+      const slider = page.getByRole('slider', { name: 'Height' });
+      const words = () => slider.getAttribute('aria-valuetext');
+      await slider.focus();
+      for (const height of passed) {
+        await page.keyboard.press('ArrowLeft');
+        await expect.poll(words).toMatch(new RegExp(`^${height}, `));
+        await page.clock.runFor(100);
+      }
+      await page.clock.runFor(1_000);
+      await page
+        .locator(`section[data-src*="height=${passed.at(-1)}"]`)
+        .first()
+        .waitFor();
+      expect(heights()).toEqual([null, passed.at(-1)]);
+      expect(await words()).toMatch(new RegExp(`^${passed.at(-1)}, `));
+
+      // What another control says meanwhile counts, then and later.
+      await page.keyboard.press('ArrowRight');
+      await expect.poll(words).toMatch(new RegExp(`^${passed.at(-2)}, `));
+      await page.getByRole('button', { name: 'Now', exact: true }).click();
+      await expect.poll(words).toBe('now');
+      await page.clock.runFor(1_000);
+      expect(new URL(page.url()).searchParams.get('height')).toBeNull();
+      await close();
+    });
+
     it('show every currency', async () => {
       const { currencies } = await answer<{ currencies: { currencyId: string }[] }>('/api/conversions/filters');
       expect(currencies.length).toBeGreaterThan(5);
