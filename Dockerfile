@@ -27,7 +27,8 @@ RUN install -d -o node -g node -m 700 /data /data/datasets
 USER node
 VOLUME /data
 EXPOSE 8080
-HEALTHCHECK --interval=10s --timeout=5s --start-period=90s --retries=3 CMD ["node", "infra/launch/health-check.mjs"]
+# The start changes the stores first, which may take minutes. The first answer ends the start period.
+HEALTHCHECK --interval=10s --timeout=5s --start-period=1h --retries=3 CMD ["node", "infra/launch/health-check.mjs"]
 # The options of infra/launch/node-options.mjs: no launcher stands between the program and its signals.
 ENTRYPOINT ["node", "--disable-warning=ExperimentalWarning", "--import", "/app/infra/launch/stripped-types.mjs", "--max-semi-space-size=64", "verustream.ts"]
 CMD ["start"]

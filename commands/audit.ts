@@ -2,17 +2,20 @@
 import { type AuditResult, audit } from '../pipeline/audit/audit.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import { createProgressLine } from './progress-line.ts';
 import { allCompared } from './uncompared.ts';
 
 /** Prints a line for each table and invariant; exit code 0 only when both stores hold the same of every chain and every invariant holds. */
 export async function run(
   { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
   _input: object,
-  { line }: Output,
+  { line, progress }: Output,
 ): Promise<CommandOutcome> {
   const chains = config.chains.map((chain) => ({ name: chain.name, nativeCurrencyId: nativeCurrencyId(chain) }));
   const results: AuditResult[] = [];
-  for await (const result of audit(stores, chains, signal)) {
+  const show = createProgressLine(progress);
+  const audited = audit(stores, chains, signal, (at) => show(`${at.chain} ${at.ledger}`, at));
+  for await (const result of audited) {
     results.push(result);
     line(`${result.chain}  ${described(result)}`);
   }

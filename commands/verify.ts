@@ -2,9 +2,8 @@
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
+import { createProgressLine } from './progress-line.ts';
 import { allCompared } from './uncompared.ts';
-
-const PROGRESS_MS = 5000;
 
 /** Prints a line for each table that differs, and the outcome; exit code 0 only when every digest of every chain is equal. */
 export async function run(
@@ -12,7 +11,7 @@ export async function run(
   _input: object,
   output: Output,
 ): Promise<CommandOutcome> {
-  let printed = Date.now();
+  const show = createProgressLine(output.progress);
   const outcomes = verify({
     chains: config.chains.map((chain) => ({ chain, nativeCurrencyId: nativeCurrencyId(chain) })),
     log,
@@ -21,12 +20,9 @@ export async function run(
     pricing: config,
     scratch: config.dataDir,
     logger,
-    progress: (chain, { height, targetHeight, rate, etaSeconds }) => {
-      if (Date.now() - printed < PROGRESS_MS) return;
-      printed = Date.now();
-      const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
-      output.progress(`${chain}  height ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} blocks/s${eta}`);
-    },
+    progress: show,
+    priceProgress: ({ tick, lastTick, rate, etaSeconds }) =>
+      show('prices', { height: tick, targetHeight: lastTick, rate, etaSeconds }, 'tick'),
     signal,
   });
   const tables: VerifiedTable[] = [];

@@ -11,7 +11,8 @@ import { connectClickHouse } from './clickhouse/server.ts';
 import { readMigrations } from './migrations.ts';
 import { copyRows } from './postgres/copy.ts';
 import { connectPostgres, type Postgres } from './postgres/postgres.ts';
-import { openScratchStores } from './stores.ts';
+import { leftScratchNames } from './postgres/scratch-names.ts';
+import { openScratchStores, type Stores } from './stores.ts';
 
 const logger = pino({ level: 'silent' });
 let stores: TestStores;
@@ -175,5 +176,68 @@ it('stores beside the served ones leave nothing when one of them cannot be opene
     await expect(openScratchStores(stores, servers, logger)).rejects.toThrow('it cannot be opened');
   }
   expect(opened.map(({ pool }) => pool.ended)).toEqual([true]);
+  expect(await databaseNames()).toEqual(before);
+});
+
+const CONNECTED = 'SELECT pid FROM pg_stat_activity WHERE datname = $1';
+const HOLDING = `SELECT pid FROM pg_locks
+  WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`;
+
+/** Returns how many there were. */
+async function endSessions(database: string, which: string): Promise<number | null> {
+  const { pool } = stores.postgres;
+  return (await pool.query(`SELECT pg_terminate_backend(pid, 60000) FROM (${which}) sessions`, [database])).rowCount;
+}
+
+async function nameOf({ postgres }: Pick<Stores, 'postgres'>): Promise<string> {
+  const { rows } = await postgres.pool.query<{ name: string }>('SELECT current_database() AS name');
+  return String(rows[0]?.name);
+}
+
+it('databases that a killed process has left are dropped by the next, those in use are not', async () => {
+  const before = await databaseNames();
+  const killed = await stores.openScratch();
+  const running = await stores.openScratch();
+  const [left, used] = [await nameOf(killed), await nameOf(running)];
+  for (const which of [CONNECTED, HOLDING]) expect(await endSessions(left, which)).toBeGreaterThan(0);
+  expect(await endSessions(used, CONNECTED)).toBeGreaterThan(0); // its lock is left
+  expect(await leftScratchNames(stores.postgres.pool)).toEqual([left]);
+  const other = await createTestStores();
+  await (await other.openScratch()).close();
+  await other.close();
+  const names = await databaseNames();
+  expect(names.filter((name) => name === left || name === used)).toEqual([used, used]);
+  expect(await running.clickhouse.query('SELECT * FROM stakes')).toEqual([]);
+  await running.close();
+  expect(await databaseNames()).toEqual(before);
+  await expect(killed.postgres.pool.query('SELECT 1')).rejects.toMatchObject({ code: '3D000' });
+  await expect(killed.clickhouse.query('SELECT * FROM stakes')).rejects.toThrow(/does not exist/);
+  await killed.close();
+});
+
+it('databases whose lock is lost stay while it is connected', async () => {
+  const running = await stores.openScratch();
+  const client = await running.postgres.pool.connect();
+  const name = await nameOf(running);
+  expect(await endSessions(name, HOLDING)).toBe(1);
+  await (await stores.openScratch()).close();
+  expect((await databaseNames()).filter((one) => one === name)).toEqual([name, name]);
+  client.release();
+  await running.close();
+});
+
+it('what cannot be dropped in ClickHouse is found again by its database in Postgres', async () => {
+  const before = await databaseNames();
+  const clickhouse: ClickHouse = {
+    ...stores.clickhouse,
+    command: (sql, ...rest) =>
+      sql.startsWith('DROP') ? Promise.reject(new Error('away')) : stores.clickhouse.command(sql, ...rest),
+  };
+  const fail = () => Promise.reject(new Error('it cannot be opened'));
+  const servers = { connectPostgres: fail, openClickHouse: fail };
+  const opening = openScratchStores({ postgres: stores.postgres, clickhouse }, servers, logger);
+  await expect(opening).rejects.toThrow('it cannot be opened; away');
+  expect((await databaseNames()).length).toBe(before.length + 2);
+  await (await stores.openScratch()).close();
   expect(await databaseNames()).toEqual(before);
 });

@@ -1,5 +1,4 @@
 /** Both stores, embedded or by URL, migrated. */
-import { randomBytes } from 'node:crypto';
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../schemas/config.ts';
@@ -12,7 +11,7 @@ import { type Closers, openTogether } from './open-together.ts';
 import { startEmbeddedPostgres } from './postgres/embedded/embedded.ts';
 import { migratePostgres } from './postgres/migrate.ts';
 import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
-import { readRows } from './postgres/read-rows.ts';
+import { claimScratchName, leftScratchNames, SCRATCH_PREFIX } from './postgres/scratch-names.ts';
 import { columns, rowReader } from './row-reader.ts';
 
 export interface Stores {
@@ -30,8 +29,8 @@ export interface StoreServers {
 }
 
 const DATABASE = 'verustream';
-/** Scratch databases next to the served ones; the next embedded start drops those of a killed process. */
-const BESIDE = 'verustream_beside_';
+/** SQLSTATE. */
+const IN_USE = '55006';
 
 /** Opens and migrates the stores; closes the opened ones if a later step fails. */
 export async function openStores(
@@ -55,11 +54,11 @@ export async function openStores(
       ? await connectClickHouse(config.clickhouseUrl, logger)
       : await servers.openClickHouse(DATABASE);
     closers.push(() => clickhouse.close());
-    if (!config.databaseUrl) await retryWhileRecovering(() => dropLeftPostgres(postgres), logger);
+    const served = { postgres, clickhouse };
+    if (!config.databaseUrl) await retryWhileRecovering(() => dropLeftScratch(served, logger), logger);
     if (!config.clickhouseUrl) await dropLeftClickHouse(clickhouse);
     await retryWhileRecovering(() => migratePostgres(postgres, logger), logger);
     await migrateClickHouse(clickhouse);
-    const served = { postgres, clickhouse };
     return { ...served, openScratch: () => openScratchStores(served, servers, logger) };
   });
 }
@@ -72,18 +71,14 @@ async function startPostgres(dataDir: string, logger: Logger, closers: Closers):
   return server.urlOf(DATABASE);
 }
 
-/** Needs the right to create databases. */
-export async function openScratchStores(
-  served: Pick<Stores, 'postgres' | 'clickhouse'>,
-  servers: StoreServers,
-  logger: Logger,
-): Promise<Stores> {
-  const name = `${BESIDE}${randomBytes(6).toString('hex')}`;
+type Served = Pick<Stores, 'postgres' | 'clickhouse'>;
+
+/** Needs the right to create databases. Drops what killed processes have left, which takes as much room again. */
+export async function openScratchStores(served: Served, servers: StoreServers, logger: Logger): Promise<Stores> {
+  await dropLeftScratch(served, logger);
   return openTogether(async (closers) => {
-    closers.push(
-      () => served.clickhouse.command(`DROP DATABASE IF EXISTS ${name}`),
-      () => dropDatabase(served.postgres, name),
-    );
+    const name = await claimScratchName(served.postgres, closers);
+    closers.push(() => dropScratch(served, name));
     await served.postgres.pool.query(`CREATE DATABASE ${name}`);
     await served.clickhouse.command(`CREATE DATABASE ${name}`);
     const postgres = await servers.connectPostgres(name);
@@ -92,31 +87,40 @@ export async function openScratchStores(
     closers.push(() => clickhouse.close());
     await migratePostgres(postgres, logger);
     await migrateClickHouse(clickhouse);
-    const fresh = { postgres, clickhouse };
-    return { ...fresh, openScratch: () => openScratchStores(fresh, servers, logger) };
+    return { postgres, clickhouse, openScratch: () => openScratchStores(served, servers, logger) };
   });
+}
+
+/**
+ * The database of Postgres is dropped last: while it is there, both can be found again. Connections are closed; the server waits
+ * up to 5 s for them to end, and ends an autovacuum worker itself. `WITH (FORCE)` would need a superuser when such a worker is in
+ * the database.
+ */
+async function dropScratch({ postgres, clickhouse }: Served, name: string): Promise<void> {
+  await clickhouse.command(`DROP DATABASE IF EXISTS ${name}`);
+  await postgres.pool.query(`DROP DATABASE IF EXISTS ${name}`);
+}
+
+async function dropLeftScratch(served: Served, logger: Logger): Promise<void> {
+  for (const database of await leftScratchNames(served.postgres.pool)) {
+    try {
+      await dropScratch(served, database);
+      logger.info({ database }, 'dropped a database that a killed verify had left');
+    } catch (err) {
+      if ((err as { code?: unknown } | null)?.code !== IN_USE) throw err;
+      logger.warn({ err, database }, 'a database that a killed verify has left is in use: the next one drops it');
+    }
+  }
 }
 
 const readName = rowReader({ name: columns.text });
 
-async function dropLeftPostgres(postgres: Postgres): Promise<void> {
-  const sql = 'SELECT datname AS name FROM pg_database WHERE starts_with(datname, $1)';
-  for (const { name } of await readRows(postgres.pool, readName, sql, [BESIDE])) await dropDatabase(postgres, name);
-}
-
-/**
- * Its connections are closed; the server waits up to 5 s for them to end, and ends an autovacuum worker itself.
- * `WITH (FORCE)` would need a superuser when such a worker is in the database.
- */
-async function dropDatabase({ pool }: Postgres, name: string): Promise<void> {
-  await pool.query(`DROP DATABASE IF EXISTS ${name}`);
-}
-
+/** Also those that no database of Postgres names: the embedded ClickHouse is open in one process alone. */
 async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {
   const rows = await clickhouse.rows(
     readName,
     'SELECT name FROM system.databases WHERE startsWith(name, {prefix:String})',
-    { prefix: BESIDE },
+    { prefix: SCRATCH_PREFIX },
   );
   for (const { name } of rows) await clickhouse.command(`DROP DATABASE ${name}`);
 }

@@ -34,6 +34,10 @@ export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Pr
       const says = 'its role may not create databases, which `verify` builds next to the served one';
       findings.push(note(says, 'ALTER ROLE … CREATEDB'));
     }
+    if (report.left.length > 0) {
+      const says = `a killed \`verify\` has left ${report.left.join(', ')}, here and in ClickHouse`;
+      findings.push(note(says, 'the next `verify` drops it'));
+    }
     if (report.freeConnections < CONNECTIONS) {
       const says = `${report.freeConnections} connections are free; a process takes up to ${CONNECTIONS}`;
       findings.push(note(says, 'raise max_connections, unless these are those of the running service'));

@@ -5,6 +5,7 @@ import { openPool } from './pool.ts';
 import { connectError } from './postgres.ts';
 import { postgresTrouble } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';
+import { leftScratchNames } from './scratch-names.ts';
 
 const REPORT = {
   /** As the server prints it: `18.4`. */
@@ -23,6 +24,8 @@ const readReport = rowReader({ ...REPORT, now: columns.number });
 export interface PostgresReport extends RowOf<typeof REPORT> {
   /** Milliseconds by which its clock is ahead of this machine's, at least. */
   readonly clockAheadMs: number;
+  /** Databases that a killed `verify` has left. */
+  readonly left: readonly string[];
 }
 
 const TIMEOUT_MS = 10_000;
@@ -48,7 +51,8 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
     const row = await readRow(pool, readReport, SQL);
     if (!row) throw new Error('Postgres answered without a row');
     const { now, ...report } = row;
-    return { ...report, clockAheadMs: beyond(now, before, Date.now()) };
+    const clockAheadMs = beyond(now, before, Date.now());
+    return { ...report, clockAheadMs, left: await leftScratchNames(pool) };
   } catch (error) {
     const trouble = postgresTrouble(error);
     throw trouble && trouble.code !== 'postgres_unreachable' ? trouble : connectError(error, new URL(url));

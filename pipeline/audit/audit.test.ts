@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedFile } from '../../test/laws/chain-records.ts';
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { type RowDamage, type Store, TAMPERED } from '../../test/support/pipeline/audit/tampering.ts';
-import type { AuditResult } from './audit.ts';
+import type { AuditProgress, AuditResult } from './audit.ts';
 import { FACT_TABLES } from './audited-facts.ts';
 import { STAMP_TABLES } from './audited-tables.ts';
 
@@ -34,6 +34,17 @@ describe('audit', () => {
     expect(empty).toEqual([]);
     const tables = [...FACT_TABLES, ...STAMP_TABLES].map(({ name }) => name);
     expect(TAMPERED.map(({ table }) => table).sort()).toEqual(tables.sort());
+  });
+
+  it('says after each range how far it is, to the end of both ledgers', async () => {
+    const seen: AuditProgress[] = [];
+    await world.audit((progress) => seen.push(progress));
+    for (const ledger of ['facts', 'stamps']) {
+      const own = seen.filter((progress) => progress.ledger === ledger);
+      expect(own.at(-1)).toMatchObject({ chain: 'vrsc', height: TIP, targetHeight: TIP, etaSeconds: 0 });
+      const heights = own.map(({ height }) => height ?? -1);
+      expect(heights).toEqual([...new Set(heights)].sort((a, b) => a - b));
+    }
   });
 
   it('names table and first height of whatever is changed, deleted or added in either store', async () => {

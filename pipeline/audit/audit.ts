@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { Violation } from '../../schemas/audit-report.ts';
 import { RetryableError } from '../../schemas/errors.ts';
+import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
+import { createStageProgress } from '../stage/stage-progress.ts';
 import { checkRange, keptDigests } from './check-range.ts';
 import { INVARIANTS } from './invariants.ts';
 import { type AuditedChain, type AuditLedger, type Committed, FACTS, STAMPS } from './ledger.ts';
@@ -29,6 +31,14 @@ export type AuditResult = {
     }
 );
 
+/** After a range of a ledger. */
+export interface AuditProgress extends Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'etaSeconds'> {
+  readonly chain: string;
+  readonly ledger: AuditLedger['name'];
+}
+
+type ReportProgress = (progress: AuditProgress) => void;
+
 /** The chain moved under each look at a range. */
 class AuditDisturbed extends RetryableError {
   constructor(chain: string) {
@@ -44,8 +54,11 @@ export async function* audit(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
   chains: readonly AuditedChain[],
   signal: AbortSignal,
+  report: ReportProgress = () => undefined,
 ): AsyncGenerator<AuditResult, void> {
-  for (const chain of chains) for (const ledger of [FACTS, STAMPS]) yield* auditLedger(stores, ledger, chain, signal);
+  for (const chain of chains) {
+    for (const ledger of [FACTS, STAMPS]) yield* auditLedger(stores, ledger, chain, signal, report);
+  }
 }
 
 async function* auditLedger(
@@ -53,7 +66,9 @@ async function* auditLedger(
   ledger: AuditLedger,
   chain: AuditedChain,
   signal: AbortSignal,
+  report: ReportProgress,
 ): AsyncGenerator<AuditResult, void> {
+  const progress = createStageProgress();
   const size = createBatchSize(LARGEST_RANGE);
   const rows = new Map<string, number>();
   const partsAt = new Map<string, number>();
@@ -81,6 +96,9 @@ async function* auditLedger(
     }
     height = high;
     attempt = 0;
+    progress.at(height, high - low + 1, null);
+    progress.target(committed.height);
+    report({ chain: chain.name, ledger: ledger.name, ...progress.numbers(), etaSeconds: progress.etaSeconds() });
   }
   const at = { chain: chain.name, height };
   const tables = ledger.tables.map(({ name }) => name);

@@ -6,6 +6,7 @@ import { chainConfig, NATIVE } from '../../test/laws/replay.ts';
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { PRICE_TABLES, tableName } from './digest-tables.ts';
 import { type VerifiedTable, verify } from './verify.ts';
+import type { PriceProgress } from './verify-prices.ts';
 
 /** Several baskets are launched, and traded in. */
 const TIP = 520;
@@ -18,7 +19,7 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => world.close());
 
-async function verified(): Promise<VerifiedTable[]> {
+async function verified(priceProgress?: (progress: PriceProgress) => void): Promise<VerifiedTable[]> {
   const { log, stores, rules } = world;
   const tables: VerifiedTable[] = [];
   const outcomes = verify({
@@ -28,6 +29,7 @@ async function verified(): Promise<VerifiedTable[]> {
     openFreshStores: () => stores.openScratch(),
     pricing: rules,
     scratch: tmpdir(),
+    ...(priceProgress && { priceProgress }),
     logger: pino({ level: 'silent' }),
     signal: new AbortController().signal,
   });
@@ -44,6 +46,14 @@ it('folds prices and stamps again from facts that it derives again', async () =>
     if (table === 'postgres.backfill_prices') continue; // nothing is older than the cutover
     expect({ table, height, rows: fresh.rows > 20 }).toEqual({ table, height: TIP, rows: true });
   }
+});
+
+it('says how far the fold of prices is, up to the newest tick', async () => {
+  const seen: PriceProgress[] = [];
+  await verified((progress) => seen.push(progress));
+  const { rows } = await world.stores.postgres.pool.query('SELECT max(tick) AS tick FROM price_ticks');
+  const lastTick = Number(rows[0]?.tick);
+  expect(seen.at(-1)).toMatchObject({ tick: lastTick, lastTick, etaSeconds: 0 });
 });
 
 it('names what is not what the log says', async () => {

@@ -16,6 +16,7 @@ import { openPriceStage } from '../price/price-stage.ts';
 import { pricingRules } from '../price/run-price.ts';
 import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
+import { createStageProgress } from '../stage/stage-progress.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
 import { VerifyDisturbed } from './served-snapshot.ts';
 import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
@@ -30,6 +31,16 @@ export interface PriceSnapshot {
   readonly digests: Digests;
 }
 
+/** How far the fold is. */
+export interface PriceProgress {
+  /** Null before the first. */
+  readonly tick: number | null;
+  readonly lastTick: number;
+  /** Ticks a second over the last half minute. */
+  readonly rate: number;
+  readonly etaSeconds: number | null;
+}
+
 export interface RefoldOptions {
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
@@ -38,6 +49,8 @@ export interface RefoldOptions {
   readonly fresh: Stores;
   readonly lock: StageLock;
   readonly logger: Logger;
+  /** Called after each batch. */
+  readonly progress?: ((progress: PriceProgress) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -68,7 +81,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
 
 /** Up to the tick of `served`. @throws VerifyDisturbed when that was another block by then */
 export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot): Promise<Digests> {
-  const { chains, config, facts, fresh, lock, logger, signal } = options;
+  const { chains, config, facts, fresh, lock, logger, progress, signal } = options;
   const rules = withRanges(pricingRules(chains, config), served.ranges);
   const stage = await openPriceStage({
     chains,
@@ -81,10 +94,15 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
     limits: { ...LIMITS, lastTick: served.tick },
     signal,
   });
+  const meter = createStageProgress();
+  meter.target(served.tick);
   for (;;) {
     signal.throwIfAborted();
     const { ticks, records } = await stage.step();
     if (ticks === 0 && records === 0) break;
+    const tick = (await newestTick(fresh.postgres.pool))?.tick ?? null; // a rewind in the facts takes some back
+    meter.at(tick, ticks, null);
+    progress?.({ tick, lastTick: served.tick, rate: meter.numbers().rate, etaSeconds: meter.etaSeconds() });
   }
   const at = await newestTick(fresh.postgres.pool);
   if (at?.tick !== served.tick || at.hash !== served.hash) throw new VerifyDisturbed('prices');

@@ -22,7 +22,7 @@ import { DERIVE_TABLES } from './digest-tables.ts';
 import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
 import { clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
-import { type PriceSnapshot, refoldPrices, servedPrices } from './verify-prices.ts';
+import { type PriceProgress, type PriceSnapshot, refoldPrices, servedPrices } from './verify-prices.ts';
 
 export interface VerifyOptions {
   readonly chains: readonly { readonly chain: ChainConfig; readonly nativeCurrencyId: string }[];
@@ -36,6 +36,8 @@ export interface VerifyOptions {
   readonly logger: Logger;
   /** Told about once a second how far the derivation of a chain is. */
   readonly progress?: (chain: string, status: StageStatus) => void;
+  /** Called after each batch of prices. */
+  readonly priceProgress?: (progress: PriceProgress) => void;
   readonly signal: AbortSignal;
 }
 
@@ -98,9 +100,10 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
     yield* compare(chain.name, snapshot.at.height, snapshot.digests, again);
   }
   if (!prices) return;
-  const { pricing: config, logger } = options;
+  const { pricing: config, logger, priceProgress: progress } = options;
   const chains = pricedChains(options);
-  const again = await refoldPrices({ chains, config, facts, fresh, lock: nobodyElse(fresh), logger, signal }, prices);
+  const lock = nobodyElse(fresh);
+  const again = await refoldPrices({ chains, config, facts, fresh, lock, logger, progress, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
 }
 

@@ -13,7 +13,7 @@ export interface ComposeService {
   readonly secrets?: readonly string[];
   readonly ports?: readonly string[];
   readonly volumes?: readonly string[];
-  readonly healthcheck?: object;
+  readonly healthcheck?: { readonly start_period?: string };
   readonly restart?: string;
   readonly network_mode?: string;
   readonly read_only?: boolean;

@@ -43,6 +43,18 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
+  it('gives an hour to start to whatever others wait for', () => {
+    const inImage = /^HEALTHCHECK .*--start-period=(\w+) /m.exec(textOf('Dockerfile'))?.[1];
+    const awaited = services.flatMap(([, { depends_on: needed = {} }]) =>
+      Object.entries(needed).flatMap(([name, { condition }]) => (condition === 'service_healthy' ? [name] : [])),
+    );
+    expect(new Set(awaited)).toEqual(new Set(['kafka', 'clickhouse', 'postgres', 'serve-1', 'serve-2']));
+    for (const name of awaited) {
+      const { image, healthcheck } = compose.services[name] ?? {};
+      expect(healthcheck?.start_period ?? (image === IMAGE ? inImage : undefined), name).toBe('1h');
+    }
+  });
+
   it('gives every service a restart and a limit of memory, publishes on this machine only', () => {
     for (const [name, { restart, deploy, ports = [] }] of services) {
       expect(restart, name).toBe('unless-stopped');

@@ -30,6 +30,10 @@ it('the configuration of one machine is accepted, and names the ports of the tab
   expect(offered).toEqual(ports);
 });
 
+it('the unit leaves the end of the embedded Postgres to the service', () => {
+  expect(found(/^(\[Service\]\n[\s\S]*?)\[Install\]/m).split('\n')).toContain('KillMode=mixed');
+});
+
 it.skipIf(!isInstalled('nginx'))('the configuration of nginx is one', () => {
   const folder = temporaryFolder();
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];

@@ -51,6 +51,12 @@ it('finds nothing wrong with servers and a daemon that are well; --json says the
   await daemon.stop();
 });
 
+it('notes databases that a killed verify has left', async () => {
+  await server.createDatabase('verustream_beside_0123456789ab');
+  const { stdout } = await runCommand(['check'], settingsOf('http://a:b@127.0.0.1:1'));
+  expect(stdout).toMatch(/^note +Postgres +a killed `verify` has left verustream_beside_0123456789ab, /m);
+});
+
 it('names everything that is wrong at once, each with what to do, and no secret', async () => {
   const [DATABASE_URL, CLICKHOUSE_URL] = ['postgres://u:topsecret@127.0.0.1:1/db', 'http://u:topsecret@127.0.0.1:1/db'];
   const settings = settingsOf('http://user:topsecret@127.0.0.1:1', { DATABASE_URL, CLICKHOUSE_URL });

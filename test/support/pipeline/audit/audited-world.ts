@@ -3,7 +3,7 @@
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { createTopicReader } from '../../../../infra/event-log/topic-reader.ts';
-import { type AuditResult, audit } from '../../../../pipeline/audit/audit.ts';
+import { type AuditProgress, type AuditResult, audit } from '../../../../pipeline/audit/audit.ts';
 import type { AuditedChain } from '../../../../pipeline/audit/ledger.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { openPriceStage } from '../../../../pipeline/price/price-stage.ts';
@@ -35,7 +35,7 @@ export interface AuditedWorld {
   /** Stands in for running stages that have nothing to do, until the signal aborts. */
   own(signal: AbortSignal): Promise<void>;
   /** Every result of one audit. */
-  audit(): Promise<AuditResult[]>;
+  audit(report?: (progress: AuditProgress) => void): Promise<AuditResult[]>;
   close(): Promise<void>;
 }
 
@@ -111,7 +111,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
         until.addEventListener('abort', () => void lock.release(), { once: true });
       }
     },
-    audit: () => collect(audit(stores, chains, signal)),
+    audit: (report) => collect(audit(stores, chains, signal, report)),
     async close() {
       await log.drop();
       await stores.close();

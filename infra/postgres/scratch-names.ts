@@ -1,0 +1,38 @@
+/** Names of scratch databases next to the served one. The lock of a name is held while it is used, so that what a killed process has left is known. */
+import { randomBytes } from 'node:crypto';
+import type { Closers } from '../open-together.ts';
+import { columns, rowReader } from '../row-reader.ts';
+import type { Postgres } from './postgres.ts';
+import { type Queryable, readRows } from './read-rows.ts';
+
+export const SCRATCH_PREFIX = 'verustream_beside_';
+
+/** A new name, whose lock is held until its closer has run. */
+export async function claimScratchName(postgres: Postgres, closers: Closers): Promise<string> {
+  const name = `${SCRATCH_PREFIX}${randomBytes(6).toString('hex')}`;
+  const session = postgres.openPool({ max: 1, idleTimeoutMillis: 0 });
+  closers.push(() => session.end());
+  const holder = await session.connect();
+  closers.push(() => holder.release(true));
+  // A server may be set to end sessions that say nothing for long.
+  const sql = `SELECT set_config('idle_session_timeout', '0', false), pg_advisory_lock(hashtextextended($1, 0))`;
+  await holder.query(sql, [name]);
+  return name;
+}
+
+const readName = rowReader({ name: columns.text });
+
+/**
+ * Databases of this role that no process uses: no session holds the lock, in whichever database of the server it was taken, and
+ * none is connected, as that of a process that has lost the lock may be.
+ */
+export async function leftScratchNames(source: Queryable): Promise<string[]> {
+  const sql = `SELECT datname AS name FROM pg_database
+    WHERE starts_with(datname, $1) AND pg_has_role(datdba, 'USAGE')
+      AND NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND granted AND objsubid = 1
+        AND (classid::bigint << 32 | objid::bigint) = hashtextextended(datname, 0))
+      AND NOT EXISTS (SELECT FROM pg_stat_activity activity
+        WHERE activity.datname = pg_database.datname AND backend_type IS DISTINCT FROM 'autovacuum worker')
+    ORDER BY datname`;
+  return (await readRows(source, readName, sql, [SCRATCH_PREFIX])).map(({ name }) => name);
+}
