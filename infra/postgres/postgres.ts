@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { messageOf } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
+import { placeOfPostgres } from '../server-address.ts';
 import { openPool, type PoolConfig } from './pool.ts';
 import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
 import type { Limits } from './typed-client.ts';
@@ -21,9 +22,12 @@ export interface PostgresOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly maxConnections?: number;
+  /** How long the first statement is waited for: a pooler takes connections for a server that is away. */
+  readonly answerMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 16;
+const ANSWER_MS = 30_000;
 const RETRY_MS = 1_000;
 /** A server that says so is the right one: it is waited for. */
 const PASSING = new Set(['postgres_starting', 'postgres_full']);
@@ -41,10 +45,10 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
     options.logger,
   );
   try {
-    await firstAnswer(pool, options.logger);
+    await firstAnswer(pool, options);
   } catch (cause) {
     await pool.end();
-    throw connectError(cause, new URL(options.url));
+    throw connectError(cause, options.url);
   }
   return {
     pool,
@@ -115,10 +119,14 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
     () => false,
   );
 
-async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
+async function firstAnswer(
+  pool: pg.Pool,
+  { logger, answerMs = ANSWER_MS }: Pick<PostgresOptions, 'logger' | 'answerMs'>,
+): Promise<void> {
+  const question = { text: 'SELECT 1', query_timeout: answerMs };
   for (let tries = 1; ; tries++) {
     try {
-      await pool.query('SELECT 1');
+      await pool.query(question);
       return;
     } catch (error) {
       const trouble = postgresTrouble(error);
@@ -129,8 +137,8 @@ async function firstAnswer(pool: pg.Pool, logger: Logger): Promise<void> {
   }
 }
 
-export function connectError(cause: unknown, url: URL): Error {
-  const where = `${decodeURIComponent(url.hostname)}:${url.port || 5432}${url.pathname}`;
+export function connectError(cause: unknown, address: string): Error {
+  const where = placeOfPostgres(address);
   const message = messageOf(cause);
   const sqlState = (cause as { code?: unknown }).code;
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {
