@@ -27,6 +27,9 @@ const MODULES: { readonly [N in ProgramName]: () => Promise<{ readonly run: Run<
   'play-recording': () => import('./play-recording.ts'),
 };
 
+/** They have nothing to put in order, and may wait for servers that are silent. */
+const ENDED_AT_ONCE: ReadonlySet<ProgramName> = new Set(['check', 'config']);
+
 /** Returns the exit code. @throws UsageError, and errors of the command */
 export async function runCommand(words: readonly string[], streams: ControlOutput): Promise<number> {
   const [first, ...rest] = words;
@@ -54,7 +57,9 @@ async function run(parsed: ParsedCommand, words: readonly string[], streams: Con
   if (isStoreCommand(name)) return (await askRunning(config, words, streams)) ?? runOnStores(config, parsed, streams);
   const { createLogger } = await import('../infra/logger.ts');
   const logger = createLogger(config.logLevel, name === 'start' ? 'stdout' : 'stderr');
-  const context = { config, logger, signal: endSignal() };
+  const signal = endSignal();
+  if (ENDED_AT_ONCE.has(name)) signal.addEventListener('abort', () => process.exit(1), { once: true });
+  const context = { config, logger, signal };
   return answer(parsed, streams, (output) => runModule(name, context, input as InputOf<typeof name>, output));
 }
 

@@ -36,6 +36,16 @@ it('holds no object that hangs on an error: neither the client of a lost connect
   expect(line.length).toBeLessThan(4000);
 });
 
+it('holds no address that is no URL: its error has it as a whole', () => {
+  const parse = () => new URL('postgres://me:ab/hush@db/x');
+  expect(parse).toThrow(expect.objectContaining({ input: expect.stringContaining('hush') }));
+  try {
+    parse();
+  } catch (cause) {
+    expect(logged(new Error('malformed', { cause }))).not.toContain('hush');
+  }
+});
+
 it('is bounded: causes in a ring, many errors, long texts, and what is no error', () => {
   const ring = new Error('x'.repeat(100_000));
   ring.cause = new AggregateError(Array(1000).fill(ring), 'all', { cause: ring });

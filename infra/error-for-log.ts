@@ -16,6 +16,8 @@ const MOST_ERRORS = 4;
 const BREADTH = 2;
 const LONGEST_TEXT = 2000;
 const OWN = new Set(['name', 'message', 'stack', 'cause', 'errors', 'type']);
+/** Node.js keeps there what new URL() could not read, with its password. */
+const SECRET = 'input';
 
 export function errorForLog(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: cut(String(error)) };
@@ -34,7 +36,7 @@ export function errorForLog(error: unknown, depth = 0): LoggedError {
 
 /** Codes and places, such as `code`, `syscall` and `constraint`. */
 function plainMembers(error: Error): Record<string, unknown> {
-  const plain = Object.entries(error).filter(([name, value]) => !OWN.has(name) && isPlain(value));
+  const plain = Object.entries(error).filter(([name, value]) => !OWN.has(name) && name !== SECRET && isPlain(value));
   return Object.fromEntries(plain.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]));
 }
 

@@ -13,6 +13,7 @@ import { migratePostgres } from './postgres/migrate.ts';
 import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres/postgres.ts';
 import { claimScratchName, leftScratchNames, SCRATCH_PREFIX } from './postgres/scratch-names.ts';
 import { columns, rowReader } from './row-reader.ts';
+import { withDatabase } from './server-address.ts';
 
 export interface Stores {
   readonly postgres: Postgres;
@@ -123,10 +124,4 @@ async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {
     { prefix: SCRATCH_PREFIX },
   );
   for (const { name } of rows) await clickhouse.command(`DROP DATABASE ${name}`);
-}
-
-function withDatabase(url: string, database: string): string {
-  const other = new URL(url);
-  other.pathname = `/${database}`;
-  return other.href;
 }

@@ -48,14 +48,18 @@ export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Pr
   }
 }
 
-export async function checkClickHouse({ clickhouseUrl }: Config, logger: Logger): Promise<readonly Finding[]> {
+export async function checkClickHouse(
+  { clickhouseUrl }: Pick<Config, 'clickhouseUrl'>,
+  logger: Logger,
+  answerSeconds = ANSWER_SECONDS,
+): Promise<readonly Finding[]> {
   const subject = 'ClickHouse';
   const { right, failed } = findingsOf(subject);
   if (!clickhouseUrl) return [right('embedded, in the data folder')];
   let clickhouse: ClickHouse | null = null;
   try {
-    clickhouse = await within(ANSWER_SECONDS, connectClickHouse(clickhouseUrl, logger));
-    return await within(ANSWER_SECONDS, serverFindings(clickhouse, subject));
+    clickhouse = await connectClickHouse(clickhouseUrl, logger, answerSeconds);
+    return await within(answerSeconds, serverFindings(clickhouse, subject));
   } catch (error) {
     return [failed(error, 'start ClickHouse, and correct user, password, host and database of CLICKHOUSE_URL')];
   } finally {

@@ -28,7 +28,7 @@ export class ClickHouseOverloaded extends RetryableError {
   }
 }
 
-class ClickHouseRefused extends PermanentError {
+export class ClickHouseRefused extends PermanentError {
   constructor(message: string, cause: unknown) {
     super('clickhouse_refused', message, { cause });
   }

@@ -1,9 +1,11 @@
 /** A ClickHouse server or cluster by URL; the database is the URL's path. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ClickHouseLogLevel, createClient } from '@clickhouse/client';
+import { messageOf } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { type ClickHouse, CONNECTION_SETTINGS, type ConnectionLane, createClickHouse, killSql } from './clickhouse.ts';
-import { ClickHouseUnreachable } from './clickhouse-errors.ts';
+import { ClickHouseRefused, ClickHouseUnreachable } from './clickhouse-errors.ts';
+import type { Client } from './client.ts';
 
 const CONNECTIONS = 8;
 /** Longer than any statement may take: the bound of each is kept by whoever asks. */
@@ -12,18 +14,27 @@ const REQUEST_MS = 660_000;
 const MOST_KILLS = 8;
 /** How long a stop waits for KILLs. */
 const KILLS_CLOSE_MS = 1_000;
+/** A server in a cloud that sleeps takes so long to wake. */
+const FIRST_ANSWER_SECONDS = 30;
 
-/** Connects and asks once, so that a wrong URL or password is known at start. */
-export async function connectClickHouse(url: string, logger: Logger): Promise<ClickHouse> {
+/**
+ * Connects and asks once, so that a wrong URL or password is known at start.
+ * @throws ClickHouseSilent a little after `answerSeconds`, when all connections are closed
+ */
+export async function connectClickHouse(
+  url: string,
+  logger: Logger,
+  answerSeconds = FIRST_ANSWER_SECONDS,
+): Promise<ClickHouse> {
   const options = {
     url,
     request_timeout: REQUEST_MS,
     clickhouse_settings: CONNECTION_SETTINGS,
     log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, which logs it once
   };
-  const client = createClient({ ...options, max_open_connections: CONNECTIONS });
+  const client = openClient({ ...options, max_open_connections: CONNECTIONS });
   /** Has a connection when all others wait for an answer. */
-  const killer = createClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
+  const killer = openClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
   /** KILLs under way, by the id of the statement. */
   const kills = new Map<string, Promise<void>>();
   let closing = false;
@@ -50,12 +61,21 @@ export async function connectClickHouse(url: string, logger: Logger): Promise<Cl
     },
   });
   try {
-    await clickhouse.query('SELECT 1');
+    await clickhouse.query('SELECT 1', {}, { max_execution_time: answerSeconds });
   } catch (error) {
     await clickhouse.close();
     throw error;
   }
   return clickhouse;
+}
+
+function openClient(options: Parameters<typeof createClient>[0]): Client {
+  try {
+    return createClient(options);
+  } catch (error) {
+    // Without `cause`, which may hold the address with its password.
+    throw new ClickHouseRefused(`CLICKHOUSE_URL cannot be used: ${messageOf(error)}`, null);
+  }
 }
 
 /** An answer that is not ClickHouse's own, such as the page of a proxy, has neither a code nor a class. */

@@ -2,6 +2,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Ajv } from 'ajv';
+import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { CONFIG_SCHEMA } from './config-schema.ts';
 import { loadConfig, printableConfig } from './load-config.ts';
@@ -91,7 +92,7 @@ describe('loadConfig', () => {
   });
 
   it('takes a publisher for each daemon, and an empty place for a daemon without one', () => {
-    const both = { VERUSD_VRSC: `${RPC},${RPC}1`, VERUSD_VRSC_ZMQ: 'tcp://10.0.0.1:28332,' };
+    const both = { VERUSD_VRSC: `${RPC},${RPC.replace('27486', '27487')}`, VERUSD_VRSC_ZMQ: 'tcp://10.0.0.1:28332,' };
     expect(loadConfig(both).chains[0]?.zmq).toEqual(['tcp://10.0.0.1:28332', null]);
     for (const zmq of ['tcp://[::1]:28332', 'ipc:///run/verusd.sock', 'tcp://daemon.example:1']) {
       expect(loadConfig({ VERUSD_VRSC: RPC, VERUSD_VRSC_ZMQ: zmq }).chains[0]?.zmq).toEqual([zmq]);
@@ -274,6 +275,39 @@ describe('loadConfig', () => {
       if (isObject && !OPEN.has(name))
         expect(unknown, name).toContain(`${name}: unknown member "strange", allowed are `);
     }
+  });
+
+  it('says what is wrong with the chains of the file, whatever they are, also where the environment replaces parts of them', () => {
+    const parts = {
+      name: fc.oneof(fc.constantFrom('vrsc', 'chips'), fc.jsonValue()),
+      rpc: fc.oneof(fc.constant(RPC), fc.jsonValue()),
+      zmq: fc.oneof(fc.constant('tcp://10.0.0.1:28332'), fc.jsonValue()),
+    };
+    const chain = fc.oneof(fc.record(parts, { requiredKeys: [] }), fc.jsonValue());
+    const environments = fc.record(
+      { VERUSD_VRSC: fc.constant(RPC), VERUSD_CHIPS_ZMQ: fc.constant('tcp://10.0.0.1:28332') },
+      { requiredKeys: [] },
+    );
+    const hasAddress = ({ rpc }: { rpc?: unknown }) =>
+      rpc === undefined || [rpc].flat().every((address) => typeof address === 'string');
+    let taken = 0;
+    const law = (chains: unknown, environment: Record<string, string>) => {
+      try {
+        loadConfig({ ...environment, VERUSTREAM_CONFIG: file({ chains }) });
+        taken++;
+        expect(chains).toSatisfy((all: readonly object[]) => Array.isArray(all) && all.every(hasAddress));
+      } catch (error) {
+        expect(error).toMatchObject({ code: 'config_invalid' });
+      }
+    };
+    const examples: [unknown, Record<string, string>][] = [null, 'vrsc', [null], [{ name: 'vrsc', rpc: 5 }]].map(
+      (chains) => [chains, { VERUSD_VRSC: RPC }],
+    );
+    examples.push([[{ name: 'vrsc' }], { VERUSD_VRSC: RPC }]);
+    fc.assert(fc.property(fc.oneof(fc.array(chain, { maxLength: 3 }), fc.jsonValue()), environments, law), {
+      examples,
+    });
+    expect(taken).toBeGreaterThan(0);
   });
 
   it('prints no password, and names none in an error', () => {

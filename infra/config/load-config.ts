@@ -4,6 +4,7 @@ import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
 import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
+import { readServerAddress } from '../server-address.ts';
 import {
   CHAIN_DEFAULTS,
   DEMO_CHAINS,
@@ -68,13 +69,29 @@ function readFile(path: string): Record<string, unknown> {
   }
 }
 
+/** What the environment may add to; null for what the schema refuses, and would not see where the environment replaces it. */
+function chainsOf({ chains = [] }: Record<string, unknown>): RawChain[] | null {
+  return Array.isArray(chains) && chains.every(isMergeable) ? chains : null;
+}
+
+function isMergeable(chain: unknown): boolean {
+  if (typeof chain !== 'object' || chain === null || Array.isArray(chain)) return false;
+  const { rpc = [], zmq = [] } = chain as { rpc?: unknown; zmq?: unknown };
+  const isText = (value: unknown) => typeof value === 'string';
+  return (
+    [rpc].flat().every(isText) &&
+    (isText(zmq) || (Array.isArray(zmq) && zmq.every((one) => one === null || isText(one))))
+  );
+}
+
 /** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain that the file names. */
 function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
     const addresses = environment[`VERUSD_${name.toUpperCase()}`];
     if (!addresses) continue;
     const rpc = addresses.includes(',') ? addresses.split(',').map((address) => address.trim()) : addresses;
-    const chains = (raw.chains ?? []) as RawChain[];
+    const chains = chainsOf(raw);
+    if (!chains) return;
     const known = chains.find((chain) => chain.name === name);
     raw.chains = known
       ? chains.map((chain) => (chain === known ? { ...chain, rpc } : chain))
@@ -88,7 +105,8 @@ function addPublishers(raw: Record<string, unknown>, environment: Environment): 
     const variable = `VERUSD_${name.toUpperCase()}_ZMQ`;
     const text = environment[variable];
     if (!text) continue;
-    const chains = (raw.chains ?? []) as RawChain[];
+    const chains = chainsOf(raw);
+    if (!chains) return;
     if (!chains.some((chain) => chain.name === name)) {
       throw new ConfigInvalid([
         `${variable}: no daemon of ${name} is configured; set VERUSD_${name.toUpperCase()} too`,
@@ -169,8 +187,23 @@ function networkRootOf(chain: RawChain, all: readonly RawChain[]): string {
   return main?.networkRoot ?? all.map(rootCurrencyOf).find((name) => NETWORK_ROOTS.includes(name)) ?? own;
 }
 
+/** Without the address, which holds the password. */
+const UNREADABLE =
+  'is not the address of one server: in its user and password, percent-encode everything but letters and digits (/ is %2F, @ is %40)';
+
+function unreadableAddresses({ chains, demo, databaseUrl, clickhouseUrl, priceFeedUrls }: Config): string[] {
+  const settings: [string, string | readonly string[] | null][] = [
+    ['DATABASE_URL', databaseUrl],
+    ['CLICKHOUSE_URL', clickhouseUrl],
+    ['PRICE_FEED_URL', priceFeedUrls],
+  ];
+  if (!demo) for (const { name, rpc } of chains) settings.push([`rpc of ${name}`, rpc]);
+  const wrong = settings.filter(([, addresses]) => [addresses ?? []].flat().some((one) => !readServerAddress(one)));
+  return wrong.map(([setting]) => `${setting} ${UNREADABLE}`);
+}
+
 function contradictions(config: Config): string[] {
-  const problems: string[] = [];
+  const problems = unreadableAddresses(config);
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" is used twice`);
@@ -222,11 +255,17 @@ function describe(error: ErrorObject, source: ReadonlyMap<string, string>): stri
     return `${where}: unknown member "${params.additionalProperty}", allowed are ${allowed}`;
   }
   if (error.keyword === 'required') return `${[...path, params.missingProperty].join('.')} is missing`;
-  const given = error.propertyName ?? error.data;
   const allowed = error.keyword === 'enum' ? `one of ${(params.allowedValues as unknown[]).join(', ')}` : error.message;
-  return `${where}: ${maskUrl(JSON.stringify(given))} ${error.keyword === 'enum' ? 'is not' : ''} ${allowed}`.replace(
-    / +/g,
-    ' ',
+  return `${where}: ${givenText(error)} ${error.keyword === 'enum' ? 'is not' : ''} ${allowed}`.replace(/ +/g, ' ');
+}
+
+/** A comma in a password makes a list of the pieces of an address: none is shown that does not read as one. */
+function givenText({ propertyName, data, parentSchema }: ErrorObject): string {
+  const { pattern, items } = { ...parentSchema } as { pattern?: string; items?: { pattern?: string } };
+  const isAddress = /:\/\/$/.test(pattern ?? items?.pattern ?? '');
+  const isShown = (text: string) => !isAddress || (text.includes('://') && readServerAddress(text) !== null);
+  return maskUrl(
+    JSON.stringify(propertyName ?? data, (_, value) => (typeof value !== 'string' || isShown(value) ? value : '***')),
   );
 }
 

@@ -55,7 +55,7 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
     return { ...report, clockAheadMs, left: await leftScratchNames(pool) };
   } catch (error) {
     const trouble = postgresTrouble(error);
-    throw trouble && trouble.code !== 'postgres_unreachable' ? trouble : connectError(error, new URL(url));
+    throw trouble && trouble.code !== 'postgres_unreachable' ? trouble : connectError(error, url);
   } finally {
     await pool.end();
   }

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { messageOf } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
+import { placeOfPostgres } from '../server-address.ts';
 import { openPool, type PoolConfig } from './pool.ts';
 import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
 import type { Limits } from './typed-client.ts';
@@ -23,9 +24,12 @@ export interface PostgresOptions {
   readonly maxConnections?: number;
   /** Whether a server that is starting or full is waited for. */
   readonly isWaitedFor?: boolean;
+  /** How long the first statement is waited for: a pooler takes connections for a server that is away. */
+  readonly answerMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 16;
+const ANSWER_MS = 30_000;
 const RETRY_MS = 1_000;
 /** A server that says so is the right one: it is waited for. */
 const PASSING = new Set(['postgres_starting', 'postgres_full']);
@@ -46,7 +50,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
     await firstAnswer(pool, options);
   } catch (cause) {
     await pool.end();
-    throw connectError(cause, new URL(options.url));
+    throw connectError(cause, options.url);
   }
   return {
     pool,
@@ -117,10 +121,14 @@ const rollBack = (client: pg.PoolClient): Promise<boolean> =>
     () => false,
   );
 
-async function firstAnswer(pool: pg.Pool, { logger, isWaitedFor = true }: PostgresOptions): Promise<void> {
+async function firstAnswer(
+  pool: pg.Pool,
+  { logger, isWaitedFor = true, answerMs = ANSWER_MS }: PostgresOptions,
+): Promise<void> {
+  const question = { text: 'SELECT 1', query_timeout: answerMs };
   for (let tries = 1; ; tries++) {
     try {
-      await pool.query('SELECT 1');
+      await pool.query(question);
       return;
     } catch (error) {
       const trouble = postgresTrouble(error);
@@ -132,9 +140,9 @@ async function firstAnswer(pool: pg.Pool, { logger, isWaitedFor = true }: Postgr
   }
 }
 
-export function connectError(cause: unknown, url: URL): Error {
+export function connectError(cause: unknown, address: string): Error {
   if (cause instanceof PostgresTrouble) return cause;
-  const where = `${decodeURIComponent(url.hostname)}:${url.port || 5432}${url.pathname}`;
+  const where = placeOfPostgres(address);
   const message = messageOf(cause);
   const sqlState = (cause as { code?: unknown }).code;
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {

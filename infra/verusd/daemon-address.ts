@@ -1,4 +1,5 @@
 /** Splits http://user:password@host:port so that what is logged and what authenticates never meet again. */
+import { decodePart } from '../server-address.ts';
 import { DaemonAddressInvalid } from './daemon-errors.ts';
 
 export interface DaemonAddress {
@@ -19,7 +20,7 @@ export function parseDaemonAddress(rpc: string): DaemonAddress {
     throw new DaemonAddressInvalid(`the address of daemon ${url.host} has a path, but a daemon serves none; ${FORM}`);
   }
   if (!url.username && !url.password) return { origin: url.origin, authorization: null };
-  const credentials = `${decode(url.username)}:${decode(url.password)}`;
+  const credentials = `${decodePart(url.username)}:${decodePart(url.password)}`;
   return { origin: url.origin, authorization: `Basic ${Buffer.from(credentials, 'utf8').toString('base64')}` };
 }
 
@@ -27,13 +28,4 @@ function parseUrl(rpc: string): URL {
   // The error of new URL() carries its input, hence no `cause`.
   if (!URL.canParse(rpc)) throw new DaemonAddressInvalid(`the daemon address is not a URL; ${FORM}`);
   return new URL(rpc);
-}
-
-/** A password with a bare % is used literally. */
-function decode(part: string): string {
-  try {
-    return decodeURIComponent(part);
-  } catch {
-    return part;
-  }
 }

@@ -9,6 +9,7 @@ import { startGoodDaemon } from '../support/commands/check/good-daemon.ts';
 import { readJsonOutput } from '../support/commands/command-output.ts';
 import { startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
 import { startTestBroker } from '../support/infra/event-log/kafka/test-broker/test-broker.ts';
+import { startSilentServer } from '../support/infra/silent-server.ts';
 import { type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { settingsFor, startNode, temporaryFolder } from './recorded-chain.ts';
 
@@ -75,6 +76,15 @@ it('names everything that is wrong at once, each with what to do, and no secret'
     settingsOf('http://a:b@127.0.0.1:1', { CLICKHOUSE_URL: facade.url.replace('password', 'no') }),
   );
   expect(wrongOf(refused.stdout).join('\n')).toMatch(/ClickHouse .*clickhouse_refused/);
+});
+
+it('is ended by a signal at once, whatever it waits for', async () => {
+  const silent = await startSilentServer();
+  const DATA_DIR = join(temporaryFolder(), 'data');
+  const program = startProgram({ DATA_DIR, CLICKHOUSE_URL: `http://u:p@${silent.host}/db` }, { args: ['check'] });
+  await expect.poll(() => silent.connections(), { timeout: 60_000 }).toBeGreaterThan(0);
+  expect(await program.kill('SIGTERM')).toMatchObject({ code: 1, stdout: '' });
+  await silent.stop();
 });
 
 it.skipIf(!broker)('names a topic that would lose records, and how it is put right', async () => {
