@@ -109,7 +109,7 @@ function createAdmissions(usage: GateOptions['usage']) {
   return {
     admit: (charge: Charge, verdict: LimiterDecision): Admission =>
       admissionOf(charge, verdict, countWhole(charge, verdict)),
-    /** Of a request that is counted already; `cost` is the rest. */
+    /** The request is counted already; `cost` is the rest. */
     admitRest(charge: Charge, cost: number, verdict: LimiterDecision): Admission {
       const refund = count(charge, verdict.accepted ? cost : 0, verdict.accepted ? null : limitOf(charge, verdict));
       return admissionOf(charge, verdict, refund);

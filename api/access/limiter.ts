@@ -210,7 +210,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const debitsOf = (demands: readonly AllowanceDemand[]) =>
     demands.map((demand) => new BucketDebit(bucketOf(demand), demand));
 
-  /** Of a caller of whom nothing is kept if he was not seen before. */
+  /** Keeps nothing of a caller who was not seen before. */
   const unkeptDebitsOf = (demands: readonly AllowanceDemand[]) =>
     demands.map((demand) => {
       const { bucket, allowance } = demand;
