@@ -47,7 +47,7 @@ export interface Charge {
 /** Charge for requests that are refused before any work. */
 export const LEAST_CREDITS = 1;
 
-const WRONG_KEY = new ApiError(
+export const WRONG_KEY = new ApiError(
   'key_invalid',
   'the API key is wrong, was replaced or revoked, or its identity is revoked',
   {

@@ -3,7 +3,7 @@ import { type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
 import { memoize } from '../state/memoize.ts';
-import { type Charge, createBills, type Identified, LEAST_CREDITS, type RequestCost } from './bills.ts';
+import { type Charge, createBills, type Identified, LEAST_CREDITS, type RequestCost, WRONG_KEY } from './bills.ts';
 import type { KeyCache } from './key-cache.ts';
 import type { ActiveKey } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
@@ -39,9 +39,14 @@ export interface Admission {
 export interface CallAdmission {
   /** Null when the body may be read. */
   readonly refused: Admission | null;
-  /** Charges the rest. Null: a store has to be asked first, and nothing more is charged. */
+  /** The same for a body that is read to be refused: its wait is that of the whole call. */
+  refusedWith(callCost: CallCost): Admission;
+  /**
+   * Charges the rest, unless the key has been revoked while the body came. Null: a store has to be asked first, and nothing more is
+   * charged.
+   */
   settleNow(callCost: CallCost): Admission | null;
-  /** The same, asking the ledger if needed. If the rest is refused, the entry cost is not refunded: the body has been read. */
+  /** The same, asking the stores if needed. If the rest is refused, the entry cost is not refunded: the body has been read. */
   settle(callCost: CallCost): Promise<Admission>;
   /** Returns the entrance fee when the service itself fails before settling the rest. */
   giveBack(): void;
@@ -89,12 +94,8 @@ function createCallers(keys: GateOptions['keys']) {
   return { knownCaller, findCaller };
 }
 
-export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
-  const { knownCaller, findCaller } = createCallers(keys);
-  const { billOfRest, billOfRpc } = createBills(config);
-  const entryCharge = (caller: Identified, template: string) =>
-    billOfRpc(caller, template, LEAST_CREDITS, LEAST_CREDITS, 1);
-
+/** What is charged counts in the usage. */
+function createAdmissions(usage: GateOptions['usage']) {
   /** `paid`: what is counted of it. Returns how the count is taken back. */
   function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): Refund {
     return counted ? usage.record(counted, template, { requests, credits: paid, refusal }) : nothing;
@@ -105,51 +106,91 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     return count(charge, charge.credits, charge.refusal?.code === 'tier_required' ? 'tier' : null);
   }
 
-  function admissionOf(charge: Charge, verdict: LimiterDecision, refund: Refund) {
-    return {
-      caller: callerOf(charge),
-      refusal: verdict.accepted ? charge.refusal : rateLimited(charge, verdict),
-      headers: limitHeaders(charge.names, verdict.standings, charge.credits),
-      charged: {
-        giveBack() {
-          verdict.giveBack();
-          refund();
-        },
-      },
-    };
-  }
+  return {
+    admit: (charge: Charge, verdict: LimiterDecision): Admission =>
+      admissionOf(charge, verdict, countWhole(charge, verdict)),
+    /** The request is counted already; `cost` is the rest. */
+    admitRest(charge: Charge, cost: number, verdict: LimiterDecision): Admission {
+      const refund = count(charge, verdict.accepted ? cost : 0, verdict.accepted ? null : limitOf(charge, verdict));
+      return admissionOf(charge, verdict, refund);
+    },
+  };
+}
 
-  const admit = (charge: Charge, verdict: LimiterDecision): Admission =>
-    admissionOf(charge, verdict, countWhole(charge, verdict));
-
-  function entranceOf(first: Charge, entry: LimiterDecision): CallAdmission {
-    const { caller, template } = first;
+/** Calls whose cost depends on their bodies. */
+function createEntrances(
+  { limiter }: Pick<GateOptions, 'limiter'>,
+  { knownCaller, findCaller }: ReturnType<typeof createCallers>,
+  { billOfRpc }: ReturnType<typeof createBills>,
+  { admit, admitRest }: ReturnType<typeof createAdmissions>,
+) {
+  /** `token`: that the caller presented. */
+  return function entranceOf(first: Charge, token: string, entry: LimiterDecision): CallAdmission {
+    const { caller: entrant, template } = first;
+    const { visitor } = entrant;
     const entered = admit(first, entry);
-    const restOf = ({ requests, credits }: CallCost) => (caller.key ? credits : requests) - LEAST_CREDITS;
-    const billOf = (callCost: CallCost) => billOfRpc(caller, template, callCost.credits, restOf(callCost), 0);
-    const settled = (bill: Charge, cost: number, rest: LimiterDecision) => {
-      const refund = count(bill, rest.accepted ? cost : 0, rest.accepted ? null : limitOf(bill, rest));
-      const { charged, ...admission } = admissionOf(bill, rest, refund);
+    const costTo = ({ key }: Identified, { requests, credits }: CallCost) => (key ? credits : requests);
+
+    /** The part `cost` of a call. */
+    function billOf(caller: Identified, callCost: CallCost, cost: number): Charge {
+      const bill = billOfRpc(caller, template, callCost.credits, cost, 0);
+      const whole = costTo(caller, callCost);
+      return { ...bill, demands: bill.demands.map((demand) => ({ ...demand, whole })) };
+    }
+
+    /** Null: the ledger has to be asked first. */
+    function settledNow(caller: Identified, callCost: CallCost): Admission | null {
+      const { charged } = entered;
+      if (caller.key === null) return { ...admissionOf({ ...first, refusal: WRONG_KEY }, entry, nothing), charged };
+      const cost = costTo(caller, callCost) - LEAST_CREDITS;
+      const bill = billOf(caller, callCost, cost);
+      if (cost <= 0) return { ...admissionOf(bill, entry, nothing), charged };
+      const verdict = limiter.chargeNow(bill.demands);
+      return verdict && settled(bill, cost, verdict);
+    }
+
+    async function settledLater(caller: Identified, callCost: CallCost): Promise<Admission> {
+      const cost = costTo(caller, callCost) - LEAST_CREDITS;
+      const bill = billOf(caller, callCost, cost);
+      return settled(bill, cost, await limiter.charge(bill.demands));
+    }
+
+    function settled(bill: Charge, cost: number, rest: LimiterDecision): Admission {
+      const { charged, ...admission } = admitRest(bill, cost, rest);
       return { ...admission, charged: both(entered.charged, charged) };
-    };
-    const settleNow = (callCost: CallCost): Admission | null => {
-      const pendingCharge = billOf(callCost);
-      const cost = restOf(callCost);
-      if (cost <= 0) return { ...admissionOf(pendingCharge, entry, nothing), charged: entered.charged };
-      const verdict = limiter.chargeNow(pendingCharge.demands);
-      return verdict && settled(pendingCharge, cost, verdict);
-    };
+    }
+
     return {
       refused: entered.refusal ? entered : null,
-      settleNow,
+      refusedWith(callCost) {
+        if (entry.accepted || entrant.key === null) return entered;
+        const bill = billOf(entrant, callCost, costTo(entrant, callCost));
+        const { standings } = entry;
+        return { ...entered, refusal: rateLimited(bill, { standings, retryMs: limiter.waitMs(bill.demands) }) };
+      },
+      settleNow(callCost) {
+        const caller = knownCaller(visitor, token);
+        return caller && settledNow(caller, callCost);
+      },
       async settle(callCost) {
-        const pendingCharge = billOf(callCost);
-        const atHand = settleNow(callCost);
-        return atHand ?? settled(pendingCharge, restOf(callCost), await limiter.charge(pendingCharge.demands));
+        const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
+        return settledNow(caller, callCost) ?? settledLater(caller, callCost);
       },
       giveBack: () => entered.charged.giveBack(),
     };
-  }
+  };
+}
+
+export function createGate({ config, limiter, keys, usage }: GateOptions): Gate {
+  const callers = createCallers(keys);
+  const { knownCaller, findCaller } = callers;
+  const bills = createBills(config);
+  const { billOfRest, billOfRpc } = bills;
+  const admissions = createAdmissions(usage);
+  const { admit } = admissions;
+  const entranceOf = createEntrances({ limiter }, callers, bills, admissions);
+  const entryCharge = (caller: Identified, template: string) =>
+    billOfRpc(caller, template, LEAST_CREDITS, LEAST_CREDITS, 1);
 
   return {
     restNow(visitor, requestCost) {
@@ -166,18 +207,33 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       return admit(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
     rpcNow(visitor, template) {
-      const caller = knownCaller(visitor, rpcTokenOf(visitor));
+      const token = rpcTokenOf(visitor);
+      const caller = knownCaller(visitor, token);
       if (!caller) return null;
       const pendingCharge = entryCharge(caller, template);
       const entry = limiter.chargeNow(pendingCharge.demands);
-      return entry && entranceOf(pendingCharge, entry);
+      return entry && entranceOf(pendingCharge, token, entry);
     },
     async rpc(visitor, template) {
       void visitor.network; // cannot be read later
       const token = rpcTokenOf(visitor);
       const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
       const pendingCharge = entryCharge(caller, template);
-      return entranceOf(pendingCharge, await limiter.charge(pendingCharge.demands));
+      return entranceOf(pendingCharge, token, await limiter.charge(pendingCharge.demands));
+    },
+  };
+}
+
+function admissionOf(charge: Charge, verdict: LimiterDecision, refund: Refund): Admission {
+  return {
+    caller: callerOf(charge),
+    refusal: verdict.accepted ? charge.refusal : rateLimited(charge, verdict),
+    headers: limitHeaders(charge.names, verdict.standings, charge.credits),
+    charged: {
+      giveBack() {
+        verdict.giveBack();
+        refund();
+      },
     },
   };
 }
@@ -222,13 +278,26 @@ function rpcTokenOf(visitor: Visitor): string {
   return token.startsWith(KEY_PREFIX) ? token : '';
 }
 
-function rateLimited({ names, demands }: Charge, { standings, retryMs }: LimiterDecision): ApiError {
+function rateLimited(
+  { names, demands }: Charge,
+  { standings, retryMs }: Pick<LimiterDecision, 'standings' | 'retryMs'>,
+): ApiError {
+  /** Networks of an IPv6 /48 follow on the allowances with names of their own. */
+  const textOf = (index: number) => {
+    const { allowance } = demands[index] ?? { allowance: 0 };
+    const name = names[index];
+    return name
+      ? allowanceText(allowance, name)
+      : `${allowance} ${names[index - names.length]} of the IPv6 /48 of this address`;
+  };
+  const never = demands.findIndex(({ allowance, cost, whole = cost }) => whole > allowance);
+  if (never >= 0) {
+    const { cost, whole = cost } = demands[never] ?? { cost: 0 };
+    return new ApiError('rate_limited', `this costs ${whole}, more than the ${textOf(never)} in a minute`);
+  }
   const retryAfter = retryAfterSeconds(retryMs);
   const beyond = standings.findIndex(({ remaining }, at) => at >= names.length && remaining < (demands[at]?.cost ?? 0));
-  const allowances =
-    beyond < 0
-      ? names.map((name, index) => allowanceText(standings[index]?.allowance ?? 0, name)).join(' and ')
-      : `${standings[beyond]?.allowance} ${names[beyond - names.length]} of the IPv6 /48 of this address`;
+  const allowances = beyond < 0 ? names.map((_, index) => textOf(index)).join(' and ') : textOf(beyond);
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {
     members: { retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

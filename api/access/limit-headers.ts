@@ -8,9 +8,9 @@ export type AllowanceName = 'requests' | 'credits' | 'key';
 const WINDOW_S = 60;
 const seconds = (milliseconds: number) => Math.min(WINDOW_S, Math.ceil(milliseconds / 1000));
 
-/** Whole seconds of waiting after which the same may pass. */
+/** Whole seconds of waiting after which the same may pass: 61 where the last minute ends within one. */
 export function retryAfterSeconds(retryMs: number): number {
-  return Math.max(1, seconds(retryMs));
+  return Math.max(1, Math.ceil(retryMs / 1000));
 }
 
 /** By allowance, of which there are as many as tiers; those of keys may be any. */

@@ -25,6 +25,8 @@ export interface AllowanceDemand {
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
+  /** With what was charged before, where this is the rest of a request: a retry pays the whole again. */
+  readonly whole?: number;
   /** Other callers pay from it too: where it is used up, a caller who was not seen lately is refused unread. */
   readonly isShared?: true;
 }
@@ -38,7 +40,7 @@ export interface AllowanceStatus {
 
 export interface LimiterDecision {
   readonly accepted: boolean;
-  /** Milliseconds until the same may pass; 0 when it was accepted. */
+  /** Milliseconds until the same may pass; 0 when it was accepted, Infinity where it costs more than an allowance has. */
   readonly retryMs: number;
   /** In the order of the demands. */
   readonly standings: readonly AllowanceStatus[];
@@ -51,6 +53,8 @@ export interface Limiter {
   chargeNow(demands: readonly AllowanceDemand[]): LimiterDecision | null;
   /** The same, and asks the ledger where it has to. @throws LimitsUnavailable */
   charge(demands: readonly AllowanceDemand[]): Promise<LimiterDecision>;
+  /** Milliseconds until these may pass, as far as is known here; nothing is charged. Infinity as in a decision. */
+  waitMs(demands: readonly AllowanceDemand[]): number;
   /** Forgets callers that have long not asked. */
   forgetIdle(): void;
   /** Returns unused leases. */
@@ -77,12 +81,15 @@ export class LimitsUnavailable extends RetryableError {
 class BucketDebit {
   readonly bucket: Bucket;
   readonly cost: number;
+  /** The cost of a retry. */
+  readonly #whole: number;
   /** Moment from which it no longer counts; null until it is used. */
   end: number | null = null;
 
-  constructor(bucket: Bucket, cost: number) {
+  constructor(bucket: Bucket, { cost, whole = cost }: AllowanceDemand) {
     this.bucket = bucket;
     this.cost = cost;
+    this.#whole = whole;
   }
 
   lacks(at: number): boolean {
@@ -92,6 +99,11 @@ class BucketDebit {
   /** Whether it is certain, without asking the ledger, that it cannot be paid. */
   isHopeless(at: number): boolean {
     return this.lacks(at) && isExhausted(this.bucket, this.cost, at);
+  }
+
+  /** Milliseconds until a retry finds its cost. */
+  waitMs(at: number): number {
+    return this.#whole > 0 ? readyAt(this.bucket, this.#whole, at) - at : 0;
   }
 }
 
@@ -104,7 +116,7 @@ class Decision implements LimiterDecision {
 
   constructor(debits: readonly BucketDebit[], at: number, retryMs: number) {
     this.accepted = retryMs === 0;
-    this.retryMs = Math.min(retryMs, WINDOW_MS);
+    this.retryMs = retryMs;
     this.standings = debits.map(({ bucket }) => standing(bucket, at));
     this.#claims = debits;
   }
@@ -175,10 +187,8 @@ function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bu
 
 /** Null where none of them is hopeless. */
 function refusal(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
-  const refused = debits.filter((debit) => debit.isHopeless(at));
-  if (refused.length === 0) return null;
-  const retryMs = Math.max(...refused.map(({ bucket, cost }) => readyAt(bucket, cost, at) - at));
-  return new Decision(debits, at, retryMs);
+  if (!debits.some((debit) => debit.isHopeless(at))) return null;
+  return new Decision(debits, at, Math.max(...debits.map((debit) => debit.waitMs(at))));
 }
 
 export function createLimiter(options: LimiterOptions): Limiter {
@@ -198,7 +208,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   const debitsOf = (demands: readonly AllowanceDemand[]) =>
-    demands.map((demand) => new BucketDebit(bucketOf(demand), demand.cost));
+    demands.map((demand) => new BucketDebit(bucketOf(demand), demand));
+
+  /** Keeps nothing of a caller who was not seen before. */
+  const unkeptDebitsOf = (demands: readonly AllowanceDemand[]) =>
+    demands.map((demand) => {
+      const { bucket, allowance } = demand;
+      return new BucketDebit(buckets.get(bucket) ?? createBucket(bucket, allowance), demand);
+    });
 
   /** Null when the ledger has to be asked first. */
   function decide(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
@@ -218,9 +235,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
    */
   function refuseUnseen(demands: readonly AllowanceDemand[], at: number): LimiterDecision | null {
     if (demands.every(({ bucket }) => buckets.has(bucket))) return null;
-    const debits = demands.map(
-      ({ bucket, allowance, cost }) => new BucketDebit(buckets.get(bucket) ?? createBucket(bucket, allowance), cost),
-    );
+    const debits = unkeptDebitsOf(demands);
     const isUsedUp = demands.some(
       ({ bucket, isShared }, index) => isShared && buckets.has(bucket) && debits[index]?.isHopeless(at),
     );
@@ -271,6 +286,10 @@ export function createLimiter(options: LimiterOptions): Limiter {
   return {
     chargeNow,
     charge,
+    waitMs(demands) {
+      const at = now();
+      return Math.max(0, ...unkeptDebitsOf(demands).map((debit) => debit.waitMs(at)));
+    },
     forgetIdle() {
       const at = now();
       for (const [name, bucket] of buckets) if (isIdle(bucket, at) && !isPending(bucket)) buckets.delete(name);

@@ -73,6 +73,18 @@ it('waits for credits that come back, and ends in the middle when they do not', 
   await expect(asText(never)).rejects.toThrow('used up');
 });
 
+it('ends at once when no wait helps', async () => {
+  const revoked = new ApiError('key_invalid', 'revoked');
+  let charges = 0;
+  const charge = async () => {
+    charges += 1;
+    return revoked;
+  };
+  const ended = await listStream(api, numbers(1300).route, {}, 'ndjson', { accept: '', charge });
+  await expect(asText(ended)).rejects.toThrow('revoked');
+  expect(charges).toBe(1);
+});
+
 it.each([
   ['', null],
   ['*/*', null],

@@ -172,12 +172,13 @@ function lineOf(format: StreamFormat, columns: readonly string[], row: unknown):
   return csvLine(columns.map((column) => (row as Record<string, unknown>)[column]));
 }
 
-/** Waits for credits that come back. @throws ApiError rate_limited when they do not */
+/** Waits for credits that come back. @throws ApiError when they do not, and at once when no wait helps: a key that was revoked, one that has too few */
 async function pay({ charge }: StreamRequest): Promise<void> {
   for (let waits = 0; ; waits++) {
     const refusal = await charge(CREDITS);
     if (!refusal) return;
-    if (waits === MOST_WAITS) throw refusal;
-    await sleep(Number(refusal.details.members?.retryAfter ?? 60) * 1000);
+    const retryAfter = refusal.details.members?.retryAfter;
+    if (waits === MOST_WAITS || retryAfter === undefined) throw refusal;
+    await sleep(Number(retryAfter) * 1000);
   }
 }

@@ -90,7 +90,11 @@ async function produce(call: Call): Promise<Reply> {
     const { gate } = options.access;
     const entrance = gate.rpcNow(visitor, RPC_TEMPLATE) ?? (await gate.rpc(visitor, RPC_TEMPLATE));
     paid = entrance;
-    if (entrance.refused) return refusedReply(entrance.refused, isShort ? await readToRefuse(body) : UNREAD);
+    if (entrance.refused && !isShort) return refusedReply(entrance.refused, UNREAD);
+    if (entrance.refused) {
+      read = await readToRefuse(body);
+      return refusedReply(entrance.refusedWith(rpcCost(read)), read);
+    }
     const bytes = body ? await body.whole : NO_BYTES;
     if (typeof bytes === 'string') return failedReply(bytes);
     read = readRpcBody(bytes);
@@ -135,7 +139,7 @@ async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {
 
 function refusedReply({ refusal, headers }: Admission, read: RpcBody): Reply {
   const said = joinLines(headers, headerLines(refusal?.details.headers ?? {}));
-  if (refusal?.status === 429) return reply(tooManyRequests(read), said);
+  if (refusal?.status === 429) return reply(tooManyRequests(read, refusal.details.members === undefined), said);
   return { status: refusal?.status ?? 500, headers: said, body: NO_BYTES }; // as the daemon answers wrong credentials
 }
 

@@ -99,3 +99,13 @@ test('one that is far behind is not asked while another is not', async () => {
   first.tree.extend(5);
   await until(() => group.address === new URL(first.rpc).host);
 });
+
+test('one that is late with a call that may take long is not failed, and no other is to work at the same', async () => {
+  connect();
+  first.fault = ({ method }) => (method === 'coinsupply' ? { kind: 'delay', ms: 600_000 } : null);
+  const call = '{"id":1,"method":"coinsupply","params":[]}';
+  const late = group.forward(call, { label: 'coinsupply', mayTakeLong: true, timeoutMs: 2_000 });
+  await expect(late).rejects.toMatchObject({ code: 'daemon_timeout' });
+  expect(asked(second, 'coinsupply')).toBe(0);
+  expect(group.address).toBe(new URL(first.rpc).host);
+});

@@ -82,10 +82,10 @@ function groupOf(
     member.failed = failed;
   }
 
-  /** The time limit is the call's, however many daemons are tried: each gets its share of what is left. */
+  /** The time limit is the call's, however many daemons are tried: each gets its share of what is left, all of it where no other follows one that is late. */
   async function attempt<T>(
     work: (client: VerusdClient, timeoutMs: number) => Promise<T>,
-    { timeoutMs = defaultTimeoutMs, signal }: CallOptions,
+    { timeoutMs = defaultTimeoutMs, signal, mayTakeLong = false }: CallOptions,
     isGood: (value: T) => boolean = () => true,
     once = false,
   ): Promise<T> {
@@ -95,13 +95,15 @@ function groupOf(
     for (const [index, member] of candidates.entries()) {
       const left = deadline - performance.now();
       if (left <= 0) break;
+      const shares = mayTakeLong ? 1 : candidates.length - index;
       try {
-        const value = await work(member.client, Math.ceil(left / (candidates.length - index)));
+        const value = await work(member.client, Math.ceil(left / shares));
         if (isGood(value)) return value;
         note(member, true);
         last = { value };
       } catch (error) {
-        if (signal?.aborted || !(error instanceof VerustreamError) || isTheirAnswer(error)) throw error;
+        const isLate = mayTakeLong && error instanceof DaemonTimeout;
+        if (signal?.aborted || isLate || !(error instanceof VerustreamError) || isTheirAnswer(error)) throw error;
         note(member, true, error);
         last = { error };
       }

@@ -2,6 +2,7 @@
 
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { daemonPrint } from '../../../domain/json/raw-json.ts';
+import { DaemonTimeout } from '../../../infra/verusd/daemon-errors.ts';
 import type { CallOptions, VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { AnswerGivenUp, type Asker } from '../../access/answer-memory.ts';
@@ -32,6 +33,9 @@ export interface Upstream {
 const CACHE_BYTES = 64 * 1024 * 1024;
 type Limits = Pick<CallOptions, 'holds' | 'signal' | 'isWanted'>;
 
+/** Time limits for which a heavy or slow call keeps its places, where its reply never begins. docs/decisions/0139-late-calls-keep-their-places.md */
+const MOST_LIMITS = 3;
+
 /** Longer ones are rarely asked twice, and keys are memory, too. */
 const MAX_KEY = 4096;
 const MEMOIZED = 10_000;
@@ -51,18 +55,35 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
 
   /** The time in the queue counts: callers get an answer within the method's time limit. */
   function askDaemon(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
-    const { load } = method;
-    const { signal } = limits;
-    const deadline = performance.now() + load.timeoutMs;
+    const isLight = method.load.atOnce === Number.POSITIVE_INFINITY;
+    const asked = isLight ? askLight(request, method, asker, limits) : askLong(request, method, asker, limits);
+    return asked.catch((error: unknown) => {
+      throw isInternal(error) ? internalError(error) : error;
+    });
+  }
+
+  function askLight(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
+    const deadline = performance.now() + method.load.timeoutMs;
     const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
     // A broadcast has happened, whoever still waits for its short reply.
     const sent = method.broadcasts ? {} : limits;
     const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
-    const call = () => chainLanes.run(asker, left(), send, signal);
-    const asked = load.atOnce === Number.POSITIVE_INFINITY ? call() : lanesOf(load).run(asker, left(), call, signal);
-    return asked.catch((error: unknown) => {
-      throw error instanceof QueueFull || error instanceof AnswerGivenUp ? internalError(error) : error;
-    });
+    return chainLanes.run(asker, left(), send, limits.signal);
+  }
+
+  /** A call that is late has been answered, but keeps its places while the daemon is at it: the daemon works on. Half of the limit is for its work. */
+  function askLong(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
+    const { load } = method;
+    const late = lateAfter(load.timeoutMs, request.method);
+    const signal = limits.signal ? AbortSignal.any([limits.signal, late.signal]) : late.signal;
+    const latestBegin = performance.now() + load.timeoutMs / 2;
+    const waitMs = () => Math.max(1, latestBegin - performance.now());
+    const isWanted = () => !late.signal.aborted && (limits.isWanted?.() ?? true);
+    const stays = { mayTakeLong: true, timeoutMs: MOST_LIMITS * load.timeoutMs };
+    const send = () => proxyCall(daemon, request, method, { ...limits, ...stays, signal, isWanted });
+    const call = () => chainLanes.run(asker, waitMs(), send, signal);
+    const asked = lanesOf(load).run(asker, waitMs(), call, signal);
+    return untilAborted(asked.finally(late.cancel), late.signal);
   }
 
   const lifetimeOf = ({ texts, params }: RpcRequest, { repeatable }: DaemonMethod) =>
@@ -99,4 +120,17 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
       });
     },
   };
+}
+
+/** Faults that proxyCall has not seen. */
+function isInternal(error: unknown): boolean {
+  return [QueueFull, AnswerGivenUp, DaemonTimeout].some((kind) => error instanceof kind);
+}
+
+/** A process that stood still for so long finds the reply in its socket, and takes it first. */
+function lateAfter(limitMs: number, method: string) {
+  const late = new AbortController();
+  const abort = () => late.abort(new DaemonTimeout(`${method}: no complete reply within ${limitMs / 1000} s`));
+  const timer = setTimeout(() => setImmediate(abort), limitMs);
+  return { signal: late.signal, cancel: () => clearTimeout(timer) };
 }

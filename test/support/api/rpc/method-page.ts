@@ -99,13 +99,14 @@ curl -s http://127.0.0.1:8080/rpc/vrsc --data '[{"id":1,"method":"getblockcount"
 
 Without a key each call counts as a request of the minute; with a key it costs the credits below. What waits for a daemon is bounded:
 *light* calls have 30 s, *heavy* ones 60 s and run three at a time, *slow* ones walk the whole chain, have 300 s and run one at a
-time. Callers take turns. What does not fit is refused with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603
-\`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
+time. Callers take turns. What does not fit, or is heavy or slow and has waited for half of its time, is refused
+with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
 
 An answer of a daemon may have ${MOST_ANSWER_BYTES} bytes, as much as the largest block; a larger one is -32603 \`Answer too large\`. Answers that
 one caller has not been sent yet may hold twice that, a batch as one and while it is put together twice; beyond it the one that has held most for longest, with its whole batch, is -32603
 \`Answers to this caller hold too much memory\`, but for transactions that it has broadcast. Ask for fewer addresses, or by heights. Both count as asked, and so does what ran into a
-limit of time. The rest of the batch of a client that goes is not asked. What the daemon is at keeps its place until it is answered, since the daemon works on.
+limit of time. The rest of the batch of a client that goes is not asked. What the daemon is at keeps its place
+when its client goes, since the daemon works on, and a heavy or slow call also when its time is over, for at most three times that time.
 
 ## What is let through
 A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a

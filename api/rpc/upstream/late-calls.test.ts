@@ -1,0 +1,161 @@
+/** A daemon works on at a call whose caller has had to be answered: no more of its kind are sent meanwhile. */
+import fc from 'fast-check';
+import type { Dispatcher, Pool } from 'undici';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { post } from '../../../infra/verusd/http-post.ts';
+import type { ForwardOptions } from '../../../infra/verusd/verusd-client.ts';
+import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
+import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
+import { createAnswerMemory } from '../../access/answer-memory.ts';
+import { createDaemonLanes } from '../../access/lane-daemons.ts';
+import { type DaemonMethod, daemon, type Load } from '../methods/rpc-method.ts';
+import { createUpstream } from './upstream.ts';
+
+const LIMIT_MS = 1_000;
+const MOST_LIMITS = 3;
+const LOADS = {
+  slow: { name: 'slow', timeoutMs: LIMIT_MS, atOnce: 1, waiting: 8 },
+  heavy: { name: 'heavy', timeoutMs: LIMIT_MS, atOnce: 3, waiting: 60 },
+} as const satisfies Record<string, Load>;
+type Name = keyof typeof LOADS;
+
+beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
+afterEach(() => void vi.useRealTimers());
+
+const settled = async () => {
+  for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+};
+
+interface Work {
+  readonly load: Name;
+  readonly since: number;
+  readonly reply: () => void;
+}
+
+/** The end of a connection does not end the daemon's work. */
+function world() {
+  const works: Work[] = [];
+  const pool = {
+    dispatch({ body }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
+      let isOpen = true;
+      const abort = () => {
+        isOpen = false;
+      };
+      const controller = { abort } as unknown as Dispatcher.DispatchController;
+      handler.onRequestStart?.(controller, {});
+      const reply = () => {
+        if (isOpen) handler.onResponseStart?.(controller, 200, {}, 'OK');
+        if (!isOpen) return;
+        handler.onResponseData?.(controller, Buffer.from('{"result":1,"error":null,"id":1}\n'));
+        handler.onResponseEnd?.(controller, {});
+      };
+      const { method } = JSON.parse(String(body)) as { method: Name };
+      works.push({ load: method, since: performance.now(), reply });
+      return true;
+    },
+  } as unknown as Pool;
+  const forward = (body: string | Uint8Array, { label, timeoutMs = 0, signal, isWanted, holds }: ForwardOptions) =>
+    post(pool, { headers: {}, body, timeoutMs, signal, isWanted, maxBytes: 1_000, holds, what: label });
+  const upstream = createUpstream({
+    daemon: { forward },
+    lanes: createDaemonLanes(),
+    tip: () => null,
+    finalityDepth: 10,
+  });
+  const answers = { gather: () => ({ keep: () => undefined, release: () => undefined }) };
+  const callers: { readonly since: number; outcome: string | null; readonly leave: () => void }[] = [];
+  return {
+    works,
+    callers,
+    ask(load: Name, payer: string) {
+      const { request } = readRpcBody(Buffer.from(`{"method":"${load}","params":[],"id":1}`)) as {
+        request: RpcRequest;
+      };
+      const method: DaemonMethod = { ...daemon('', [], ''), load: LOADS[load] };
+      const memory = createAnswerMemory(answers, payer);
+      const caller = { since: performance.now(), outcome: null as string | null, leave: () => memory.giveUp() };
+      callers.push(caller);
+      const hears = (outcome: string) => {
+        caller.outcome = outcome;
+      };
+      const asked = upstream.ask(request, method, { lane: 'standard', payer, memory });
+      asked.then(
+        () => hears('answered'),
+        (error: Error) => hears(error.message),
+      );
+    },
+    end(work: Work) {
+      works.splice(works.indexOf(work), 1);
+      work.reply();
+    },
+  };
+}
+
+const load = fc.constantFrom<Name>('slow', 'heavy');
+const step = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ load, payer: fc.constantFrom('a', 'b', 'c') }) },
+  { weight: 3, arbitrary: fc.record({ passes: fc.integer({ min: 1, max: 1.2 * LIMIT_MS }) }) },
+  { weight: 1, arbitrary: fc.record({ ends: fc.nat(10) }) },
+  { weight: 1, arbitrary: fc.record({ leaves: fc.nat(30) }) },
+);
+
+it('whatever comes, goes and is late, a daemon is at no more than the bound of each load, and all callers hear in time', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      const { works, callers, ask, end } = world();
+      for (const at of steps) {
+        if ('load' in at) ask(at.load, at.payer);
+        else if ('leaves' in at) callers[at.leaves]?.leave();
+        else if ('passes' in at) {
+          const then = performance.now() + at.passes;
+          for (const work of works.filter(({ since }) => then >= since + MOST_LIMITS * LIMIT_MS)) end(work);
+          await settled();
+          await vi.advanceTimersByTimeAsync(at.passes);
+        } else {
+          const work = works[at.ends % Math.max(1, works.length)];
+          if (work) end(work);
+        }
+        await settled();
+        for (const name of ['slow', 'heavy'] as const) {
+          expect(works.filter((work) => work.load === name).length).toBeLessThanOrEqual(LOADS[name].atOnce);
+        }
+        const late = callers.filter(({ since }) => performance.now() >= since + LIMIT_MS);
+        expect(late.filter(({ outcome }) => outcome === null)).toEqual([]);
+      }
+    }),
+    { numRuns: 200 },
+  );
+});
+
+it('one that would have less than half of its limit for the work is not sent', async () => {
+  const { works, callers, ask, end } = world();
+  ask('slow', 'a');
+  ask('slow', 'b');
+  await vi.advanceTimersByTimeAsync(0.6 * LIMIT_MS);
+  await settled();
+  expect(callers.map(({ outcome }) => outcome)).toEqual([null, 'Work queue depth exceeded']);
+  for (const work of [...works]) end(work);
+  await settled();
+  expect(callers[0]?.outcome).toBe('answered');
+  expect(works).toEqual([]);
+});
+
+it('a place is free again when the late reply begins, or after three limits without one', async () => {
+  const { works, callers, ask, end } = world();
+  ask('slow', 'a');
+  await settled();
+  await vi.advanceTimersByTimeAsync(1.5 * LIMIT_MS);
+  await settled();
+  expect(callers[0]?.outcome).toBe('Internal error');
+  ask('slow', 'b');
+  await settled();
+  expect(works).toHaveLength(1);
+  for (const work of [...works]) end(work);
+  await settled();
+  expect(works).toHaveLength(1);
+  await vi.advanceTimersByTimeAsync(MOST_LIMITS * LIMIT_MS + 1);
+  await settled();
+  ask('slow', 'c');
+  await settled();
+  expect(works).toHaveLength(2);
+});
