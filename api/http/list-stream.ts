@@ -39,7 +39,7 @@ type Values = Readonly<Record<string, unknown>>;
 /** The first thousand rows are paid by the request itself. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
-/** Of those that come at once, in one turn of the event loop. */
+/** Printed in one turn of the event loop. */
 const PRINTED_ROWS = 200;
 /** Allowances refill within a minute, so a client that has to wait longer is disconnected. */
 const MOST_WAITS = 3;
