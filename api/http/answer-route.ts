@@ -74,6 +74,8 @@ const jsonType = (params: Values) => (isText(params) ? `${TEXT_NUMBERS_TYPE}; ch
 const RECENT = 'public, no-cache';
 /** Below every possible rewind only `confirmations` still change. */
 const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
+/** What was away may answer the next request. */
+const PASSING = 'no-store';
 /** Shortest time between two rebuilds of an answer while blocks arrive faster than clients read. */
 const CATCH_UP_MS = 1000;
 
@@ -177,21 +179,21 @@ export async function freshAnswer(api: ApiContext, route: StateRoute, params: Va
     state: read.state,
   }));
   const made = typeof value === 'function' ? await value() : value;
-  const { value: whole, headers: own } = made instanceof HeadedValue ? made : { value: made, headers: {} };
+  const { value: whole, headers: own, isPassing } = made instanceof HeadedValue ? made : new HeadedValue(made, {});
   const chain = route.scope === 'chain' && typeof params.chain === 'string' ? params.chain : null;
   const height = route.settledAt?.(whole);
   const settled = chain !== null && height !== undefined && isFinal(api, state, chain, height);
   const headers = {
     'Content-Type': jsonType(params),
-    'Cache-Control': settled ? FINAL : RECENT,
+    'Cache-Control': isPassing ? PASSING : settled ? FINAL : RECENT,
     'X-Chain-State': chainState(api, state, chain),
     ...(isStreamed(route) && { Vary: 'Accept' }),
     ...own,
   };
   const tag = tagOfState(route, params, state) + extraTag;
   const body = await printedJson(whole, isText(params));
-  const forms = formsOf({ status: 200, headers, body, tag });
-  return { route, params, tag, body, forms, state, madeAt: performance.now() };
+  const forms = formsOf({ status: 200, headers, body, tag: isPassing ? null : tag });
+  return { route, params, tag, body, forms, state, madeAt: performance.now(), transient: isPassing };
 }
 
 async function liveReply(

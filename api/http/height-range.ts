@@ -1,7 +1,7 @@
 /** `fromHeight` and `toHeight`: the rows of some blocks, both ends included. */
 import { writtenHeight } from '../schema/json-schema.ts';
-import { invalidParameters } from './api-error.ts';
 import { queryParameter } from './parameters.ts';
+import { NUMBERS, refuseEmptyRange } from './ranges.ts';
 
 export const heightParameters = {
   fromHeight: queryParameter('Only rows of this block and later ones', writtenHeight),
@@ -18,10 +18,7 @@ export interface HeightRange {
  * @throws ApiError invalid_parameter where no block is in the range
  */
 export function heightConditions({ fromHeight, toHeight }: HeightRange, column: string, values: unknown[]): string[] {
-  if (fromHeight !== undefined && toHeight !== undefined && fromHeight > toHeight) {
-    const detail = `fromHeight (${fromHeight}) is above toHeight (${toHeight})`;
-    throw invalidParameters([{ pointer: '/fromHeight', detail }]);
-  }
+  refuseEmptyRange(NUMBERS, ['fromHeight', fromHeight], ['toHeight', toHeight]);
   return [
     ...(fromHeight === undefined ? [] : [`${column} >= $${values.push(fromHeight)}`]),
     ...(toHeight === undefined ? [] : [`${column} <= $${values.push(toHeight)}`]),

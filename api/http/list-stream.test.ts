@@ -60,6 +60,66 @@ it('costs two credits for each thousand rows after the first, taken as they flow
   expect(charged).toEqual([1200, 2200, 3200, 4100]);
 });
 
+/** All rows in one answer, without a cursor; `printed` counts those that were looked at. */
+function whole(total: number) {
+  const counted = { printed: 0 };
+  const row = (n: number) => ({
+    get n() {
+      counted.printed++;
+      return n;
+    },
+  });
+  const route = stateRoute({
+    path: '/whole',
+    summary: 'Numbers',
+    parameters: {},
+    response: array(object({ n: integer })),
+    rows: { member: null },
+    weight: 2,
+    tier: null,
+    cache: 'state',
+    scope: 'all',
+    handler: async () => Array.from({ length: total }, (_, n) => row(n)),
+  });
+  return { route, counted };
+}
+
+it.each([
+  [1000, 0],
+  [1001, 1],
+  [10_000, 9],
+  [10_001, 10],
+])('%i rows that come at once are paid like those of a walk, before any is printed', async (total, times) => {
+  const { route, counted } = whole(total);
+  const charged: (readonly [credits: number, printed: number])[] = [];
+  const charge = async (credits: number) => {
+    charged.push([credits, counted.printed]);
+    return null;
+  };
+  const reply = await listStream(api, route, {}, 'csv', { accept: '', charge });
+  expect((await asText(reply)).split('\r\n').length).toBe(total + 2);
+  expect(charged).toEqual(Array(times).fill([2, 0]));
+});
+
+it('rows that come at once are printed in turns of the event loop', async () => {
+  const { route, counted } = whole(10_000);
+  const { stream } = await listStream(api, route, { numbers: 'text' }, 'ndjson', {
+    accept: '',
+    charge: async () => null,
+  });
+  let isOver = false;
+  const text = asText({ ...HEAD, stream: stream ?? nothing() }).finally(() => {
+    isOver = true;
+  });
+  const steps: number[] = [];
+  for (let before = 0; !isOver; before = counted.printed) {
+    await turn();
+    steps.push(counted.printed - before);
+  }
+  expect((await text).split('\n')[9_999]).toBe('{"n":"9999"}');
+  expect(Math.max(...steps)).toBeLessThanOrEqual(400);
+});
+
 it('waits for credits that come back, and ends in the middle when they do not', async () => {
   const { route } = numbers(1300);
   const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 0.001 } });

@@ -2,7 +2,7 @@
  * A whole list as CSV or NDJSON: the walk by cursor that a client would do, batch after batch, each from a snapshot of its
  * own. So no row comes twice or is missed while blocks arrive, memory holds one batch, and a slow reader holds up nothing.
  */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
@@ -39,6 +39,8 @@ type Values = Readonly<Record<string, unknown>>;
 /** The first thousand rows are paid by the request itself. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
+/** Printed in one turn of the event loop. */
+const PRINTED_ROWS = 200;
 /** Allowances refill within a minute, so a client that has to wait longer is disconnected. */
 const MOST_WAITS = 3;
 
@@ -97,7 +99,9 @@ export async function listStream(
   const read = batchReader(api, route, params);
   const first = await read();
   const { Link: _, ...own } = first?.headers ?? {}; // links lead to pages
-  const stream = eachOf(textReader(format, columnsOf(route), first, read, asked));
+  const columns = columnsOf(route);
+  const print = (row: unknown) => lineOf(format, columns, params.numbers === 'text' ? numbersAsText(row) : row);
+  const stream = eachOf(textReader(format === 'csv' ? csvLine(columns) : '', print, first, read, asked));
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
@@ -131,35 +135,34 @@ function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<B
     const rows = (member === null ? value : value[member]) as Rows;
     cursor = batch ? (value.nextCursor ?? undefined) : undefined;
     isOver = cursor === undefined;
-    return { rows: params.numbers === 'text' ? rows.map(numbersAsText) : rows, headers };
+    return { rows, headers };
   };
 }
 
+/** A list without a cursor comes as one batch, however many rows it has. */
 function textReader(
-  format: StreamFormat,
-  columns: readonly string[],
+  head: string,
+  print: (row: unknown) => string,
   first: Batch | null,
   read: Next<Batch>,
   asked: StreamRequest,
 ): Next<Uint8Array> {
-  const print = (rows: Rows) => rows.map((row) => lineOf(format, columns, row)).join('');
   let waiting = first;
+  let text = head;
   let paid = PAID_ROWS;
   return async () => {
-    if (waiting) {
-      const { rows } = waiting;
-      waiting = null;
-      paid -= rows.length;
-      return Buffer.from((format === 'csv' ? csvLine(columns) : '') + print(rows));
-    }
-    const batch = await read();
+    const batch = waiting ?? (await read());
+    waiting = null;
     if (!batch) return null;
-    paid -= batch.rows.length;
-    if (paid < 0) {
-      await pay(asked);
-      paid += PAID_ROWS;
+    const { rows } = batch;
+    for (paid -= rows.length; paid < 0; paid += PAID_ROWS) await pay(asked);
+    const parts = [text];
+    text = '';
+    for (let at = 0; at < rows.length; at += PRINTED_ROWS) {
+      if (at > 0) await nextTurn();
+      parts.push(...rows.slice(at, at + PRINTED_ROWS).map(print));
     }
-    return Buffer.from(print(batch.rows));
+    return Buffer.from(parts.join(''));
   };
 }
 

@@ -41,10 +41,13 @@ export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link' | 'X-Next-Curso
 export class HeadedValue<T = unknown> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
+  /** Says less than the state has, because something was away: served, but kept by no cache. */
+  readonly isPassing: boolean;
 
-  constructor(value: T, headers: Readonly<Record<string, string>>) {
+  constructor(value: T, headers: Readonly<Record<string, string>>, isPassing = false) {
     this.value = value;
     this.headers = headers;
+    this.isPassing = isPassing;
   }
 }
 

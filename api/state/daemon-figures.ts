@@ -1,7 +1,8 @@
-/** Figures that only a daemon knows: asked once per block, null without an answer; or the last known ones, at once. */
+/** Figures that only a daemon knows: asked once per block; or the last known ones, at once. */
 import type { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { createMemo } from './memo.ts';
@@ -17,7 +18,7 @@ interface MiningFigures {
 }
 
 export interface DaemonFigures {
-  /** Satoshis issued, shielded ones included. */
+  /** Satoshis issued, shielded ones included; null where the daemon does not know. @throws what kept it from answering */
   supply(chain: ChainConfig, tip: number): Promise<bigint | null>;
   /** Last figures of the daemon, without waiting; if the tip has changed since, they are refreshed in the background. */
   lastKnown(chain: ChainConfig, tip: number): KnownFigures;
@@ -33,10 +34,19 @@ export interface KnownFigures extends MiningFigures {
 }
 
 const TIMEOUT_MS = 10_000;
+/** A daemon that was silent is not asked again for so long: each answer would wait for it in vain. */
+const QUIET_MS = 5_000;
 const MEMO_BYTES = 1024 * 1024;
 const METHODS = ['getmininginfo', 'getinfo', 'coinsupply'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
+
+/** A call that failed. */
+interface Silence {
+  /** Milliseconds of the process' clock. */
+  readonly since: number;
+  readonly error: unknown;
+}
 
 /** An answer of a daemon. */
 interface Said {
@@ -49,22 +59,28 @@ interface Said {
 export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, logger: Logger): DaemonFigures {
   const memo = createMemo(MEMO_BYTES);
   const lastSaid = new Map<string, Said>();
+  const silences = new Map<string, Silence>();
   const asking = new Set<string>();
 
-  /** Remembered for this tip, but not when it failed. */
-  async function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
-    try {
-      return await memo.get(`${chain.name} ${method}`, String(tip), async () => {
+  /** Remembered for this tip, but not when it failed. @throws what the daemon's client throws, TypeError */
+  function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
+    const key = `${chain.name} ${method}`;
+    return memo.get(key, String(tip), async () => {
+      const silence = silences.get(key);
+      if (silence && performance.now() - silence.since < QUIET_MS) throw silence.error;
+      try {
         const answer = await daemons.get(chain.name)?.call(method, [], { timeoutMs: TIMEOUT_MS });
         if (typeof answer !== 'object' || answer === null) throw new TypeError(`${method} answered without an object`);
-        lastSaid.set(`${chain.name} ${method}`, { tip, at: Date.now(), members: answer as Members });
+        lastSaid.set(key, { tip, at: Date.now(), members: answer as Members });
+        silences.delete(key);
         return answer as Members;
-      });
-    } catch (err) {
-      // No warning: the stage that follows the daemon reports that it is away.
-      logger.info({ err, chain: chain.name, method }, 'the daemon does not say');
-      return {};
-    }
+      } catch (error) {
+        // No warning: the stage that follows the daemon reports that it is away.
+        logger.info({ err: error, chain: chain.name, method }, 'the daemon does not say');
+        silences.set(key, { since: performance.now(), error });
+        throw error;
+      }
+    });
   }
 
   function remembered(chain: ChainConfig, tip: number, method: string): Said | undefined {
@@ -72,13 +88,21 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
     const said = lastSaid.get(key);
     if (said?.tip !== tip && !asking.has(key)) {
       asking.add(key);
-      void ask(chain, tip, method).finally(() => asking.delete(key));
+      const asked = () => asking.delete(key);
+      void ask(chain, tip, method).then(asked, asked); // its log line says what failed
     }
     return said;
   }
 
   return {
-    supply: async (chain, tip) => satoshis((await ask(chain, tip, 'coinsupply')).total),
+    async supply(chain, tip) {
+      try {
+        return satoshis((await ask(chain, tip, 'coinsupply')).total);
+      } catch (error) {
+        if (error instanceof DaemonRpcError || error instanceof TypeError) return null;
+        throw error;
+      }
+    },
     lastKnown(chain, tip) {
       const [mining, info] = [remembered(chain, tip, 'getmininginfo'), remembered(chain, tip, 'getinfo')];
       return {

@@ -29,3 +29,8 @@ export async function pricedHeights(read: Snapshot, chains: readonly string[]): 
   const rows = await read.rows(readHeight, HEIGHTS_SQL, values);
   return new Map(rows.flatMap(({ chain, height }) => (height === null ? [] : [[chain, height] as const])));
 }
+
+/** Height to which prices of the chain's blocks have come, provisional ones too; -1 before the first. */
+export async function pricedHeight(read: Snapshot, chain: string): Promise<number> {
+  return (await pricedHeights(read, [chain])).get(chain) ?? -1;
+}

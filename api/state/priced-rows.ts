@@ -26,7 +26,10 @@ export interface PricedRows {
   newest(columns: string, condition: string, limit: string): string;
   /** The last tick up to a moment in seconds since the epoch, as clocks count; null when all are later. */
   tickAt(moment: number): Promise<string | null>;
-  /** By height: where blocks of a chain stand among these rows; a block that is not known has no place. */
+  /**
+   * By height: where blocks of a chain stand among these rows; a block that is not known has no place. Those beyond `pricedHeight` may
+   * have that of a removed block.
+   */
   placesOf(chain: string, heights: readonly number[]): Promise<ReadonlyMap<number, PlaceInTicks>>;
   /**
    * Time of the first block beyond the line, of one chain or of any, with rows that are taken from here; null when there is none up to the
@@ -172,11 +175,6 @@ const beyondPlacesSql = (rows: string) => `SELECT asked.2 AS height,
   WHERE (second, indexOf({chains: Array(String)}, toString(chain)), of) <= (asked.1, {place: UInt32}, asked.2)
   GROUP BY height`;
 const readBeyond = rowReader({ height: columns.number, last_tick: columns.text, last_step: columns.text });
-
-/** Height to which prices of the chain's blocks have come, provisional ones too; -1 before the first. */
-export function lastPriced({ state }: Snapshot, chain: string): number {
-  return Math.max(state.priced.get(chain)?.height ?? -1, state.pricedAhead.get(chain)?.height ?? -1);
-}
 
 function parseRuns(text: string): AheadRun[] {
   return readRuns(text).map(([run, from, through, corrects]) => {

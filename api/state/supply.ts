@@ -2,8 +2,10 @@
 
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import type { ApiContext } from '../api-context.ts';
+import { HeadedValue } from '../http/route.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface Supply {
@@ -33,11 +35,26 @@ export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, h
   return { transparent: BigInt(changes.transparent), shielded };
 }
 
-/** Answers when the snapshot is closed. */
+/** Answers when the snapshot is closed; null where it is not known. @throws what kept a daemon from answering */
 export type Issued = () => Promise<bigint | null>;
 
 /** All coins issued up to the index's tip; asks the daemon if the index lacks them. */
 export async function issuedSupply(read: Snapshot, api: ApiContext, chain: string, tip: number): Promise<Issued> {
   const supply = await supplyAt(read, api, chain, tip);
   return async () => (supply ? supply.transparent + supply.shielded : api.figures.supply(api.chain(chain), tip));
+}
+
+/** An answer that has more to say than the supply: while the daemon is away it does without, for this one time. */
+export async function withSupply<T>(
+  issued: Issued,
+  answer: (supply: bigint | null) => T | Promise<T>,
+): Promise<HeadedValue<T>> {
+  let [supply, isAway]: [bigint | null, boolean] = [null, false];
+  try {
+    supply = await issued();
+  } catch (error) {
+    if (!(error instanceof RetryableError)) throw error;
+    isAway = true; // the log has its line from the figures
+  }
+  return new HeadedValue(await answer(supply), {}, isAway);
 }

@@ -7,6 +7,8 @@ import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 const DELIVERY = {
   id: columns.text,
+  /** The order of deliveries, of which each webhook has some. */
+  serial: columns.bigint,
   kind: columns.text,
   chain: columns.nullable(columns.text),
   height: columns.nullable(columns.number),
@@ -30,16 +32,16 @@ export type WholeDeliveryRow = RowOf<typeof WHOLE>;
 
 export interface DeliveryQuery {
   readonly state: DeliveryState | undefined;
-  /** Older than this delivery. */
-  readonly before: string | undefined;
+  /** Older than the delivery of this serial, which may be gone. */
+  readonly before: bigint | null;
   readonly limit: number;
 }
 
-const COLUMNS = `id, kind, chain, height, state, reverts, reverted, attempts, attempted_at,
+const COLUMNS = `id, serial, kind, chain, height, state, reverts, reverted, attempts, attempted_at,
   CASE WHEN state = 'pending' THEN next_attempt_at END AS next_attempt_at, status, error, latency_ms, created_at`;
 const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
   WHERE webhook_id = $1 AND ($2::text IS NULL OR state = $2)
-    AND ($3::text IS NULL OR serial < (SELECT serial FROM webhook_deliveries WHERE id = $3 AND webhook_id = $1))
+    AND ($3::bigint IS NULL OR serial < $3)
   ORDER BY serial DESC LIMIT $4`;
 const REDRIVE = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now() WHERE webhook_id = $1`;
 /** Held deliveries wait for their confirmations. */
@@ -54,7 +56,15 @@ export function listDeliveries(
   webhookId: string,
   { state, before, limit }: DeliveryQuery,
 ): Promise<DeliveryRow[]> {
-  return readRows(pool, readDelivery, LIST_SQL, [webhookId, state ?? null, before ?? null, limit]);
+  return readRows(pool, readDelivery, LIST_SQL, [webhookId, state ?? null, before, limit]);
+}
+
+const readSerial = rowReader({ serial: columns.bigint });
+
+/** Null for a delivery that is gone or of another webhook. */
+export async function serialOf({ pool }: Postgres, webhookId: string, id: string): Promise<bigint | null> {
+  const sql = 'SELECT serial FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2';
+  return (await readRow(pool, readSerial, sql, [webhookId, id]))?.serial ?? null;
 }
 
 export async function findDelivery(

@@ -131,6 +131,29 @@ it('of any filter', async () => {
   expect(none).toEqual(['maxUsd=1e-39', 'minUsd=1e38', 'minUsd=10&status=refunded']);
 });
 
+it.each([
+  ['fromTime=1795000000&toTime=1795000000', '/fromTime'],
+  ['fromTime=2026-11-18T11:44:29Z&toTime=1', '/fromTime'],
+  ['executedFromTime=2026-11-19&executedToTime=2026-11-18', '/executedFromTime'],
+  ['executedFromHeight=901&executedToHeight=900', '/executedFromHeight'],
+  ['minUsd=10.00000000000000000000000000000000000001&maxUsd=1e1', '/minUsd'],
+  ['fromHeight=901&toHeight=900', '/fromHeight'],
+])('%s, in which nothing can be, is refused', async (filter, pointer) => {
+  for (const path of ['/api/conversions/', '/api/conversions/summary']) {
+    const answer = await fetch(`${service.url}${path}?${filter}`);
+    const { code, errors } = (await answer.json()) as LooseJson;
+    expect([path, answer.status, code, errors?.[0]?.pointer]).toEqual([path, 400, 'invalid_parameter', pointer]);
+  }
+});
+
+it('one block, and one value, are a range', async () => {
+  const client = createClient(() => service.url);
+  const [row] = (await client.json('/api/conversions/?minUsd=0&pageSize=1')).results;
+  const { importHeight, usdValue } = row;
+  const filter = `executedFromHeight=${importHeight}&executedToHeight=${importHeight}&minUsd=${usdValue}&maxUsd=${usdValue}`;
+  expect((await client.json(`/api/conversions/?${filter}`)).results).toContainEqual(row);
+});
+
 it('a bound that is a printed value keeps its row, one unit of the last digit beyond drops it', async () => {
   const { pool } = service.stores.postgres;
   for (const isClosed of [false, true]) {

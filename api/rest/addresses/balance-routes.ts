@@ -8,7 +8,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { addressParameter, resolveAddress } from '../../state/addresses.ts';
 import { atHeightParameter, placeAt } from '../../state/block-at.ts';
-import { issuedSupply } from '../../state/supply.ts';
+import { issuedSupply, withSupply } from '../../state/supply.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { latestPrices } from '../prices/price-rows.ts';
 import { addressBalance, richList } from '../search/explorer-schema.ts';
@@ -99,20 +99,20 @@ const richest = stateRoute({
     const holders = found.slice(0, limit);
     const [price] = await latestPrices(read, api, [nativeId]);
     const issued = await issuedSupply(read, api, chain.name, height);
-    return async () => {
-      const supply = await issued();
-      const percent = (part: bigint) => (supply !== null && supply > 0n ? ratio(part * 100n, supply) : null);
-      const results = holders.map((row, index) => ({
-        rank: index + 1,
-        address: row.address,
-        name: row.name,
-        type: isIdentityAddress(row.address) ? ('identity' as const) : ('address' as const),
-        balance: coins(row.balance),
-        percent: percent(row.balance),
-        usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
-      }));
-      return { chain: chain.name, height, results, more: found.length > limit };
-    };
+    return () =>
+      withSupply(issued, (supply) => {
+        const percent = (part: bigint) => (supply !== null && supply > 0n ? ratio(part * 100n, supply) : null);
+        const results = holders.map((row, index) => ({
+          rank: index + 1,
+          address: row.address,
+          name: row.name,
+          type: isIdentityAddress(row.address) ? ('identity' as const) : ('address' as const),
+          balance: coins(row.balance),
+          percent: percent(row.balance),
+          usdValue: usdValueOf(row.balance, price?.usd_price ?? null),
+        }));
+        return { chain: chain.name, height, results, more: found.length > limit };
+      });
   },
 });
 

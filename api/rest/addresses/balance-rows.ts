@@ -5,6 +5,7 @@ import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { usdValueOf } from '../../http/values.ts';
+import { pricedHeight } from '../../state/priced-heights.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { pricesUntil } from '../prices/price-past.ts';
@@ -48,14 +49,15 @@ export function newestPricesOf(read: Snapshot, api: ApiContext): PricesOf {
     new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
 }
 
-/** The last ones up to the end of a block: a later block may have a time that is not later. */
+/** The last ones up to the end of a block, of its branch: a later block may have a time that is not later. */
 export async function pricesOfBlock(
   read: Snapshot,
   api: ApiContext,
   { chain, height, clock }: { readonly chain: string; readonly height: number; readonly clock: number },
 ): Promise<PricesOf> {
   const rows = await pricedRows(read, api);
-  const tick = (await rows.placesOf(chain, [height])).get(height)?.tick ?? -1;
+  const priced = Math.min(height, await pricedHeight(read, chain));
+  const tick = (await rows.placesOf(chain, [priced])).get(priced)?.tick ?? -1;
   return (ids) => pricesUntil(api, rows, ids, { until: tick < 0 ? null : String(tick), moment: clock });
 }
 

@@ -6,6 +6,7 @@ import { CONVERSION_STATUSES, CONVERSION_TYPES } from '../../../domain/transfers
 import type { ApiContext } from '../../api-context.ts';
 import { heightConditions } from '../../http/height-range.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
+import { DECIMALS, NUMBERS, refuseEmptyRange, TIMES_BEFORE } from '../../http/ranges.ts';
 import { LAST_MOMENT, parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import { writtenDecimal } from '../../schema/written-decimal.ts';
@@ -217,6 +218,7 @@ function addDiverged(parts: Parts, { diverged }: Filters): void {
 
 /** Whether a value is needed. */
 function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
+  refuseEmptyRange(DECIMALS, ['minUsd', minUsd], ['maxUsd', maxUsd]);
   for (const [bound, value, operator] of [
     ['minUsd', minUsd, '>='],
     ['maxUsd', maxUsd, '<='],
@@ -252,6 +254,9 @@ export function storedBound(decimal: string, operator: '>=' | '<='): string | nu
 }
 
 function addExecution(parts: Parts, filters: Filters): void {
+  const { executedFromTime, executedToTime, executedFromHeight, executedToHeight } = filters;
+  refuseEmptyRange(TIMES_BEFORE, ['executedFromTime', executedFromTime], ['executedToTime', executedToTime]);
+  refuseEmptyRange(NUMBERS, ['executedFromHeight', executedFromHeight], ['executedToHeight', executedToHeight]);
   for (const [bound, operator] of [
     ['executedFromTime', '>='],
     ['executedToTime', '<'],
@@ -278,6 +283,7 @@ function addExecution(parts: Parts, filters: Filters): void {
 }
 
 function addRequest(parts: Parts, filters: Filters): void {
+  refuseEmptyRange(TIMES_BEFORE, ['fromTime', filters.fromTime], ['toTime', filters.toTime]);
   for (const [bound, operator] of [
     ['fromTime', '>='],
     ['toTime', '<'],

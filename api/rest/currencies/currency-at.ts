@@ -9,7 +9,7 @@ import { atHeightParameter, type BlockPlace, blockAt } from '../../state/block-a
 import type { CurrencyEntry } from '../../state/currency-directory.ts';
 import { findCurrency } from '../../state/find-currency.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { issuedSupply, supplyAt } from '../../state/supply.ts';
+import { type Issued, issuedSupply, supplyAt } from '../../state/supply.ts';
 
 export const atHeightParameters = {
   nameOrId: pathParameter('i-address, qualified name, or name', writtenName),
@@ -57,8 +57,7 @@ export function stateAt(read: Snapshot, { entry, block }: CurrencyAt): Promise<R
 }
 
 export interface SupplyThen {
-  /** Satoshis, when the snapshot is closed; null where it is not known. */
-  readonly supply: () => Promise<bigint | null>;
+  readonly supply: Issued;
   readonly stateHeight: number | null;
 }
 

@@ -8,6 +8,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, ratio, usdValueOf } from '../../http/values.ts';
 import { identityNames } from '../../state/identity-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
+import { withSupply } from '../../state/supply.ts';
 import { newestPricesOf, pricesOfBlock } from '../addresses/balance-rows.ts';
 import { currencyHolders } from './at-height-schema.ts';
 import { atHeightParameters, type CurrencyAt, currencyAt, placeAnswer, supplyThen } from './currency-at.ts';
@@ -87,9 +88,8 @@ const holders = stateRoute({
         : await pricesOfBlock(read, api, { chain, height, clock: Number(clock) });
     const price = (await pricesOf([currencyId])).get(currencyId) ?? null;
     const then = await supplyThen(read, api, at);
-    return async () => {
-      const supply = await then.supply();
-      return {
+    return () =>
+      withSupply(then.supply, (supply) => ({
         ...placeAnswer(at),
         holders: found.count,
         results: shown.map(({ address, balance }, index) => ({
@@ -101,8 +101,7 @@ const holders = stateRoute({
           usdValue: usdValueOf(balance, price),
         })),
         more: found.largest.length > limit,
-      };
-    };
+      }));
   },
 });
 

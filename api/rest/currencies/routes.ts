@@ -9,7 +9,7 @@ import { coinsOrNull, decimalOrNull } from '../../http/values.ts';
 import { writtenName } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { findCurrency } from '../../state/find-currency.ts';
-import { issuedSupply } from '../../state/supply.ts';
+import { issuedSupply, withSupply } from '../../state/supply.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { LATEST_USD_SQL } from '../prices/price-rows.ts';
 import { camelCaseDefinition } from './definition-names.ts';
@@ -71,29 +71,30 @@ const detail = stateRoute({
     const values = [read.state.generation, entry.currencyId, chain.name, api.currencies.nativeId(chain)];
     const row = await read.row(readCurrency, DETAIL_SQL, values);
     const tip = read.state.derived.get(chain.name)?.height ?? 0;
-    const issued = entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : null;
-    return async () => {
-      const stored = row?.definition ?? null;
-      const definition = stored === null ? await api.natives.definition(chain) : parseExact(stored);
-      const members = readDefinition(camelCaseDefinition(definition as StoredRow));
-      const parent = members.parent ?? null;
-      const supply = issued ? await issued() : (row?.supply ?? null);
-      return {
-        ...members,
-        fullyQualifiedName: entry.fullyQualifiedName,
-        chain: entry.chain,
-        type: entry.type,
-        parent,
-        parentName: currencies.name(parent),
-        currencyNames: namesOf(members.currencies ?? [], currencies),
-        definitionTxid: row?.txid ?? members.definitionTxid ?? null,
-        definitionTxOut: row?.vout ?? members.definitionTxOut ?? null,
-        definitionHeight: row?.from_height ?? null,
-        supply: coinsOrNull(supply),
-        price: decimalOrNull(row?.usd_price ?? null),
-        launch: row && stored !== null ? launchAnswer(row, definition, tip, currencies) : null,
-      };
-    };
+    const issued =
+      entry.type === 'native' ? await issuedSupply(read, api, chain.name, tip) : async () => row?.supply ?? null;
+    return () =>
+      withSupply(issued, async (supply) => {
+        const stored = row?.definition ?? null;
+        const definition = stored === null ? await api.natives.definition(chain) : parseExact(stored);
+        const members = readDefinition(camelCaseDefinition(definition as StoredRow));
+        const parent = members.parent ?? null;
+        return {
+          ...members,
+          fullyQualifiedName: entry.fullyQualifiedName,
+          chain: entry.chain,
+          type: entry.type,
+          parent,
+          parentName: currencies.name(parent),
+          currencyNames: namesOf(members.currencies ?? [], currencies),
+          definitionTxid: row?.txid ?? members.definitionTxid ?? null,
+          definitionTxOut: row?.vout ?? members.definitionTxOut ?? null,
+          definitionHeight: row?.from_height ?? null,
+          supply: coinsOrNull(supply),
+          price: decimalOrNull(row?.usd_price ?? null),
+          launch: row && stored !== null ? launchAnswer(row, definition, tip, currencies) : null,
+        };
+      });
   },
 });
 

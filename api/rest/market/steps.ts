@@ -2,6 +2,7 @@
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
+import { refuseEmptyRange, TIMES_BEFORE } from '../../http/ranges.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 
 const SPANS = { '5m': 300, '1h': 3600, '4h': 4 * 3600, '1d': SECONDS_PER_DAY } as const;
@@ -35,13 +36,11 @@ interface StepQuery {
 /** `newest`: the newest block's clock; no step is later. @throws ApiError invalid_parameter */
 export function stepWindow(asked: StepQuery, newest: number): StepWindow {
   const span = SPANS[asked.step];
+  refuseEmptyRange(TIMES_BEFORE, ['from', asked.from], ['to', asked.to]);
   const given = {
     from: asked.from === undefined ? null : parseTime(asked.from, 'from'),
     to: asked.to === undefined ? null : parseTime(asked.to, 'to'),
   };
-  if (given.from !== null && given.to !== null && given.from >= given.to) {
-    throw refused('from', `from (${asked.from}) is not before to (${asked.to})`);
-  }
   const newestStep = Math.floor(newest / span);
   const first = given.from === null ? null : Math.min(newestStep + 1, Math.floor(given.from / span));
   let last = newestStep;

@@ -6,9 +6,9 @@ import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { INT32_MAX } from '../../../schemas/integers.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError } from '../../http/api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from '../../http/cursor.ts';
 import { formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
+import { NUMBERS, refuseEmptyRange } from '../../http/ranges.ts';
 import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
@@ -196,10 +196,7 @@ const history = stateRoute({
     const chain = defaultChain(api);
     const { currencyId } = findCurrency(currencies, api, chain, params.id, 'id');
     const { from = 0, to = INT32_MAX } = params;
-    if (from > to) {
-      const detail = `from (${from}) is above to (${to})`;
-      throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/from', detail }] });
-    }
+    refuseEmptyRange(NUMBERS, ['from', params.from], ['to', params.to]);
     const interval = params.interval as Interval;
     const span = interval === 'block' ? null : SPANS[interval];
     const walk: Walk = { list: `prices ${currencyId} ${interval}`, chain, span };

@@ -48,7 +48,8 @@ export async function lastRows<Row extends { readonly currency_id: string }>(
   { columns, answered = '*', condition = 'true', values = {}, ids, until, moment }: PastRows,
 ): Promise<Row[]> {
   if (ids.length === 0) return [];
-  const from = (await rows.tickAt(moment - HOUR)) ?? '0';
+  const earlier = (await rows.tickAt(moment - HOUR)) ?? '0';
+  const from = BigInt(earlier) < BigInt(until) ? earlier : until;
   const given = { ...rows.params, ...values };
   const query = (sql: string, more: Readonly<Record<string, unknown>>) =>
     api.clickhouse.rows(reader, `SELECT ${answered} FROM (${sql}) AS found`, { ...given, ...more });

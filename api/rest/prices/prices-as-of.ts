@@ -6,7 +6,8 @@ import { queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
 import { blockAt, heightAtTime } from '../../state/block-at.ts';
-import { lastPriced, type PricedRows } from '../../state/priced-rows.ts';
+import { pricedHeight } from '../../state/priced-heights.ts';
+import type { PricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { lastRows } from './price-past.ts';
 import { defaultChain, type LatestPrice, PRICE } from './price-rows.ts';
@@ -51,7 +52,7 @@ export async function asOf(
   if (height !== undefined) {
     const { clock } = await blockAt(read, chain, height);
     const tick = (await rows.placesOf(chain, [height])).get(height)?.tick ?? -1;
-    if (tick < 0 || height > lastPriced(read, chain))
+    if (tick < 0 || height > (await pricedHeight(read, chain)))
       throw new ApiError('not_found', `block ${height} of ${chain} is not priced yet`);
     return { tick: String(tick), height, moment: Number(clock) };
   }

@@ -1,7 +1,8 @@
 /** What currencies were worth at the ends of blocks: the oracle's price then, or that there was none. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { lastPriced, pricedRows } from '../../state/priced-rows.ts';
+import { pricedHeight } from '../../state/priced-heights.ts';
+import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /**
@@ -43,7 +44,7 @@ export async function pricesAtBlocks(
   const ids = [...new Set(asked.ids)];
   const rows = await pricedRows(read, api);
   const line = Number(rows.params.tick);
-  const last = lastPriced(read, chain);
+  const last = await pricedHeight(read, chain);
   const places = await rows.placesOf(chain, heights);
   const spans = [...places.values()].flatMap(({ tick, step }) => (step === null ? [] : [{ first: step, end: tick }]));
   const params = {

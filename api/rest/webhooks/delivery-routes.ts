@@ -1,5 +1,6 @@
 /** Deliveries of a webhook: what was sent, what was answered, and again. */
-import { notFound } from '../../http/api-error.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { ApiError, notFound } from '../../http/api-error.ts';
 import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import {
@@ -8,6 +9,7 @@ import {
   listDeliveries,
   redrive,
   redriveFailed,
+  serialOf,
   type WholeDeliveryRow,
 } from '../../webhooks/delivery-store.ts';
 import { DELIVERY_STATES } from '../../webhooks/states.ts';
@@ -17,6 +19,8 @@ import { delivery, deliveryList, redriven, wholeDelivery } from './schema.ts';
 
 const MOST_DELIVERIES = 200;
 const DELIVERY = { type: 'string', pattern: '^msg_[0-9a-f]{32}$', maxLength: 36 } as const;
+/** The id of a delivery that is there, or the webhook and the serial of one that may be gone. */
+const BEFORE = { type: 'string', pattern: '^(msg_[0-9a-f]{32}|[0-9a-f]{16}\\.\\d{1,18})$', maxLength: 36 } as const;
 const deliveryId = pathParameter('Id of the delivery', DELIVERY);
 
 const shownDelivery = (row: DeliveryRow) => ({
@@ -61,6 +65,16 @@ const test = liveRoute({
   },
 });
 
+/** @throws ApiError cursor_invalid */
+async function serialBefore(api: ApiContext, webhookId: string, before: string): Promise<bigint> {
+  const [webhook, serial] = before.split('.');
+  const isOwn = webhook === webhookId && serial !== undefined;
+  const found = isOwn ? BigInt(serial) : await serialOf(api.postgres, webhookId, before);
+  if (found !== null) return found;
+  const detail = 'this webhook has no such delivery: pass nextBefore of an answer of its list unchanged';
+  throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/before', detail }] });
+}
+
 const deliveries = liveRoute({
   ...live,
   path: '/api/webhooks/:id/deliveries',
@@ -68,17 +82,19 @@ const deliveries = liveRoute({
   parameters: {
     id,
     state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
-    before: queryParameter('Older than the delivery of this id: goes on after the last one of an answer', DELIVERY),
+    before: queryParameter('nextBefore of an answer: goes on after its last delivery; or the id of a delivery', BEFORE),
     limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
   },
   response: deliveryList,
   async handler({ api, caller, params }) {
     await ownWebhook(api, caller, params.id);
-    const { state, before } = params;
+    const { state } = params;
+    const before = params.before === undefined ? null : await serialBefore(api, params.id, params.before);
     const limit = Math.min(params.limit, MOST_DELIVERIES);
     const rows = await listDeliveries(api.postgres, params.id, { state, before, limit: limit + 1 });
-    const results = rows.slice(0, limit).map(shownDelivery);
-    return { body: { results, nextBefore: rows.length > limit ? (results.at(-1)?.id ?? null) : null } };
+    const last = rows.length > limit ? rows[limit - 1] : undefined;
+    const nextBefore = last ? `${params.id}.${last.serial}` : null;
+    return { body: { results: rows.slice(0, limit).map(shownDelivery), nextBefore } };
   },
 });
 

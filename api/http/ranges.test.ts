@@ -1,0 +1,52 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ApiError } from './api-error.ts';
+import { DECIMALS, NUMBERS, refuseEmptyRange, SECONDS_BEFORE, TIMES_BEFORE } from './ranges.ts';
+
+const RUNS = { numRuns: 500 };
+/** The largest and the smallest decimals that are written. */
+const digits = fc.bigInt({ min: 0n, max: 10n ** 38n - 1n });
+const written = fc.record({ digits, places: fc.nat({ max: 37 }), exponent: fc.integer({ min: -99, max: 99 }) });
+
+function textOf({ digits: all, places, exponent }: { digits: bigint; places: number; exponent: number }): string {
+  const padded = String(all).padStart(places + 1, '0');
+  const at = padded.length - places;
+  return `${padded.slice(0, at)}${places > 0 ? `.${padded.slice(at)}` : ''}e${exponent}`;
+}
+/** In units of which every such decimal is a whole number. */
+const unitsOf = ({ digits: all, places, exponent }: { digits: bigint; places: number; exponent: number }) =>
+  all * 10n ** BigInt(exponent - places + 140);
+
+function refusal(work: () => void): string | null {
+  try {
+    work();
+  } catch (error) {
+    if (error instanceof ApiError) return `${error.code} ${error.details.errors?.[0]?.pointer}`;
+    throw error;
+  }
+  return null;
+}
+
+it('decimals are compared by all their digits', () => {
+  fc.assert(
+    fc.property(written, written, (least, most) => {
+      const refused = refusal(() => refuseEmptyRange(DECIMALS, ['minUsd', textOf(least)], ['maxUsd', textOf(most)]));
+      expect(refused).toBe(unitsOf(least) > unitsOf(most) ? 'invalid_parameter /minUsd' : null);
+    }),
+    RUNS,
+  );
+});
+
+it.each([
+  ['both ends are in', () => refuseEmptyRange(NUMBERS, ['a', 5], ['b', 5]), null],
+  ['reversed numbers', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', 5]), 'invalid_parameter /a'],
+  ['without an end', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', undefined]), null],
+  ['without a begin', () => refuseEmptyRange(NUMBERS, ['a', undefined], ['b', 0]), null],
+  ['the end is not in', () => refuseEmptyRange(SECONDS_BEFORE, ['a', 5], ['b', 5]), 'invalid_parameter /a'],
+  ['one second', () => refuseEmptyRange(SECONDS_BEFORE, ['a', 5], ['b', 6]), null],
+  ['times in two notations', () => refuseEmptyRange(TIMES_BEFORE, ['a', '1970-01-02'], ['b', '86401']), null],
+  ['the same time', () => refuseEmptyRange(TIMES_BEFORE, ['a', '1970-01-02'], ['b', '86400']), 'invalid_parameter /a'],
+  ['no date', () => refuseEmptyRange(TIMES_BEFORE, ['a', '2026-11-01'], ['b', '2026-13-01']), 'invalid_parameter /b'],
+])('%s', (_, work, expected) => {
+  expect(refusal(work)).toBe(expected);
+});

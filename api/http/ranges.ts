@@ -1,0 +1,43 @@
+/** Two parameters that are the ends of a range: one in which nothing can be is refused, whatever the chain has. */
+import { plainDecimal } from '../../domain/decimal.ts';
+import { invalidParameters } from './api-error.ts';
+import { parseTime } from './time-parameter.ts';
+
+/** A parameter by its name, with its value where it was given. */
+type End<V> = readonly [name: string, value: V | undefined];
+
+interface RangeKind<V> {
+  readonly isEmpty: (from: V, to: V, names: readonly [string, string]) => boolean;
+  /** What is wrong with an empty one: "from … to". */
+  readonly said: string;
+}
+
+/** Both ends are in the range. */
+export const NUMBERS: RangeKind<number> = { isEmpty: (from, to) => from > to, said: 'is above' };
+
+/** The same for decimals, of any number of digits. */
+export const DECIMALS: RangeKind<string> = {
+  isEmpty(from, to) {
+    const [least, most] = [from, to].map((text) => plainDecimal(text).split('.')) as [string[], string[]];
+    const places = Math.max(least[1]?.length ?? 0, most[1]?.length ?? 0);
+    const units = ([whole = '0', fraction = '']: string[]) => BigInt(whole + fraction.padEnd(places, '0'));
+    return units(least) > units(most);
+  },
+  said: 'is above',
+};
+
+/** Seconds since the epoch; the end is not in the range. */
+export const SECONDS_BEFORE: RangeKind<number> = { isEmpty: (from, to) => from >= to, said: 'is not before' };
+
+/** The same for times as they are written. */
+export const TIMES_BEFORE: RangeKind<string> = {
+  isEmpty: (from, to, names) => SECONDS_BEFORE.isEmpty(parseTime(from, names[0]), parseTime(to, names[1]), names),
+  said: SECONDS_BEFORE.said,
+};
+
+/** @throws ApiError invalid_parameter where both ends are given and nothing is between them */
+export function refuseEmptyRange<V extends string | number>(kind: RangeKind<V>, from: End<V>, to: End<V>): void {
+  const [[first, least], [last, most]] = [from, to];
+  if (least === undefined || most === undefined || !kind.isEmpty(least, most, [first, last])) return;
+  throw invalidParameters([{ pointer: `/${first}`, detail: `${first} (${least}) ${kind.said} ${last} (${most})` }]);
+}

@@ -1,0 +1,92 @@
+/** While `price` has not followed a rewind: no price of a removed block is shown as that of the block in its place. */
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { openReader, type PostgresReader, prepared } from '../../../infra/postgres/reader.ts';
+import { otherBranch } from '../../../test/support/pipeline/price/branches.ts';
+import { createPriceWorld, type PriceWorld } from '../../../test/support/pipeline/price/price-world.ts';
+import { blockOf, slowChains } from '../../../test/support/pipeline/price/slow-chains.ts';
+import type { ApiContext } from '../../api-context.ts';
+import { pricedRows } from '../../state/priced-rows.ts';
+import { readServiceState, readState, STATE_SQL } from '../../state/service-state.ts';
+import type { Snapshot } from '../../state/snapshot.ts';
+import { pricesOfBlock } from '../addresses/balance-rows.ts';
+import { asOf } from './prices-as-of.ts';
+import { pricesAtBlocks } from './prices-at-blocks.ts';
+
+const MINUTES = 60_000;
+const { first, second, chains, cutover } = slowChains();
+const [{ name: chain }] = chains;
+const SCOPE = { release: 'test', chains: new Set(chains.map(({ name }) => name)) };
+/** Blocks of the first chain, of which those from `KEPT` on are replaced; the second chain has passed the clocks of them all. */
+const [FED, KEPT, BRANCH] = [200, 150, 50];
+const kept = first[KEPT - 1];
+const [keptHeight, goneHeight] = [kept?.height ?? 0, first[KEPT + 35]?.height ?? 0];
+
+let world: PriceWorld;
+let reader: PostgresReader;
+beforeAll(async () => {
+  world = await createPriceWorld({ chains, cutover, minBasketDepthUsd: 1000 });
+  reader = openReader(world.stores.postgres, { maxConnections: 2, statementMs: MINUTES });
+}, 2 * MINUTES);
+afterAll(async () => {
+  await reader.close();
+  await world.close();
+});
+
+function reading<T>(work: (read: Snapshot, api: ApiContext) => Promise<T>): Promise<T> {
+  const api = { clickhouse: world.stores.clickhouse, config: { chains } } as unknown as ApiContext;
+  return reader.snapshot(STATE_SQL, (rows, ask) => {
+    const all: Snapshot['rows'] = async (read, sql, values = []) => (await ask(prepared(sql), values)).map(read);
+    const row: Snapshot['row'] = async (read, sql, values) => (await all(read, sql, values))[0];
+    return work({ state: readServiceState(rows.map(readState), SCOPE), rows: all, row }, api);
+  });
+}
+
+async function pricedIds(): Promise<string[]> {
+  const sql = 'SELECT DISTINCT currency_id AS id FROM prices ORDER BY id';
+  return (await world.stores.postgres.pool.query<{ id: string }>(sql)).rows.map(({ id }) => id);
+}
+
+/** How each block is shown: by the rule of what it moved, by the oracle as of it, and by what a balance was worth. */
+async function shownAt(height: number, ids: readonly string[]) {
+  const { clock } = blockOf(first.find((block) => block.height === height));
+  return reading(async (read, api) => {
+    const priceAt = await pricesAtBlocks(read, api, chain, { heights: [height], ids });
+    const rows = await pricedRows(read, api);
+    const oracle = await asOf(read, api, rows, { height, time: undefined }).catch((error: Error) => error.message);
+    const values = await (await pricesOfBlock(read, api, { chain, height, clock }))(ids);
+    return {
+      rules: new Set(ids.map((id) => priceAt(height, id).rule)),
+      provisional: new Set(ids.map((id) => priceAt(height, id).provisional)),
+      tick: typeof oracle === 'string' ? oracle : Number(oracle?.tick),
+      values: [...values].sort(),
+    };
+  });
+}
+
+it('a block in the place of a priced one is not priced yet, until it is', async () => {
+  await world.feeds[0]?.append(first.slice(0, FED));
+  await world.feeds[1]?.append(second.slice(0, FED + 20));
+  await world.run();
+  const ids = await pricedIds();
+  const [before, gone] = [await shownAt(keptHeight, ids), await shownAt(goneHeight, ids)];
+  expect(gone.rules).toContain('block_price');
+  expect(gone.tick).toBeGreaterThan(Number(before.tick));
+  expect(gone.values).not.toEqual(before.values);
+
+  const branch = otherBranch(first.slice(KEPT, KEPT + BRANCH), 7, blockOf(kept).clock);
+  await world.feeds[0]?.rewind(keptHeight);
+  await world.feeds[0]?.append(branch);
+  expect(await shownAt(keptHeight, ids)).toEqual(before);
+  expect(await shownAt(goneHeight, ids)).toEqual({
+    rules: new Set(['not_priced_yet']),
+    provisional: new Set([true]),
+    tick: `block ${goneHeight} of ${chain} is not priced yet`,
+    values: before.values,
+  });
+
+  await world.run();
+  const made = await shownAt(goneHeight, ids);
+  expect(made.rules).toContain('block_price');
+  expect(made.tick).toEqual(expect.any(Number));
+  expect(made.values).not.toEqual(gone.values);
+});
