@@ -1,14 +1,16 @@
 /** Subscribers with confirmations, held against a straight fold that holds events back until they have them. */
 import fc from 'fast-check';
 import { pino } from 'pino';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { type BlockableClient, connectBlockable } from '../../test/support/api/push/blockable-client.ts';
 import { heldBack } from '../../test/support/api/push/held-back.ts';
 import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import { confirmedEvents, MOST_LOOKED_BACK } from './confirmed-events.ts';
+import { encodePlaces } from './cursor.ts';
 import { createHub, type Hub } from './hub.ts';
+import { LOADED, READ_AT_ONCE } from './limits.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 
 const CHAIN = 'c';
@@ -18,19 +20,25 @@ interface Step {
   /** How far below the tip a rewind or a correction reaches. */
   readonly depth: number;
   readonly events: number;
+  readonly bytes: number;
 }
 
 const step = fc.record<Step>({
   kind: fc.constantFrom('block', 'block', 'block', 'block', 'rewind', 'correction'),
   depth: fc.nat(7),
   events: fc.nat(2),
+  // Of the last kind one fills the memory of all that are read from the log.
+  bytes: fc.constantFrom(100, 100, 400_000, LOADED.bytes / 2, LOADED.bytes),
 });
+
+const blocks = (count: number, events: number, bytes = 100) =>
+  Array.from({ length: count }, (): Step => ({ kind: 'block', depth: 0, events, bytes }));
 
 /** The records of a chain from its first block on; steps that it cannot take are left out. */
 function recordsOf(steps: readonly Step[]): FeedRecord[] {
   const records: FeedRecord[] = [];
   let tip = -1;
-  for (const { kind, depth, events } of steps) {
+  for (const { kind, depth, events, bytes } of steps) {
     const position = records.length;
     const height = kind === 'block' ? tip + 1 : tip - depth;
     if (height < 0 || (kind === 'rewind' && depth === 0)) continue;
@@ -49,7 +57,7 @@ function recordsOf(steps: readonly Step[]): FeedRecord[] {
     records.push({
       position,
       change: { kind, height },
-      bytes: 100,
+      bytes,
       events: made.map((one, index) => pushEvent({ chain: CHAIN, topic: 'facts', place: { position, index }, ...one })),
     });
     if (kind !== 'correction') tip = height;
@@ -62,7 +70,10 @@ const textsOf = (events: readonly PushEvent[]) => events.map((event) => event.da
 const history = fc.array(step, { minLength: 1, maxLength: 60, size: 'max' });
 const inMemory = (records: readonly FeedRecord[]) => ({
   record: (position: number) => records[position],
-  change: (position: number) => records[position]?.change,
+  outline: (position: number) => {
+    const record = records[position];
+    return record && { change: record.change, size: record.events.length };
+  },
 });
 
 function eventsOf(found: ReturnType<typeof confirmedEvents>): readonly PushEvent[] {
@@ -88,8 +99,7 @@ describe('the events that a record confirms', () => {
   });
 
   it('say their confirmations, and stand in the order of their places', () => {
-    const steps = Array.from({ length: 9 }, (): Step => ({ kind: 'block', depth: 0, events: 2 }));
-    const records = recordsOf(steps);
+    const records = recordsOf(blocks(9, 2));
     const at = (count: number) => eventsOf(confirmedEvents(inMemory(records), 8, count));
     const events = [...(records[8]?.events ?? []), ...at(2), ...at(3)];
     const indexes = events.map(({ place }) => place.index);
@@ -106,13 +116,14 @@ describe('the events that a record confirms', () => {
       kind: position < 5 ? 'block' : 'correction',
       height: Math.min(position, 4),
     });
-    const found = confirmedEvents({ record: () => undefined, change }, corrections, 6);
+    const outline = (position: number) => ({ change: change(position), size: 0 });
+    const found = confirmedEvents({ record: () => undefined, outline }, corrections, 6);
     expect(found).toMatchObject({ isTooFar: true });
   });
 });
 
-/** Keeps two records in memory, and reads three at a time. */
-function feedOf(records: FeedRecord[], oldest: () => number): ChainFeed {
+/** Keeps two records in memory, and reads three small ones at a time. */
+function feedOf(records: FeedRecord[], oldest: () => number, onLoad: () => void): ChainFeed {
   return {
     chain: CHAIN,
     key: CHAIN,
@@ -124,7 +135,9 @@ function feedOf(records: FeedRecord[], oldest: () => number): ChainFeed {
     async load(position) {
       await Promise.resolve();
       if (position < oldest()) throw new LogGap('gone');
-      return records.slice(position, position + 3);
+      onLoad();
+      const small = records.slice(position, position + 3).findIndex(({ bytes }) => bytes > READ_AT_ONCE.maxBytes / 3);
+      return records.slice(position, position + (small < 0 ? 3 : Math.max(1, small)));
     },
     end: async () => records.length,
     headIn: async () => records.length,
@@ -162,7 +175,14 @@ const pace = (isSpent: () => boolean) => ({ sliceMs: 0, isSpent, rest: () => Pro
 function world(accepts: () => boolean) {
   const records: FeedRecord[] = [];
   let oldest = 0;
-  const feed = feedOf(records, () => oldest);
+  let loads = 0;
+  const feed = feedOf(
+    records,
+    () => oldest,
+    () => {
+      loads += 1;
+    },
+  );
   const rests = pace(accepts);
   const hub = createHub({
     chains: [CHAIN],
@@ -174,6 +194,7 @@ function world(accepts: () => boolean) {
   });
   return {
     hub,
+    loads: () => loads,
     add(record: FeedRecord) {
       records.push(record);
       hub.publish(feed, record);
@@ -204,26 +225,31 @@ describe('a client with confirmations', () => {
           await settle();
           client.drain();
           const records = recordsOf(steps);
-          for (const record of records) {
-            if (client.connection.isLive) live += 1;
-            add(record);
-            const choice = choosing.next().value;
-            if (choice === 0) await settle();
-            else if (choice === 1) client.drain();
-            else if (choice === 2) {
-              const events = client.sent.filter(({ data }) => data !== undefined);
-              heard.push(...events);
-              hub.remove(client.connection);
-              client.connection.closed();
-              const cursor = client.sent.at(-1)?.cursor;
-              client = connect(hub, accepts, counts, cursor);
+          try {
+            for (const record of records) {
+              if (client.connection.isLive) live += 1;
+              add(record);
+              const choice = choosing.next().value;
+              if (choice === 0) await settle();
+              else if (choice === 1) client.drain();
+              else if (choice === 2) {
+                const events = client.sent.filter(({ data }) => data !== undefined);
+                heard.push(...events);
+                hub.remove(client.connection);
+                client.connection.closed();
+                const cursor = client.sent.at(-1)?.cursor;
+                client = connect(hub, accepts, counts, cursor);
+                await settle();
+                client.drain();
+              }
+            }
+            for (let turn = 0; turn < 300 && !client.connection.isLive; turn++) {
               await settle();
               client.drain();
             }
-          }
-          for (let turn = 0; turn < 300 && !client.connection.isLive; turn++) {
-            await settle();
-            client.drain();
+          } finally {
+            // One that makes no progress would go on for ever.
+            client.connection.closed();
           }
           heard.push(...client.sent);
           for (const count of counts) {
@@ -238,19 +264,97 @@ describe('a client with confirmations', () => {
     expect(live).toBeGreaterThan(100);
   });
 
+  const start = encodePlaces(new Map([[CHAIN, { position: 0, index: 0 }]]));
+  const TURNS = 2_000;
+  const upTo = (most: number) => Array.from({ length: most }, (_, index) => index + 1);
+
+  async function resume(records: readonly FeedRecord[], counts: readonly number[]) {
+    const { hub, add, loads } = world(() => true);
+    for (const record of records) add(record);
+    const client = connect(hub, () => true, counts, start);
+    await settle();
+    client.drain();
+    for (let turn = 0; turn < TURNS && !client.connection.isLive; turn++) await settle();
+    client.connection.closed();
+    return { sent: client.sent, loads: loads() };
+  }
+
+  /** Each copy of an event reads its type twice: for itself, and for the text before its number. */
+  function counted(records: readonly FeedRecord[]) {
+    let reads = 0;
+    const made = records.map((record) => ({
+      ...record,
+      events: record.events.map(({ type, ...event }) => ({
+        ...event,
+        get type() {
+          reads += 1;
+          return type;
+        },
+      })),
+    }));
+    return { records: made, copies: () => reads / 2 };
+  }
+
+  it('copies an event once for each of its numbers of confirmations, however short its turns are', async () => {
+    const counts = upTo(5);
+    const { records, copies } = counted(recordsOf(blocks(8, 200)));
+    const { sent } = await resume(records, counts);
+    const made = copies();
+    const wanted = counts.flatMap((count) => heldBack(records, count).flat()).length;
+    expect(counts.flatMap((count) => dataOf(sent, count))).toHaveLength(wanted);
+    expect(made).toBeLessThanOrEqual(wanted);
+  });
+
+  it('falls behind where the events of its numbers take too long to copy at once, and gets them in turns', async () => {
+    const counts = upTo(5);
+    const { records, copies } = counted(recordsOf(blocks(8, 20)));
+    const { hub, add } = world(() => true);
+    for (const record of records.slice(0, -1)) add(record);
+    const client = connect(hub, () => true, counts);
+    await settle();
+    client.drain();
+    await settle();
+    expect(client.connection.isLive).toBe(true);
+    let now = 0;
+    const slow = vi.spyOn(performance, 'now').mockImplementation(() => {
+      now += 1_000;
+      return now;
+    });
+    onTestFinished(() => slow.mockRestore());
+    for (const record of records.slice(-1)) add(record);
+    expect(copies()).toBeLessThanOrEqual(1);
+    for (let turn = 0; turn < TURNS && !client.connection.isLive; turn++) await settle();
+    for (const count of counts) {
+      const wanted = heldBack(records, count).at(-1) ?? [];
+      expect(dataOf(client.sent, count)).toEqual(textsOf(wanted).map((text) => JSON.parse(text)));
+    }
+  });
+
+  it('needs one record in memory, however many numbers of confirmations it has', async () => {
+    const counts = upTo(6);
+    const records = recordsOf(blocks(15, 3, LOADED.bytes));
+    const { sent, loads } = await resume(records, counts);
+    for (const count of counts) {
+      const wanted = heldBack(records, count).flatMap(textsOf);
+      expect(dataOf(sent, count)).toEqual(wanted.map((text) => JSON.parse(text)));
+    }
+    // Each record for itself, and once for each number.
+    expect(loads).toBeLessThanOrEqual(records.length * (counts.length + 1));
+  });
+
   it('hears once that blocks which waited are no longer in the log, and goes on', async () => {
-    const blocks = recordsOf(Array.from({ length: 20 }, (): Step => ({ kind: 'block', depth: 0, events: 1 })));
+    const records = recordsOf(blocks(20, 1));
     const { hub, add, forgetBefore } = world(() => true);
-    for (const record of blocks.slice(0, 10)) add(record);
+    for (const record of records.slice(0, 10)) add(record);
     forgetBefore(8);
     const client = connect(hub, () => true, [5]);
     await settle();
-    for (const record of blocks.slice(10)) {
+    for (const record of records.slice(10)) {
       add(record);
       await settle();
     }
     expect(client.sent.filter(({ type }) => type === 'resync')).toHaveLength(1);
-    const from = blocks.slice(11, 15).flatMap(({ events }) => events.map((event) => JSON.parse(event.data())));
+    const from = records.slice(11, 15).flatMap(({ events }) => events.map((event) => JSON.parse(event.data())));
     expect(dataOf(client.sent, 5)).toEqual(from);
   });
 });

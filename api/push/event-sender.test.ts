@@ -2,6 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LogUnreachable } from '../../infra/event-log/log-errors.ts';
 import type { Served } from './catch-up.ts';
+import type { FeedPlace } from './cursor.ts';
 import { createEventSender, type EventSenderOptions } from './event-sender.ts';
 
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
@@ -17,7 +18,8 @@ it('asks for it once a second, however often it is woken, and goes on when it is
     feeds: [feed],
     places: () => new Map([['c', { position: 5, index: 0 }]]),
     isAt: () => false,
-    eventsAt: (_: unknown, position: number) => (isAway ? { position } : []),
+    nextEvents: (_: unknown, { position }: FeedPlace) =>
+      isAway ? { position } : { events: [], after: { position: position + 1, index: 0 } },
     load: async () => {
       loads += 1;
       if (isAway) throw new LogUnreachable('the broker is away');

@@ -141,18 +141,18 @@ function createRecentEvents(
     const end = performance.now() + hub.pace.sliceMs;
     for (const feed of hub.feeds) {
       for (;;) {
-        const { position, index } = own.get(feed.key) ?? { position: feed.head, index: 0 };
-        if (position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
-        const confirmations = subscriptions.confirmationsAt(feed.key, position);
-        const events = hub.eventsAt(feed, position, confirmations, floors.get(feed.key));
-        if ('position' in events) return { feed: feed.key, ...events };
-        for (const event of events) {
-          if (event.place.index < index) continue;
+        const at = own.get(feed.key) ?? { position: feed.head, index: 0 };
+        if (at.position >= Math.min(feed.head, snapshots.places()?.get(feed.key)?.position ?? feed.head)) break;
+        const confirmations = subscriptions.confirmationsAt(feed.key, at.position);
+        const part = hub.nextEvents(feed, at, confirmations, floors.get(feed.key));
+        if ('position' in part) return { feed: feed.key, ...part };
+        for (const event of part.events) {
           place.moveTo(feed.key, placeAfter(event));
           if (subscriptions.wants(event)) outbox.sendEvent(event, encodePlaces(own, snapshots.isDue()));
           if (!outbox.isTakingMore || performance.now() >= end) return null;
         }
-        place.moveTo(feed.key, { position: position + 1, index: 0 });
+        place.moveTo(feed.key, part.after);
+        if (performance.now() >= end) return null;
       }
     }
     if (!snapshots.isDue() && !subscriptions.isAhead(own)) place.joinHub();

@@ -6,10 +6,17 @@ import { createPace, type Pace } from '../../infra/pace.ts';
 import { createFlights } from '../../infra/shared.ts';
 import type { MempoolJournal } from '../mempool/journal.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
-import type { ChainChange } from './chain-change.ts';
 import type { ChainFeed, FeedRecord } from './chain-feed.ts';
 import type { Filter } from './client-message.ts';
-import { confirmedEvents, MOST_LOOKED_BACK, type NotInMemory, type RecordsInMemory } from './confirmed-events.ts';
+import {
+  confirmedEvents,
+  type EventPart,
+  MOST_LOOKED_BACK,
+  type NotInMemory,
+  nextEvents,
+  type RecordOutline,
+  type RecordsInMemory,
+} from './confirmed-events.ts';
 import { encodePlaces, type FeedKey, type FeedPlace, type FeedPlaces } from './cursor.ts';
 import type { ChainTip } from './feed-topic.ts';
 import { CATCHING_UP, LOADED, mempoolWork } from './limits.ts';
@@ -43,13 +50,13 @@ export interface Hub {
   places(): FeedPlaces;
   isAt(places: FeedPlaces): boolean;
   tips(): Readonly<Record<string, ChainTip | null>>;
-  /** Events of the record at a position for subscribers with these numbers of confirmations, ascending; no record below `floor` is looked at. */
-  eventsAt(
+  /** The next events at a place for subscribers with these numbers of confirmations, ascending; no record below `floor` is looked at. */
+  nextEvents(
     feed: ChainFeed,
-    position: number,
+    place: FeedPlace,
     confirmations: readonly number[],
     floor?: number,
-  ): readonly PushEvent[] | NotInMemory;
+  ): EventPart | NotInMemory;
   /** Reads records from a position on into memory; false when the log no longer keeps it. */
   load(feed: FeedKey, position: number): Promise<boolean>;
   /** Gives a client that is not live its turns until it has no more to do. */
@@ -81,8 +88,8 @@ export interface HubOptions {
 
 /** Catching up takes at most half of the process' time, in slices too short to notice. */
 const PACE = { sliceMs: 5, restMs: 5 };
-/** Changes of the chain that a feed keeps in memory, for subscribers with confirmations. */
-const CHANGES = 2 * MOST_LOOKED_BACK;
+/** Outlines of records that a feed keeps in memory, for subscribers with confirmations. */
+const OUTLINES = 2 * MOST_LOOKED_BACK;
 /** Longest time to send a record to live clients without a pause; the remaining clients then catch up. */
 const PUBLISH_MS = 50;
 
@@ -99,33 +106,21 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
   const places = (): Map<string, FeedPlace> =>
     new Map(feeds.map((feed) => [feed.key, { position: feed.head, index: 0 }]));
 
-  const changes = new Map(feeds.map(({ key }) => [key, new LRUCache<number, ChainChange>({ max: CHANGES })]));
+  const outlines = new Map(feeds.map(({ key }) => [key, new LRUCache<number, RecordOutline>({ max: OUTLINES })]));
 
   function recordsOf(feed: ChainFeed): RecordsInMemory {
     const record = (position: number) => feed.recent(position) ?? loaded.get(keyOf(feed.key, position));
-    return {
-      record,
-      change: (position) => changes.get(feed.key)?.get(position) ?? record(position)?.change,
+    const outline = (position: number) => {
+      const known = outlines.get(feed.key)?.get(position);
+      if (known) return known;
+      const found = record(position);
+      return found && outlineOf(found);
     };
+    return { record, outline };
   }
 
-  const eventsAt: Hub['eventsAt'] = (feed, position, confirmations, floor) => {
-    const records = recordsOf(feed);
-    const all: PushEvent[] = [];
-    for (const count of confirmations) {
-      const events =
-        count > 0
-          ? confirmedEvents(records, position, count, floor)
-          : (records.record(position)?.events ?? { position });
-      if ('position' in events) return events;
-      if (confirmations.length === 1) return events;
-      all.push(...events);
-    }
-    return all;
-  };
-
-  function remember(key: FeedKey, { position, change }: FeedRecord): void {
-    changes.get(key)?.set(position, change);
+  function remember(key: FeedKey, record: FeedRecord): void {
+    outlines.get(key)?.set(record.position, outlineOf(record));
   }
 
   async function read(key: FeedKey, position: number): Promise<boolean> {
@@ -162,7 +157,7 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
         return place?.position === head && place.index === 0;
       }),
     tips: () => Object.fromEntries(feeds.flatMap(({ chain, key, tip }) => (key === chain ? [[chain, tip]] : []))),
-    eventsAt,
+    nextEvents: (feed, ...where) => nextEvents(recordsOf(feed), ...where),
     load: (feed, position) => flights(keyOf(feed, position), () => read(feed, position)),
     serve: catchUp.request,
     add(connection) {
@@ -177,22 +172,25 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
       const before = places();
       before.set(feed.key, { position: record.position, index: 0 });
       remember(feed.key, record);
-      /** For each number of confirmations; null where a record must be read first. */
+      const end = performance.now() + PUBLISH_MS;
+      const isOver = () => performance.now() >= end;
+      /** For each number of confirmations; null where a record must be read first, or time is over. */
       const confirmed = new Map<number, readonly LiveEvent[] | null>();
       const eventsFor = (confirmations: number): readonly LiveEvent[] | null => {
         const known = confirmed.get(confirmations);
         if (known !== undefined) return known;
-        const events = confirmations > 0 ? eventsAt(feed, record.position, [confirmations]) : record.events;
+        if (confirmations > 0 && isOver()) return null;
+        const events =
+          confirmations > 0 ? confirmedEvents(recordsOf(feed), record.position, confirmations) : record.events;
         const made = 'position' in events ? null : events.map((event) => liveEvent(event, before));
         confirmed.set(confirmations, made);
         return made;
       };
-      const end = performance.now() + PUBLISH_MS;
       let isLate = false;
       for (const connection of connections) {
         if (!connection.isLive) connection.wake();
         else if (isLate || !connection.offer(eventsFor)) connection.fallBehind(before);
-        else isLate = performance.now() >= end;
+        else isLate = isOver();
       }
     },
     skip(feed, from) {
@@ -201,6 +199,10 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
       for (const connection of connections) connection.skip(feed, before);
     },
   };
+}
+
+function outlineOf({ change, events }: FeedRecord): RecordOutline {
+  return { change, size: events.length };
 }
 
 function waitingIn(mempools: readonly MempoolJournal[]): number {

@@ -2,6 +2,7 @@
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { createPace } from '../../infra/pace.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { redrive, redriveFailed } from './delivery-store.ts';
 import { enqueueEvents } from './enqueue-events.ts';
@@ -47,7 +48,8 @@ async function revertByRewind(): Promise<void> {
     ...factsSource({ name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' }),
     read: async () => [REWIND],
   };
-  const rest = { topics: {} as never, activeWebhooks: NO_WEBHOOKS, logger: pino({ level: 'silent' }) };
+  const pace = createPace({ sliceMs: 5, restMs: 0 });
+  const rest = { topics: {} as never, activeWebhooks: NO_WEBHOOKS, pace, logger: pino({ level: 'silent' }) };
   await enqueueEvents({ ...rest, source, postgres: stores.postgres, queue });
 }
 

@@ -42,10 +42,13 @@ const INSERT_SQL = `INSERT INTO webhook_deliveries
 const MOST_TOGETHER = { rows: 1_000, characters: 8 * 1024 * 1024 };
 
 /** In their order, whatever their number: written in parts as they are made. */
-export async function insertDeliveries(client: PoolClient, made: Iterable<Delivery>): Promise<void> {
+export async function insertDeliveries(
+  client: PoolClient,
+  made: Iterable<Delivery> | AsyncIterable<Delivery>,
+): Promise<void> {
   let part: Delivery[] = [];
   let characters = 0;
-  for (const delivery of made) {
+  for await (const delivery of made) {
     part.push(delivery);
     characters += delivery.body.length;
     if (part.length < MOST_TOGETHER.rows && characters < MOST_TOGETHER.characters) continue;

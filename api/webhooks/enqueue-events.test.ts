@@ -9,6 +9,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { createTopicReader, type TopicReader } from '../../infra/event-log/topic-reader.ts';
+import type { Pace } from '../../infra/pace.ts';
 import {
   encodeFactsRecord,
   encodeStampList,
@@ -160,7 +161,16 @@ async function begin(): Promise<void> {
   );
 }
 
-const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? factsSource(OF), active = webhooks) =>
+/** Rests wherever it may. */
+const pace: Pace = { sliceMs: 0, isSpent: () => true, rest: () => Promise.resolve() };
+
+const enqueue = (
+  topics: TopicReader,
+  breaks = false,
+  source = SOURCES[0] ?? factsSource(OF),
+  active = webhooks,
+  atPace = pace,
+) =>
   enqueueEvents({
     source,
     postgres: stores.postgres,
@@ -171,6 +181,7 @@ const enqueue = (topics: TopicReader, breaks = false, source = SOURCES[0] ?? fac
       },
     },
     activeWebhooks: { prepare: async () => undefined, read: async () => active },
+    pace: atPace,
     logger: pino({ level: 'silent' }),
   });
 
@@ -314,8 +325,8 @@ it('stops at the first record that is not committed, though later ones are: mark
   const source = SOURCES[0] ?? factsSource(OF);
   const steppingBack: typeof source = {
     ...source,
-    read: async (topics, position) =>
-      (await source.read(topics, position)).map((record, index) =>
+    read: async (topics, position, atPace) =>
+      (await source.read(topics, position, atPace)).map((record, index) =>
         position + index === 2 || position + index === 3 ? { ...record, mark: 1_000 } : record,
       ),
   };
@@ -323,4 +334,64 @@ it('stops at the first record that is not committed, though later ones are: mark
   expect(await enqueue(chain.topics, false, steppingBack)).toMatchObject({ records: 0, next: 2 });
   expect(await enqueue(chain.topics)).toMatchObject({ records: 4, next: 6 });
   expect(await held('now')).toHaveLength(6);
+});
+
+it('pauses between records that it decodes, and between the webhooks that events are matched with', async () => {
+  await begin();
+  const chain = createChain();
+  grow(chain, 20);
+  await chain.commit('derive', 0);
+  await query(`INSERT INTO webhook_cursors (topic, chain, position) VALUES ('facts', $1, 0)`, [CHAIN]);
+  let decoded = 0;
+  let matched = 0;
+  const since = { decoded: 0, matched: 0 };
+  const most = { decoded: 0, matched: 0 };
+  const pause = () => {
+    most.decoded = Math.max(most.decoded, decoded - since.decoded);
+    most.matched = Math.max(most.matched, matched - since.matched);
+    Object.assign(since, { decoded, matched });
+  };
+  const topics: TopicReader = {
+    ...chain.topics,
+    async read(...where) {
+      const entries = await chain.topics.read(...where);
+      return entries.map((entry) => ({
+        ...entry,
+        record() {
+          decoded += 1;
+          return entry.record();
+        },
+      }));
+    },
+  };
+  const deaf = Array.from({ length: 2_000 }, (_, number) => ({
+    id: `deaf ${number}`,
+    confirmations: 0,
+    since: -1,
+    ...interest,
+    kindOf: () => {
+      matched += 1;
+      return null;
+    },
+  }));
+  const resting: Pace = {
+    sliceMs: 0,
+    isSpent: () => true,
+    async rest() {
+      pause();
+    },
+  };
+  expect(await enqueue(topics, false, SOURCES[0], deaf, resting)).toMatchObject({ records: 20 });
+  pause();
+  expect([decoded, matched]).toEqual([20, 20 * deaf.length]);
+  expect(most.decoded).toBe(1);
+  expect(most.matched).toBeLessThanOrEqual(500);
+});
+
+it.each(SOURCES)('the mark of a record of $topic is that with which it is read', async (source) => {
+  const chain = createChain();
+  grow(chain, 3);
+  const records = await source.read(chain.topics, 0, pace);
+  const marks = await Promise.all([0, 1, 2, 3].map((position) => source.markAt(chain.topics, position)));
+  expect(marks).toEqual([...records.map(({ mark }) => mark), null]);
 });

@@ -6,6 +6,7 @@ import type { PoolClient } from 'pg';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import type { Pace } from '../../infra/pace.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -30,6 +31,8 @@ export interface EnqueueOptions {
   readonly topics: TopicReader;
   readonly queue: Pick<TurnQueue, 'wake'>;
   readonly activeWebhooks: ActiveWebhooks;
+  /** For decoding records and matching their events. */
+  readonly pace: Pace;
   readonly logger: Logger;
 }
 
@@ -55,7 +58,7 @@ const RESTING: Enqueued = { records: 0, woken: 0, next: null };
 
 /** One batch. @throws errors of Postgres and the log; then nothing has changed */
 export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
-  const { source, postgres, topics, queue, activeWebhooks, logger } = options;
+  const { source, postgres, topics, queue, activeWebhooks, pace, logger } = options;
   const { topic, chain, key, stage } = source;
   if (!(await readRow(postgres.pool, readAny, ANY_SQL, [topic, chain]))?.any) return RESTING;
   await activeWebhooks.prepare();
@@ -64,7 +67,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     const committed = reached?.position ?? null;
     const position = await lockCursor(client, source, topics);
     if (position === null || reached === null || committed === null) return RESTING;
-    const records = await source.read(topics, position).catch((error: unknown) => {
+    const records = await source.read(topics, position, pace).catch((error: unknown) => {
       if (error instanceof LogGap) return null;
       throw error;
     });
@@ -84,7 +87,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     const beyond = records.findIndex(({ mark }) => mark > committed);
     const counting = beyond < 0 ? records : records.slice(0, beyond);
     const isLast = (counting.at(-1)?.mark ?? committed) >= committed;
-    await enqueue(client, source, { ...reached, isLast }, counting, webhooks, woken);
+    await enqueue(client, options, { ...reached, isLast }, counting, webhooks, woken);
     const next = position + counting.length;
     if (counting.length > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next };
@@ -124,7 +127,7 @@ interface Reached {
 /** Record by record, so that a rewind retracts exactly the deliveries before it. */
 async function enqueue(
   client: PoolClient,
-  source: WebhookEventSource,
+  { source, pace }: Pick<EnqueueOptions, 'source' | 'pace'>,
   reached: Reached,
   records: readonly SourceRecord[],
   webhooks: readonly ActiveWebhook[],
@@ -156,7 +159,7 @@ async function enqueue(
     } else {
       tip = record.height;
     }
-    await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed), woken));
+    await insertDeliveries(client, noting(deliveriesOf(source, record, webhooks, isConfirmed, pace), woken));
   }
   await releaseUpTo(tip ?? (reached.isLast ? reached.height : null));
 }
@@ -164,20 +167,27 @@ async function enqueue(
 /** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
 type IsConfirmed = (webhookId: string, event: PushEvent) => boolean;
 
-function* deliveriesOf(
+/** Events are matched with so many webhooks between two looks at the time. */
+const MATCHED_AT_ONCE = 250;
+
+async function* deliveriesOf(
   { topic, chain }: WebhookEventSource,
   { mark, kind: recordKind, time, events, ...record }: SourceRecord,
   webhooks: readonly ActiveWebhook[],
   isConfirmed: IsConfirmed,
-): Generator<Delivery> {
+  pace: Pace,
+): AsyncGenerator<Delivery> {
   // The mark of a rewind by a redrive is where it leads to.
   const listening = webhooks.filter(({ since }) => mark > since || (topic === 'facts' && recordKind === 'rewind'));
   if (listening.length === 0) return;
   const at = time === null ? new Date() : new Date(time * 1000);
   const height = recordKind === 'rewind' ? null : record.height;
+  let matched = 0;
   for (const event of events) {
     let body: string | null = null; // the same for all
     for (const { id: webhookId, confirmations, kindOf } of listening) {
+      if (matched % MATCHED_AT_ONCE === 0 && pace.isSpent()) await pace.rest();
+      matched += 1;
       const kind = kindOf(event);
       if (kind === null) continue;
       body ??= messageBody({ type: kind, at, chain, data: event.data() });
@@ -189,8 +199,8 @@ function* deliveriesOf(
 }
 
 /** Notes whose deliveries are due at once. */
-function* noting(made: Iterable<Delivery>, woken: Set<string>): Generator<Delivery> {
-  for (const delivery of made) {
+async function* noting(made: AsyncIterable<Delivery>, woken: Set<string>): AsyncGenerator<Delivery> {
+  for await (const delivery of made) {
     if (delivery.releaseHeight === null) woken.add(delivery.webhookId);
     yield delivery;
   }

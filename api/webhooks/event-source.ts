@@ -1,5 +1,6 @@
 /** The two topics behind webhooks: the events of their records, and the committed position. */
-import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
+import { READ_LIMITS, type TopicEntry, type TopicReader } from '../../infra/event-log/topic-reader.ts';
+import type { Pace } from '../../infra/pace.ts';
 import type { FactsRecord, StampsRecord } from '../../schemas/log-records.ts';
 import { type FeedKey, type FeedTopicName, feedKey } from '../push/cursor.ts';
 import { type EventChain, eventsOfRecord } from '../push/events-of-record.ts';
@@ -26,11 +27,15 @@ export interface WebhookEventSource {
   readonly key: FeedKey;
   /** Stage whose position says how far records count. */
   readonly stage: 'derive' | 'told';
-  /** Records from a position on, committed or not. */
-  read(topics: TopicReader, position: number): Promise<SourceRecord[]>;
+  /** Records from a position on, committed or not, decoded one by one at this pace. */
+  read(topics: TopicReader, position: number, pace: Pace): Promise<SourceRecord[]>;
+  /** Mark of the record at a position, committed or not; null where none is yet. */
+  markAt(topics: TopicReader, position: number): Promise<number | null>;
   /** Position of the first record after a mark. */
   head(topics: TopicReader, mark: number): Promise<number>;
 }
+
+const ONE_RECORD = { ...READ_LIMITS, maxRecords: 1 };
 
 export function factsSource(of: EventChain): WebhookEventSource {
   const { name: chain } = of;
@@ -39,9 +44,13 @@ export function factsSource(of: EventChain): WebhookEventSource {
     chain,
     key: feedKey('facts', chain),
     stage: 'derive',
-    async read(topics, position) {
+    async read(topics, position, pace) {
       const entries = await topics.read('facts', chain, position, READ_LIMITS);
-      return entries.map((entry) => ofFacts(of, entry.record()));
+      return decoded(entries, (record) => ofFacts(of, record), pace);
+    },
+    async markAt(topics, position) {
+      const [entry] = await topics.read('facts', chain, position, ONE_RECORD);
+      return entry?.record().source ?? null;
     },
     head: (topics, mark) => headOf(topics, chain, mark),
   };
@@ -53,12 +62,29 @@ export function stampsSource(chain: string): WebhookEventSource {
     chain,
     key: feedKey('stamps', chain),
     stage: 'told',
-    async read(topics, position) {
+    async read(topics, position, pace) {
       const entries = await topics.read('stamps', chain, position, READ_LIMITS);
-      return entries.map((entry) => ofStamps(chain, entry.record()));
+      return decoded(entries, (record) => ofStamps(chain, record), pace);
+    },
+    async markAt(topics, position) {
+      const [entry] = await topics.read('stamps', chain, position, ONE_RECORD);
+      return entry?.position ?? null;
     },
     head: async (_, mark) => mark + 1,
   };
+}
+
+async function decoded<T extends FeedTopicName>(
+  entries: readonly TopicEntry<T>[],
+  sourceRecord: (record: ReturnType<TopicEntry<T>['record']>) => SourceRecord,
+  pace: Pace,
+): Promise<SourceRecord[]> {
+  const records: SourceRecord[] = [];
+  for (const entry of entries) {
+    if (pace.isSpent()) await pace.rest();
+    records.push(sourceRecord(entry.record()));
+  }
+  return records;
 }
 
 function ofFacts(chain: EventChain, record: FactsRecord): SourceRecord {

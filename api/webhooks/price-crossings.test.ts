@@ -5,6 +5,7 @@ import { saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import type { ActiveWebhook } from './active-webhooks.ts';
+import { forgetSides } from './forget-sides.ts';
 import { createPriceCrossings } from './price-crossings.ts';
 import { changeWebhook, findWebhook, type WebhookRow } from './webhook-store.ts';
 
@@ -71,20 +72,27 @@ function lookerFor(watching: ActiveWebhook): () => Promise<number> {
 const lookers = [0, 1].map(() => lookerFor(webhook));
 const look = async () => (await Promise.all(lookers.map((one) => one()))).reduce((sum, due) => sum + due, 0);
 
-/** Thresholds and ticks that stand as told, in their order. */
-async function standing(): Promise<string[]> {
-  const { rows } = await query(`SELECT body FROM webhook_deliveries WHERE kind = 'price.threshold' AND NOT reverted`);
-  return rows
+const IS_TOLD = `kind = 'price.threshold' AND NOT reverted`;
+
+/** Thresholds and ticks that stand as told, in their order; the messages of some are no longer there. */
+async function standing(forgotten: readonly { readonly body: string }[] = []): Promise<string[]> {
+  const { rows } = await query(`SELECT body FROM webhook_deliveries WHERE ${IS_TOLD}`);
+  return [...forgotten, ...rows]
     .map(({ body }) => JSON.parse(body).data as { usd: number; direction: string; height: number })
     .map(({ usd, direction, height }) => `${height} ${usd} ${direction}`)
     .sort();
 }
 
-/** What the prices say from where each threshold was first looked at. */
-async function expected(prices: readonly number[]): Promise<string[]> {
+/** By threshold: the oldest tick that a side is held of. */
+async function firstTicks(): Promise<Map<number, number>> {
   const { rows } = await query('SELECT watch, min(tick)::int4 AS first FROM webhook_price_sides GROUP BY watch');
-  return rows
-    .flatMap(({ watch, first }: { watch: number; first: number }) => {
+  return new Map(rows.map(({ watch, first }) => [watch, first]));
+}
+
+/** What the prices say from where each threshold was first looked at. */
+function expected(prices: readonly number[], firsts: ReadonlyMap<number, number>): string[] {
+  return [...firsts]
+    .flatMap(([watch, first]) => {
       const { usd, direction } = THRESHOLDS[watch] ?? THRESHOLDS[0];
       return prices.flatMap((price, tick) => {
         const above = price >= Number(usd);
@@ -96,7 +104,7 @@ async function expected(prices: readonly number[]): Promise<string[]> {
 }
 
 async function begin(): Promise<void> {
-  await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices');
+  await query('TRUNCATE webhooks, webhook_deliveries, webhook_price_sides, price_ticks, prices, stage_positions');
   await query(
     `INSERT INTO webhooks (id, chain, identity_address, url, description, asked, confirmations, secret, since)
      VALUES ('hook', 'c', 'i', 'https://receiver.example', '', '{"thresholds": []}', 0, '', '{}')`,
@@ -119,13 +127,43 @@ const step = fc.oneof(
     }),
   },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant('look' as const), ahead: fc.option(price) }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('forget' as const), messages: fc.boolean() }) },
 );
 
+const CHAIN = { name: 'c', finalityDepth: 2 };
+/** Blocks on top of one whose side may be forgotten. */
+const DEPTH = 2 * CHAIN.finalityDepth;
+
+/** Forgets sides that are final, and their messages where asked; returns these and the number of sides. */
+async function forget(tip: number, messages: boolean): Promise<{ bodies: { body: string }[]; sides: number }> {
+  await query(
+    `INSERT INTO stage_positions VALUES ('price', 'c', 0, $1, '', 0) ON CONFLICT (stage, chain) DO UPDATE SET height = $1`,
+    [tip],
+  );
+  const final = tip - DEPTH - 1;
+  const isOld = `${IS_TOLD} AND (body::json #>> '{data,height}')::int <= $1`;
+  const forgotten = messages
+    ? await query(`DELETE FROM webhook_deliveries WHERE ${isOld} RETURNING body`, [final])
+    : null;
+  const count = async (most: number) =>
+    (await query('SELECT FROM webhook_price_sides WHERE tick <= $1', [most])).rowCount ?? 0;
+  const before = await count(tip);
+  await forgetSides(stores.postgres.pool, [CHAIN]);
+  if (messages) expect(await count(final)).toBeLessThanOrEqual(THRESHOLDS.length);
+  return { bodies: forgotten?.rows ?? [], sides: before - (await count(tip)) };
+}
+
 it(`${RUNS} histories`, async () => {
+  let forgottenSides = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25, size: 'max' }), async (steps) => {
       await begin();
       const prices: number[] = [];
+      const forgotten: { body: string }[] = [];
+      /** Where thresholds were first looked at whose first side is forgotten. */
+      const firsts = new Map<number, number>();
+      /** Blocks that no rewind removes. */
+      let final = 0;
       for (const made of [...steps, { kind: 'look' as const, ahead: null }]) {
         if (made.kind === 'look') {
           // A provisional price stands beyond the newest tick and crosses nothing.
@@ -134,15 +172,25 @@ it(`${RUNS} histories`, async () => {
           await rewindTo(prices.length);
           const { rows } = await query('SELECT DISTINCT watch FROM webhook_price_sides');
           expect(rows.length).toBe(prices.length > 0 ? THRESHOLDS.length : 0);
+        } else if (made.kind === 'forget') {
+          if (made.messages) await look(); // in less than the days after which messages go
+          final = Math.max(final, prices.length - DEPTH);
+          const before = await firstTicks();
+          const { bodies, sides } = await forget(prices.length - 1, made.messages);
+          forgotten.push(...bodies);
+          forgottenSides += sides;
+          const after = await firstTicks();
+          for (const [watch, first] of before)
+            if (after.get(watch) !== first && !firsts.has(watch)) firsts.set(watch, first);
         } else {
           if (made.kind === 'rewind') {
-            prices.splice(Math.max(0, prices.length - made.depth));
+            prices.splice(Math.max(final, prices.length - made.depth));
             await rewindTo(prices.length);
           }
           for (const usd of made.usd) await addTick(prices.push(usd) - 1, usd);
         }
       }
-      expect(await standing()).toEqual(await expected(prices));
+      expect(await standing(forgotten)).toEqual(expected(prices, new Map([...(await firstTicks()), ...firsts])));
       // Each one that was told and is gone, was taken back once.
       const { rows } = await query(
         `SELECT d.id FROM webhook_deliveries d WHERE reverted AND 1 <> (SELECT count(*) FROM webhook_deliveries r
@@ -153,6 +201,7 @@ it(`${RUNS} histories`, async () => {
     }),
     { numRuns: RUNS },
   );
+  expect(forgottenSides).toBeGreaterThan(RUNS / 4);
 });
 
 it('a crossing is taken back after the thresholds of its webhook were changed', async () => {

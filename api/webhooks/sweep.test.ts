@@ -25,7 +25,9 @@ afterAll(() => stores?.close());
 
 beforeEach(async () => {
   woken = [];
-  await query('TRUNCATE webhooks, webhook_deliveries, stage_positions, identities, identity_tiers CASCADE');
+  await query(
+    'TRUNCATE webhooks, webhook_deliveries, stage_positions, price_ticks, identities, identity_tiers CASCADE',
+  );
   await query(
     `INSERT INTO identities SELECT $1, 'i', 1, NULL, 0, 0, '', 'i', '', 'i@', '', 0, 0, '', '', '{}', 1, 1, NULL, '{}', '{}', 1`,
     [CHAIN],
@@ -63,7 +65,8 @@ async function deliver(webhook: string, made: readonly Made[]): Promise<void> {
 
 const left = async (): Promise<string[]> =>
   (await query('SELECT id FROM webhook_deliveries ORDER BY serial')).rows.map(({ id }) => id);
-const swept = () => sweep(stores.postgres, queue, CHAINS, pino({ level: 'silent' }));
+const silent = pino({ level: 'silent' });
+const swept = () => sweep(stores.postgres, queue, CHAINS, silent);
 
 it('old deliveries go, but for those that a rewind or the clock of another chain may still take back', async () => {
   await query(`INSERT INTO stage_positions VALUES ('derive', $1, 1, 1000, '', 0), ('price', $1, 1, 500, '', 0)`, [
@@ -158,4 +161,44 @@ it('writes any number of deliveries in their order, in parts', async () => {
   }));
   await stores.postgres.transaction((client) => insertDeliveries(client, made));
   expect(await left()).toEqual(made.map(({ id }) => id));
+});
+
+/** Of the first webhook; `message`: whether one is held of it. */
+async function side(watch: number, tick: number, message: 'held' | 'gone' | null = null): Promise<void> {
+  const id = message && `${watch} at ${tick}`;
+  if (id !== null && message === 'held') await deliver('a', [{ id }]);
+  await query(`INSERT INTO webhook_price_sides SELECT 'a', $1, $2, hash, true, $3 FROM price_ticks WHERE tick = $2`, [
+    watch,
+    tick,
+    id,
+  ]);
+}
+
+const ticksOf = async (watch: number): Promise<number[]> => {
+  const sql = 'SELECT tick::int4 FROM webhook_price_sides WHERE watch = $1 ORDER BY tick';
+  return (await query(sql, [watch])).rows.map(({ tick }) => tick);
+};
+
+it('sides of thresholds go that no rewind asks for, but for where each price stood, and those with a message', async () => {
+  await query(`INSERT INTO stage_positions VALUES ('price', $1, 1, 1000, '', 0)`, [CHAIN]);
+  await query(
+    `INSERT INTO price_ticks SELECT tick, $1, tick, decode(lpad(to_hex(tick), 64, '0'), 'hex'), tick, 0
+      FROM generate_series(1, 1000) AS tick`,
+    [CHAIN],
+  );
+  // 980 is final, with twice the finality depth on top of it.
+  for (const tick of [100, 200, 400, 990]) await side(0, tick);
+  await side(0, 300, 'held');
+  for (const tick of [100, 200, 300]) await side(1, tick, 'gone');
+  for (const tick of [978, 979, 980]) await side(2, tick);
+  await side(-1_000, 100, 'held');
+  await side(-1_000, 990, 'gone');
+  await sweep(stores.postgres, queue, [...CHAINS, { ...CHAINS[0], name: 'new' } as (typeof CHAINS)[number]], silent);
+  expect(await ticksOf(1), 'nothing is final while a chain has no prices').toEqual([100, 200, 300]);
+  await swept();
+  expect(await ticksOf(0)).toEqual([200, 300, 400, 990]);
+  expect(await ticksOf(1)).toEqual([300]);
+  // Another chain may have a tick at the clock of the final block, which a rewind to this block undoes.
+  expect(await ticksOf(2)).toEqual([979, 980]);
+  expect(await ticksOf(-1_000)).toEqual([100]);
 });

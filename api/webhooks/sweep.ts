@@ -8,6 +8,7 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
 import { mayReceiveSql } from './active-webhooks.ts';
 import { dropBacklogs } from './backlog.ts';
+import { forgetSides } from './forget-sides.ts';
 import type { TurnQueue } from './turn-queue.ts';
 
 /** Webhooks with due deliveries, at most 1000 at a time. */
@@ -52,4 +53,5 @@ export async function sweep(
   await postgres.pool.query(FORGET_SQL, [null, 0]);
   await postgres.pool.query(FORGET_LEFT_OUT_SQL, [names, Math.max(...chains.map((chain) => chain.finalityDepth))]);
   await postgres.pool.query(GIVE_UP_SQL, [names]);
+  await forgetSides(postgres.pool, chains);
 }

@@ -54,7 +54,7 @@ const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attem
 /** The owner may have given another address since the one that has answered was read. */
 const URL_SQL = 'SELECT url FROM webhooks WHERE id = $1';
 const readUrl = rowReader({ url: columns.text });
-const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1 AND url = $2';
+const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
 /** With a message that was tried for the last time: after a long silence one failure alone says little. */
 const IS_GIVEN_UP = `coalesce($3 AND failing_since <= now() - interval '${GIVEN_UP_AFTER}', false)`;
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
@@ -98,14 +98,14 @@ async function record(
   { outcome, answer, latencyMs }: MeasuredAttempt,
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);
+  const now = await readRow(client, readUrl, URL_SQL, [webhookId]);
+  if (now?.url !== url) return; // it is due at the new address
   const seen = [latencyMs, answer?.text ?? null, answer?.isCut ?? false];
   if (outcome.kind === 'delivered') {
     await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null, ...seen]);
-    await client.query(SUCCEEDED_SQL, [webhookId, url]);
+    await client.query(SUCCEEDED_SQL, [webhookId]);
     return;
   }
-  const now = await readRow(client, readUrl, URL_SQL, [webhookId]);
-  if (now?.url !== url) return; // it is due at the new address
   const asked = outcome.kind === 'failed' ? outcome.retryAfterMs : null;
   const delay = retryDelayMs(attempts + 1, asked, Math.random(), delaysMs);
   const error = outcome.kind === 'failed' ? outcome.error : 'answered 410: the receiver is gone';

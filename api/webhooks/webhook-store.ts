@@ -61,14 +61,18 @@ const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, desc
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 
     coalesce(jsonb_object_agg(CASE stage WHEN 'told' THEN chain || '/stamps' ELSE chain END, position), '{}')
   FROM ${positionsOf('derive', 'told')} AS at RETURNING ${COLUMNS}`;
-/** Enabling again resets the failures and resumes the waiting deliveries. */
+/** Enabling again resets the failures and resumes the waiting deliveries. A new address has not failed, nor asked for a pause. */
 const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
     enabled = coalesce($8, enabled),
     disabled_reason = CASE WHEN coalesce($8, enabled) THEN NULL ELSE coalesce(disabled_reason, 'owner') END,
-    failing_since = CASE WHEN $8 THEN NULL ELSE failing_since END, held_until = CASE WHEN $8 THEN NULL ELSE held_until END,
+    failing_since = CASE WHEN $8 OR url <> $4 THEN NULL ELSE failing_since END,
+    held_until = CASE WHEN $8 OR url <> $4 THEN NULL ELSE held_until END,
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
+/** What waits for a retry at the old address is due at the new one. */
+const RETRY_NOW_SQL = `UPDATE webhook_deliveries SET next_attempt_at = now()
+  WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at > now()`;
 /** More thresholds than a webhook may have: each set that is retired has negative places of its own. */
 const RETIRED_WATCHES = 1_000;
 /** After new thresholds or a pause, where prices stood counts no more; a message about them can still be taken back. */
@@ -132,7 +136,9 @@ export function changeWebhook(
     }
     const values = [url, description, JSON.stringify(asked), confirmations, enabled ?? null, secret];
     const row = await readRow(client, readWebhook, UPDATE_SQL, [...own(holder), id, ...values]);
-    if (row && enabled === true) await queue.wake(client, [id]);
+    const isElsewhere = url !== now.url;
+    if (isElsewhere) await client.query(RETRY_NOW_SQL, [id]);
+    if (row && (isElsewhere || enabled === true)) await queue.wake(client, [id]);
     return row ? { row, secret } : null;
   });
 }

@@ -2,6 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { createPace } from '../../infra/pace.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { createWakeUp } from '../../infra/wake-up.ts';
@@ -59,6 +60,8 @@ const PRICES_MS = 1_000;
 /** For webhooks that another process has created or changed. */
 const IDLE_MS = 5_000;
 const SWEEP_MS = 60_000;
+/** Events are decoded and matched within a transaction, which pauses for other work but does not wait in vain. */
+const PACE = { sliceMs: 5, restMs: 0 };
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { config, release, postgres, topics, watch, names, logger, timing = {} } = options;
@@ -76,6 +79,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const turns = runTurns({ postgres, queue, sender, chains, logger, signal, ...timing });
   const activeWebhooks = createActiveWebhooks({ chains, postgres, names, logger });
   const lookAtPrices = createPriceCrossings({ postgres, queue, activeWebhooks });
+  const pace = createPace(PACE);
   const webhooksChanged = createWakeUp();
   let webhookChanges = 0;
   const pricesChanged = createWakeUp();
@@ -104,17 +108,17 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   async function untilMore(source: WebhookEventSource, next: number): Promise<void> {
     const { topic, chain } = source;
     await topics.waitFor(topic, chain, next, WAIT_MS, signal);
-    const [first] = await source.read(topics, next);
-    if (!first) return;
+    const mark = await source.markAt(topics, next);
+    if (mark === null) return;
     // A record is in the topic shortly before the commit that releases it. A redrive counts from an earlier mark than the last.
     await watch.until(({ derived, published }) => {
-      return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) >= first.mark;
+      return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) >= mark;
     }, signal);
   }
 
   async function follow(source: WebhookEventSource): Promise<void> {
     const changesBefore = webhookChanges;
-    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, logger });
+    const enqueued = await enqueueEvents({ source, postgres, topics, queue, activeWebhooks, pace, logger });
     if (enqueued.woken > 0) turns.wake();
     if (enqueued.records > 0) return;
     if (enqueued.next !== null) await untilMore(source, enqueued.next);
