@@ -7,11 +7,16 @@ import { text } from 'node:stream/consumers';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
+import { STATE_FLAGS } from '../../domain/flags.ts';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
 import { createAnswerMemory, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
+import { createDaemonLanes, daemonsOfOwner } from '../access/lane-daemons.ts';
+import type { ApiContext } from '../api-context.ts';
 import { type BufferedBodies, createBufferedBodies } from '../http/buffered-bodies.ts';
+import { createUnsentAnswers } from '../http/unsent-answers.ts';
 import { rawRoutes } from '../rest/blocks/raw-routes.ts';
+import { createExtensions } from './extensions/extensions.ts';
 
 const KIB = 1024;
 const closers: (() => unknown)[] = [];
@@ -332,6 +337,61 @@ it('a call that another waits for goes on without the client that began it', asy
   release();
   expect(await (await second).json()).toEqual({ result: '00', error: null, id: 2 });
   expect(daemon.calls.filter(({ method }) => method === 'getblock').length).toBe(1);
+});
+
+/** The index as getoptimalroute reads it: many baskets that convert a into b. */
+function marketOfBaskets(count: number) {
+  const half = { weight: '50000000', reserves: '50000000000', priceInReserve: '100000000' };
+  const reserves = JSON.stringify(['a', 'b'].map((currencyId) => ({ currencyId, ...half })));
+  const flags = STATE_FLAGS.FRACTIONAL | STATE_FLAGS.LAUNCH_CONFIRMED | STATE_FLAGS.LAUNCH_COMPLETE;
+  const baskets = Array.from({ length: count }, (_, index) => {
+    return { chain: 'vrsc', currency_id: `basket ${index}`, flags, supply: 10n ** 11n, live_height: 1, reserves };
+  });
+  const read = {
+    rows: async (_: unknown, sql: string) => (sql.includes('FROM currency_states') ? baskets : []),
+    state: { derived: new Map([['vrsc', { height: 1, hash: '' }]]), generation: 1 },
+  };
+  const names = { find: (name: string) => ({ currencyId: name }), name: (id: string) => id, all: () => [] };
+  return {
+    config: { chains: [{ name: 'vrsc' }] },
+    chain: (name: string) => ({ name }),
+    currencies: { of: async () => names },
+    snapshot: (work: (from: typeof read) => unknown) => work(read),
+  };
+}
+
+it('getoptimalroute asks no more for a client that has gone', async () => {
+  const daemon = await startDaemon();
+  const client = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger: pino({ level: 'silent' }) });
+  closers.push(() => client.close());
+  const [lanes, answers] = [new Map([['vrsc', createDaemonLanes()]]), createUnsentAnswers()];
+  const { getoptimalroute } = createExtensions((owner, gone) => {
+    const daemons = daemonsOfOwner(new Map([['vrsc', client]]), lanes, answers, owner, gone);
+    return { ...marketOfBaskets(12), daemons } as unknown as ApiContext;
+  });
+  const ended = Promise.withResolvers<unknown>();
+  const api = await startSmallApi({
+    client,
+    extensions: {
+      getoptimalroute(...call) {
+        const made = getoptimalroute?.(...call) ?? Promise.reject(new Error('no such method'));
+        ended.resolve(made.catch((error: unknown) => error));
+        return made;
+      },
+    },
+  });
+  closers.push(() => api.close());
+  const held = gate();
+  daemon.answer = () => held.promise;
+  const socket = leaver(api, { id: 1, method: 'getoptimalroute', params: ['a', 'b', 1] });
+  await expect.poll(() => daemon.calls.length).toBe(5);
+  const closed = once(socket, 'close');
+  socket.destroy();
+  await closed;
+  await fetch(`http://127.0.0.1:${api.port}/read`); // by then the service knows
+  held.resolve('{"netinputamount":1,"estimatedcurrencyout":1}');
+  expect(await ended.promise).toMatchObject({ code: -32603 });
+  expect(daemon.calls).toHaveLength(5);
 });
 
 it('on REST too, what waits for a place is not asked for clients that have gone', async () => {
