@@ -166,7 +166,16 @@ export interface DescribedRoute<D> {
 export type DescriptionOf<R> = R extends DescribedRoute<infer D> ? D : never;
 
 /** `Content`: the type of what is not JSON. */
-export interface Description<Path, Method, Status, Parameters, Answer, Body = unknown, Content = 'json'> {
+export interface Description<
+  Path,
+  Method,
+  Status,
+  Parameters,
+  Answer,
+  Body = unknown,
+  Content = 'json',
+  Otherwise = never,
+> {
   readonly path: Path;
   readonly method: Method;
   readonly status: Status;
@@ -174,6 +183,7 @@ export interface Description<Path, Method, Status, Parameters, Answer, Body = un
   readonly answer: Answer;
   readonly body: Body;
   readonly content: Content;
+  readonly otherwise: Otherwise;
 }
 
 /** The compiler holds parameters and answer to their schemas; in the table parameters are checked at run time. */
@@ -197,6 +207,7 @@ export function liveRoute<
   const M extends Method = 'GET',
   const Status extends number = 200,
   const Content extends string = 'json',
+  const Otherwise extends number = never,
 >(
   route: LiveRoute<P, S, B, A> &
     Fitting<A['body'], Typed<S>> & {
@@ -204,8 +215,9 @@ export function liveRoute<
       readonly method?: M;
       readonly status?: Status;
       readonly produces?: Content;
+      readonly otherwise?: Otherwise;
     },
-): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
+): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content, Otherwise>> {
   return route as unknown as LiveRoute;
 }
 
