@@ -64,7 +64,7 @@ const TIMING: Timing = {
 };
 const TIMEOUT_MS = 30_000;
 const SHORT_TIMEOUT_MS = 10_000;
-/** Of the short call: the first may have met a connection that the daemon had ended. */
+/** The first may have met a connection that the daemon had ended. */
 const ATTEMPTS = 2;
 
 interface Member {
