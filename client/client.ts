@@ -38,13 +38,15 @@ const NO_CONTENT = 204;
 
 const exactNumbers: Middleware = {
   async onResponse({ response }) {
-    if (!response.ok || response.status === NO_CONTENT || !response.headers.get('Content-Type')?.includes('json'))
-      return undefined;
+    const type = response.headers.get('Content-Type') ?? '';
+    if (response.status === NO_CONTENT || !type.includes('json') || type.includes('problem')) return undefined;
     const text = await response.text();
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
     headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only where a length is given
     const exact = new Response(text, { status, statusText, headers });
-    return Object.defineProperty(exact, 'json', { value: () => parseExactly(text) });
+    if (response.ok) return Object.defineProperty(exact, 'json', { value: () => parseExactly(text) });
+    // Here openapi-fetch asks for the text, and takes what JSON.parse refuses as it is, as this object or what is no JSON.
+    return Object.defineProperty(exact, 'text', { value: () => parseExactly(text).catch(() => text) });
   },
 };

@@ -1,7 +1,7 @@
 /** JSON whose numbers are read as their digits: a double loses the last satoshis of an amount above 90 million coins. */
 
 /** A number exactly as the service wrote it, such as `900719925.47409931`. */
-export type NumberText = string & { readonly __number: true };
+export type NumberText = `${number}`;
 
 /** The type of an answer whose numbers are text. */
 export type Textual<T> = T extends number

@@ -31,10 +31,11 @@ type Operation<D> = D extends {
   readonly status: infer Status extends number;
   readonly answer: infer Answer;
   readonly body: infer Body;
+  readonly otherwise: infer Otherwise extends number;
 }
   ? {
       parameters: Place<'query', Query<P>> & Place<'path', Given<P, 'path'>> & { header?: never; cookie?: never };
-      responses: Record<Status, { headers: Headers } & Content<Parsed<Answer>>> & { default: Refusal };
+      responses: Record<Status | Otherwise, { headers: Headers } & Content<Parsed<Answer>>> & { default: Refusal };
     } & (unknown extends Body ? unknown : { requestBody: { content: { 'application/json': Parsed<Body> } } })
   : never;
 

@@ -49,6 +49,18 @@ it.each([
   120_000,
 );
 
+it('texts that a spreadsheet would run are escaped in CSV, and numbers are as they are', async () => {
+  const statement = `SELECT '=1+1' AS "=cmd()", '@SUM(A1)' AS at, '-5' AS digits, -5 AS number, toDecimal64(-1.5, 2) AS amount,
+    toInt64(-9007199254740993) AS large, [1, 2] AS list, NULL AS none, 'a, "b"' AS quoted, '''x''' AS apostrophe`;
+  const { output, lines } = collectedOutput();
+  const input = { statement, format: 'csv', rows: undefined, seconds: undefined };
+  await sql({ stores, signal: new AbortController().signal }, input, output);
+  expect(lines).toEqual([
+    "'=cmd(),at,digits,number,amount,large,list,none,quoted,apostrophe",
+    `'=1+1,'@SUM(A1),-5,-5,-1.5,-9007199254740993,"[1,2]",,"a, ""b""",''x'`,
+  ]);
+});
+
 const FOR_EVER = 'SELECT sum(cityHash64(number)) FROM numbers(1e15)';
 const inputOf = (statement: string, seconds: string) => ({ statement, seconds, format: undefined, rows: undefined });
 

@@ -1,5 +1,6 @@
 /** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
 
+import { csvCell } from '../api/http/csv.ts';
 import { ClickHouseDamaged } from '../infra/clickhouse/clickhouse-errors.ts';
 import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
 import { VIEW_NAMES, withViews } from '../pipeline/datasets/views.ts';
@@ -128,8 +129,3 @@ const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<string
 
 const plainText = (value: unknown): string =>
   value === null ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value);
-
-function csvCell(value: unknown): string {
-  const text = plainText(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}

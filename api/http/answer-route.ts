@@ -1,5 +1,6 @@
 /** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
 import type { WorkOwner } from '../access/priority-lanes.ts';
+import { requireHolder } from '../access/require-holder.ts';
 import { orOwn } from '../access/shared-work.ts';
 import type { ApiContext } from '../api-context.ts';
 import { chainState, isBehind, isFinal } from '../state/chain-state.ts';
@@ -100,7 +101,7 @@ export async function answerRoute(
   route: AnsweredRoute,
   { params, key }: RouteRequest,
   asked: RequestInfo,
-  request: Omit<LiveCall, 'params' | 'api'>,
+  request: Omit<LiveCall, 'params' | 'api' | 'holder'>,
   gone: () => AbortSignal,
 ): Promise<Reply> {
   const { caller } = request;
@@ -201,9 +202,10 @@ async function liveReply(
   route: LiveRoute,
   params: Values,
   asked: RequestInfo,
-  request: Omit<LiveCall, 'params' | 'api'>,
+  request: Omit<LiveCall, 'params' | 'api' | 'holder'>,
 ): Promise<Reply> {
-  const answer: Answer = await route.handler({ params: params as never, api, ...request });
+  const holder = (route.holder && (await requireHolder(api, request.caller, route.holder))) as never;
+  const answer: Answer = await route.handler({ params: params as never, api, holder, ...request });
   const headers = {
     'Content-Type': answer.contentType ?? jsonType(params),
     'Cache-Control': 'no-store',

@@ -3,13 +3,13 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 
 /** Null is empty, numbers are as they are, texts as `defused` makes them, anything else is its JSON. Ends with CRLF. */
 export function csvLine(values: readonly unknown[]): string {
-  return `${values.map(cell).join(',')}\r\n`;
+  return `${values.map(csvCell).join(',')}\r\n`;
 }
 
 /** In addition to those of RFC 4180: LibreOffice by default also splits at semicolons and tabs. */
 const QUOTED = /[",;\t\r\n]/;
 
-function cell(value: unknown): string {
+export function csvCell(value: unknown): string {
   if (value === null || value === undefined) return '';
   const text = typeof value === 'string' ? defused(value) : (stringifyExact(value) ?? '');
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;

@@ -2,6 +2,7 @@
 import type { LosslessNumber } from 'lossless-json';
 import type { AccessTier } from '../../schemas/config.ts';
 import type { Caller } from '../access/gate.ts';
+import type { HolderBy, Proof } from '../access/require-holder.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema, Typed } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
@@ -12,8 +13,10 @@ export interface Call<P extends Parameters = Parameters> {
   readonly api: ApiContext;
 }
 
-export interface LiveCall<P extends Parameters = Parameters, Body = unknown> extends Call<P> {
+export interface LiveCall<P extends Parameters = Parameters, Body = unknown, H = unknown> extends Call<P> {
   readonly caller: Caller;
+  /** Whose the path is, where the route has a `holder`. */
+  readonly holder: HolderBy<H>;
   /** Name that the client called the service by, in lower case. */
   readonly host: string;
   /** Fits the route's `body`. */
@@ -106,6 +109,7 @@ export interface LiveRoute<
   S extends JsonSchema = JsonSchema,
   B extends JsonSchema = JsonSchema,
   A = Answer,
+  H = unknown,
 > extends RouteBase<P, S> {
   readonly cache: 'none';
   /** GET when it is not given. */
@@ -116,7 +120,9 @@ export interface LiveRoute<
   readonly status?: 201 | 204;
   /** Another status whose body fits `response`. */
   readonly otherwise?: 503;
-  readonly handler: (call: LiveCall<P, Typed<B>>) => Promise<A>;
+  /** What proves whose the path is; without it the path is no one's. */
+  readonly holder?: Proof;
+  readonly handler: (call: LiveCall<P, Typed<B>, H>) => Promise<A>;
 }
 
 /** Served by a part of its own, as files: it costs bandwidth instead of credits. */
@@ -169,7 +175,16 @@ export interface DescribedRoute<D> {
 export type DescriptionOf<R> = R extends DescribedRoute<infer D> ? D : never;
 
 /** `Content`: the type of what is not JSON. */
-export interface Description<Path, Method, Status, Parameters, Answer, Body = unknown, Content = 'json'> {
+export interface Description<
+  Path,
+  Method,
+  Status,
+  Parameters,
+  Answer,
+  Body = unknown,
+  Content = 'json',
+  Otherwise = never,
+> {
   readonly path: Path;
   readonly method: Method;
   readonly status: Status;
@@ -177,6 +192,7 @@ export interface Description<Path, Method, Status, Parameters, Answer, Body = un
   readonly answer: Answer;
   readonly body: Body;
   readonly content: Content;
+  readonly otherwise: Otherwise;
 }
 
 /** The compiler holds parameters and answer to their schemas; in the table parameters are checked at run time. */
@@ -200,15 +216,19 @@ export function liveRoute<
   const M extends Method = 'GET',
   const Status extends number = 200,
   const Content extends string = 'json',
+  const Otherwise extends number = never,
+  const H extends Proof | undefined = undefined,
 >(
-  route: LiveRoute<P, S, B, A> &
+  route: LiveRoute<P, S, B, A, H> &
     Fitting<A['body'], Typed<S>> & {
       readonly path: Path;
       readonly method?: M;
       readonly status?: Status;
       readonly produces?: Content;
+      readonly otherwise?: Otherwise;
+      readonly holder?: H;
     },
-): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content>> {
+): LiveRoute & DescribedRoute<Description<Path, Lowercase<M>, Status, P, Typed<S>, Typed<B>, Content, Otherwise>> {
   return route as unknown as LiveRoute;
 }
 

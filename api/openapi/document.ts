@@ -28,6 +28,11 @@ and statistics of Verus chains.
 const securitySchemes = {
   key: { type: 'http', scheme: 'bearer', description: 'An API key; without one the allowance of the address holds' },
   keyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key for clients that cannot' },
+  session: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'The token of /api/auth/login; it counts as a key of its identity',
+  },
 };
 
 /** `/api/blocks/:height` → `/api/blocks/{height}` */

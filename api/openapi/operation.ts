@@ -129,6 +129,14 @@ function streamContent(route: Route) {
   return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }
 
+/** One of these is enough, where `{}` is none. */
+function securityOf(route: Route) {
+  const holder = route.cache === 'none' ? route.holder : undefined;
+  if (holder === 'session') return [{ session: [] }];
+  const proofs = [{ key: [] }, { keyHeader: [] }, { session: [] }];
+  return route.tier === null && holder === undefined ? [{}, ...proofs] : proofs;
+}
+
 export function operationOf(route: Route, chains: readonly string[], examples: Examples, links: Links) {
   const problems = statusesOf(route).filter((status) => ERROR_STATUSES.includes(status));
   return {
@@ -138,7 +146,7 @@ export function operationOf(route: Route, chains: readonly string[], examples: E
     parameters: parametersOf(route, chains, examples),
     ...(route.cache === 'none' &&
       route.body && { requestBody: { content: { 'application/json': { schema: route.body } } } }),
-    security: route.tier === null ? [{}, { key: [] }, { keyHeader: [] }] : [{ key: [] }, { keyHeader: [] }],
+    security: securityOf(route),
     'x-credits': route.weight,
     'x-tier': route.tier ?? 'free',
     responses: {

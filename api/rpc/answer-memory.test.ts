@@ -1,14 +1,13 @@
 /** Answers of a daemon are bounded in memory from their first byte until they are written, whether or not their clients stay. */
 import { randomBytes } from 'node:crypto';
-import { EventEmitter, once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import { type AddressInfo, connect } from 'node:net';
-import { text } from 'node:stream/consumers';
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
+import { leaver, startStubDaemon, type Wire } from '../../test/support/api/rpc/stub-daemon.ts';
 import { createAnswerMemory, MOST_ANSWER_BYTES } from '../access/answer-memory.ts';
 import { type BufferedBodies, createBufferedBodies } from '../http/buffered-bodies.ts';
 import { rawRoutes } from '../rest/blocks/raw-routes.ts';
@@ -18,45 +17,6 @@ const closers: (() => unknown)[] = [];
 afterEach(async () => {
   for (const closer of closers.splice(0).reverse()) await closer();
 });
-
-interface Wire {
-  readonly id: unknown;
-  readonly method: string;
-  readonly params: readonly unknown[];
-}
-
-interface StubDaemon {
-  readonly calls: Wire[];
-  /** `asked`. */
-  readonly events: EventEmitter;
-  /** Text of a result, or what the head of the reply announces instead of one. */
-  answer: (call: Wire) => Promise<string | { readonly announces: number }>;
-}
-
-/** Its replies have a length, as those of the daemon; every third has none. */
-async function startDaemon(): Promise<StubDaemon & { readonly rpc: string }> {
-  const stub: StubDaemon = { calls: [], events: new EventEmitter(), answer: async () => '1' };
-  const server: Server = createServer(async (request, response) => {
-    const call = JSON.parse(await text(request)) as Wire;
-    stub.calls.push(call);
-    stub.events.emit('asked', call);
-    const result = await stub.answer(call);
-    if (typeof result !== 'string') {
-      response.writeHead(200, { 'content-length': result.announces }).write('{"result":');
-      return;
-    }
-    const body = Buffer.from(`{"result":${result},"error":null,"id":${JSON.stringify(call.id)}}\n`);
-    if (stub.calls.length % 3 > 0) response.setHeader('content-length', body.length);
-    response.write(body.subarray(0, body.length >> 1));
-    response.end(body.subarray(body.length >> 1));
-  });
-  await once(server.listen(0, '127.0.0.1'), 'listening');
-  closers.push(() => {
-    server.close();
-    server.closeAllConnections();
-  });
-  return Object.assign(stub, { rpc: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}` });
-}
 
 /** Counts what is held, and the most that ever was. */
 function observed(bodies: BufferedBodies) {
@@ -97,7 +57,8 @@ function observed(bodies: BufferedBodies) {
 }
 
 async function start(mostOfNetwork = 128 * KIB * KIB) {
-  const daemon = await startDaemon();
+  const daemon = await startStubDaemon();
+  closers.push(daemon.stop);
   const client = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger: pino({ level: 'silent' }) });
   closers.push(() => client.close());
   const { seen, counted: gathered } = observed(createBufferedBodies({ most: Number.POSITIVE_INFINITY, mostOfNetwork }));
@@ -169,15 +130,6 @@ it('an answer that is announced as larger than the largest block is given up at 
   expect(seen.held).toBe(0);
 });
 
-/** Sends a body on a connection that can be left. */
-function leaver(api: SmallApi, body: unknown) {
-  const socket = connect({ port: api.port, host: '127.0.0.1' });
-  const sent = JSON.stringify(body);
-  socket.on('error', () => undefined);
-  socket.write(`POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${sent.length}\r\n\r\n${sent}`);
-  return socket;
-}
-
 /** A promise that a test resolves. */
 const gate = () => Promise.withResolvers<string>();
 
@@ -187,7 +139,7 @@ it('of the batch of a client that goes the rest is not asked, and nothing is hel
   daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
   const asked = once(daemon.events, 'asked');
   const socket = leaver(
-    api,
+    api.port,
     [1, 2, 3].map((id) => callOf(id)),
   );
   await asked;
@@ -207,7 +159,7 @@ it('a daemon that works on for a client that has gone is asked no more at a time
   daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
   const slow = (id: number) => ({ id, method: 'verifychain', params: [1, id] }); // one at a time
   const asked = once(daemon.events, 'asked');
-  const socket = leaver(api, slow(1));
+  const socket = leaver(api.port, slow(1));
   await asked;
   const gone = once(socket, 'close');
   socket.destroy();
@@ -226,7 +178,7 @@ it('who asks the same while the daemon is still at it for a client that has gone
   daemon.answer = ({ method }) => (method === 'getblock' ? first.promise : Promise.resolve('0'));
   const call = { id: 1, method: 'getblock', params: ['0'.repeat(64), 0] };
   const asked = once(daemon.events, 'asked');
-  const socket = leaver(api, call);
+  const socket = leaver(api.port, call);
   await asked;
   const gone = once(socket, 'close');
   socket.destroy();
@@ -321,7 +273,7 @@ it('a call that another waits for goes on without the client that began it', asy
   };
   const call = { id: 1, method: 'getblock', params: ['0'.repeat(64), 0] };
   const asked = once(daemon.events, 'asked');
-  const first = leaver(api, call);
+  const first = leaver(api.port, call);
   await asked;
   const second = post(api, { ...call, id: 2 });
   await post(api, callOf(3)); // the second has joined by now

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { createDoubleService } from '../../test/support/api/rpc/double-service.ts';
 import { type RecordedService, startRecordedService } from '../../test/support/api/rpc/recorded-service.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard } from './guards.ts';
@@ -95,6 +96,22 @@ describe('guards, by what reached the daemon', () => {
     }
     const params = service.received.flatMap(({ calls }) => calls.map((call) => call.params));
     expect(params).toEqual(taken.map((range) => `["PureTri","${range}"]`));
+  });
+
+  test('ranges without a step, over which the daemon has a step of its own', async () => {
+    const ranges = ['0,3000000', '1,99999999', ' 5 , 200000 ', '0, 3000000, '];
+    const calls = [
+      ...ranges.map((range) => ['getcurrencystate', `["PureTri","${range}"]`] as const),
+      ...ranges.map((range) => ['getsaplingtree', `["${range}"]`] as const),
+      ['getcurrencystate', '["PureTri","1,50001","PureTri"]'] as const,
+    ];
+    const { received, post } = createDoubleService({
+      reply: '{"result":null,"error":null,"id":"x"}\n',
+      nativeCurrencyId: '',
+      tip: () => ({ height: 3_000_000, hash: '' }),
+    });
+    for (const [method, params] of calls) await post(Buffer.from(request(method, params)));
+    expect(received).toEqual(calls.map(([method, params]) => `{"method":"${method}","params":${params},"id":"x"}`));
   });
 
   test('neither wallet methods nor misspelt ones', async () => {

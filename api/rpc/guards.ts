@@ -57,22 +57,37 @@ const numberOf = (text: string | undefined): number | null => {
   return digits === undefined ? null : Number(digits);
 };
 
+/** Step over a range from `first` to `last` that names none. */
+type DefaultStep = (first: number, last: number, range: string) => number;
+
+/** The daemon reads the last number again for one that is missing. */
+export const stepOfLast: DefaultStep = (_, last) => last;
+
+/** Ten times as long until no more than a hundred go into the range; behind a last comma a step is only missing. */
+export const stepOfHundredth: DefaultStep = (first, last, range) => {
+  if (range.split(',').length > 2) return stepOfLast(first, last, range);
+  let step = 1;
+  while (Math.floor((last - first) / step) > 100) step *= 10;
+  return step;
+};
+
 /** "m,n" and "m,n,o": one answer for each height from m to n, every o-th. */
-export function mostPoints(position: number): MethodGuard {
+export function mostPoints(position: number, defaultStep: DefaultStep): MethodGuard {
   return {
     refuses: `more than ${MOST_POINTS} heights`,
     refused: [
-      `0,${MOST_POINTS}`,
-      ` 0 , ${MOST_POINTS} `,
-      `0, ${MOST_POINTS}, `,
+      `0,${MOST_POINTS},1`,
+      `0,${MOST_POINTS},0`,
+      ` 0 , ${MOST_POINTS} , 1 `,
       '1,99999999,10',
       '1, 99999999, 10',
     ].map((range) => `[${'"x",'.repeat(position)}"${range}"]`),
     check({ texts }, chain) {
-      const [first, last, step] = heightsOf(texts[position]);
+      const range = texts[position] ?? '';
+      const [first, last, step] = heightsOf(range);
       if (first === undefined || last === undefined) return;
       const span = Math.min(last, chain.height()) - first;
-      if (span / Math.max(1, step || 1) >= MOST_POINTS) throw tooMuch(MOST_POINTS);
+      if (span / Math.max(1, step ?? defaultStep(first, last, range)) >= MOST_POINTS) throw tooMuch(MOST_POINTS);
     },
   };
 }

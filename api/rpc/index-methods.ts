@@ -8,12 +8,12 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 import { INT32_MAX } from '../../schemas/integers.ts';
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
-import type { WorkOwner } from '../access/priority-lanes.ts';
+import type { Asker } from '../access/answer-memory.ts';
 import { usageOf } from './help.ts';
 import { RpcError } from './rpc-error.ts';
 
 /** Result text of a call on a chain. Throws RpcError. */
-export type AnswerMethod = (chain: string, texts: readonly string[], owner: WorkOwner) => Promise<string>;
+export type AnswerMethod = (chain: string, texts: readonly string[], asker: Asker) => Promise<string>;
 
 const TIP_SQL = 'SELECT height, hash FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT 1';
 const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';

@@ -9,12 +9,14 @@ import type { Wallets } from './wallet-guard.ts';
 import { WALLET_METHODS, walletUse } from './wallet-methods.ts';
 
 const ALICE = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
-type Known = Pick<WatchedWallet, 'wallet' | 'isFresh'>;
-const none: Known = { wallet: { exists: false, holds: [] }, isFresh: true };
-const empty: Known = { wallet: { exists: true, holds: [] }, isFresh: true };
-const holds: Known = { wallet: { exists: true, holds: ['coins'] }, isFresh: true };
-const unknown: Known = { wallet: null, isFresh: false };
+type Known = Pick<WatchedWallet, 'wallet' | 'isFresh' | 'lately'>;
+const none: Known = { wallet: { exists: false, holds: [] }, isFresh: true, lately: 'answered' };
+const empty: Known = { wallet: { exists: true, holds: [] }, isFresh: true, lately: 'answered' };
+const holds: Known = { wallet: { exists: true, holds: ['coins'] }, isFresh: true, lately: 'answered' };
+const unknown: Known = { wallet: null, isFresh: false, lately: 'unknown' };
 const old = (known: Known): Known => ({ ...known, isFresh: false });
+const silent = (known: Known): Known => ({ ...known, lately: 'unknown' });
+const away = (known: Known): Known => ({ ...known, lately: 'away' });
 const STATES = { none, empty, holds, unknown, oldNone: old(none), oldEmpty: old(empty), oldHolds: old(holds) };
 
 /** Parameters that pass the other guards. */
@@ -33,7 +35,7 @@ function world(known: readonly Known[], requireEmptyWallet = false, learned = kn
   let now = known;
   const wallets: Wallets = {
     wallets: () => now.map((one, index) => ({ ...one, daemon: index + 1, answeredAt: null })),
-    async askUnknown() {
+    async askUnsure() {
       now = learned;
     },
   };
@@ -88,6 +90,30 @@ describe('by default', () => {
     expect(await world([unknown], false, [none]).outcome('listidentities')).toBe('-32601');
     expect(await world([holds, unknown], false, [holds, unknown]).outcome('listidentities')).toBe('-32603');
     expect(await world([unknown]).outcome('validateaddress', '["x"]')).toBe('served');
+  });
+});
+
+describe('a daemon that may have been started again without its wallet', () => {
+  const served = (known: readonly Known[], learned: readonly Known[], requireEmptyWallet = false) =>
+    world(known, requireEmptyWallet, learned).outcome('listidentities');
+
+  it('is asked before a method that needs one is sent', async () => {
+    expect(await served([silent(holds)], [holds])).toBe('served');
+    expect(await served([silent(holds)], [none])).toBe('-32601');
+    expect(await served([empty, silent(empty)], [empty, none])).toBe('-32601');
+    expect(await served([silent(empty)], [holds], true)).toBe('-32601');
+  });
+
+  it('is sent none while it does not say, unless it cannot be reached and another says that it has one', async () => {
+    expect(await served([silent(holds)], [silent(holds)])).toBe('-32603');
+    expect(await served([holds, silent(holds)], [holds, silent(holds)])).toBe('-32603');
+    expect(await served([silent(holds)], [away(holds)])).toBe('-32603');
+    expect(await served([holds, silent(holds)], [holds, away(holds)])).toBe('served');
+    expect(await served([holds, unknown], [holds, away(unknown)])).toBe('-32603');
+  });
+
+  it('is not asked for methods that only look whether there is one', async () => {
+    expect(await world([silent(holds)], false, [none]).outcome('validateaddress', '["x"]')).toBe('served');
   });
 });
 

@@ -68,9 +68,11 @@ function operationType(route: Route, parameters: readonly DocumentedParameter[])
   const sent = body ? `requestBody: { content: { 'application/json': ${typeOf(body)} } };` : '';
   const status = statusOf(route);
   const content = status === 204 ? 'content?: never' : `content: { 'application/json': ${typeOf(route.response)} }`;
+  const statuses = route.cache === 'none' && route.otherwise ? [status, route.otherwise] : [status];
+  const answers = statuses.map((one) => `${one}: { headers: Headers; ${content} };`).join(' ');
   return `${comment(route.summary)}${methodOf(route).toLowerCase()}: {
     parameters: { ${given} header?: never; cookie?: never }; ${sent}
-    responses: { ${status}: { headers: Headers; ${content} }; default: Refusal } };`;
+    responses: { ${answers} default: Refusal } };`;
 }
 
 /** Types of the routes that answer with JSON. */

@@ -1,7 +1,7 @@
 /** Asks for the contents of one daemon's wallet. */
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
-import type { VerusdClient } from './verusd-client.ts';
+import type { CallOptions, VerusdClient } from './verusd-client.ts';
 
 export type WalletContent = 'coins' | 'shielded addresses';
 
@@ -27,6 +27,16 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
     if (error instanceof DaemonRpcError && error.rpcCode === RPC_CODES.methodNotFound) return NO_WALLET;
     throw error;
   }
+}
+
+/** Whether there is one, without counting what it holds. @throws as askWallet */
+export async function hasWallet(
+  client: Pick<VerusdClient, 'call'>,
+  { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'>,
+): Promise<boolean> {
+  const info = await client.call('getinfo', [], { signal, timeoutMs });
+  if (typeof info !== 'object' || info === null) throw new DaemonGarbage('getinfo did not return an object');
+  return 'walletversion' in info;
 }
 
 /** Balances of any kind: confirmed or not, immature, locked, shared, in any currency. */

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
-import { afterEach, describe, expect, it, test } from 'vitest';
+import { afterEach, describe, expect, it, test, vi } from 'vitest';
 import { startRecordedNode } from '../../recordings/player/recorded-node.ts';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -25,16 +25,21 @@ const EMPTY = {
   eligible_staking_balance: 0,
   txcount: 0,
 };
-const QUICK = { everyMs: 20, retryMs: 20, longestMs: 20, pauseMs: 0 };
-const NEVER = { everyMs: 600_000, retryMs: 600_000, longestMs: 600_000, freshMs: 600_000 };
+const QUICK = { everyMs: 20, retryMs: 20, longestMs: 20, pauseMs: 0, latelyMs: 60_000 };
+const NEVER = { everyMs: 600_000, retryMs: 600_000, longestMs: 600_000, freshMs: 600_000, latelyMs: 60_000 };
 interface Held {
   info: unknown;
   addresses: unknown;
 }
 
+const walletMethods = (held: Held) => ({
+  getinfo: () => ({ walletversion: 60000 }),
+  getwalletinfo: () => held.info,
+  z_listaddresses: () => held.addresses,
+});
+
 async function daemonWith(held: Held | null): Promise<ScriptedDaemon> {
-  const methods = held && { getwalletinfo: () => held.info, z_listaddresses: () => held.addresses };
-  const daemon = await startScriptedDaemon(methods ? { methods } : {});
+  const daemon = await startScriptedDaemon(held ? { methods: walletMethods(held) } : {});
   closers.push(() => daemon.stop());
   return daemon;
 }
@@ -48,6 +53,14 @@ function watching(
   const watch = watchWallets({ chain: 'made', rpc, logger: pino({ level: 'silent' }), timing, ...options });
   closers.push(() => watch.close());
   return watch;
+}
+
+const realNow = performance.now.bind(performance);
+/** Makes all that is known older than what counts as lately. */
+function passTime(): void {
+  const ahead = performance.now() - realNow() + 120_000;
+  const clock = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ahead);
+  closers.push(async () => clock.mockRestore());
 }
 
 async function until(holds: () => boolean): Promise<void> {
@@ -95,7 +108,9 @@ describe('a wallet', () => {
     const daemon = await daemonWith(held);
     const watch = watching([daemon]);
     await until(() => watch.wallets()[0]?.wallet != null);
-    expect(watch.wallets()).toEqual([{ daemon: 1, wallet: expected, answeredAt: expect.any(Date), isFresh: true }]);
+    expect(watch.wallets()).toEqual([
+      { daemon: 1, wallet: expected, answeredAt: expect.any(Date), isFresh: true, lately: 'answered' },
+    ]);
   });
 
   it.each<[string, Held]>([
@@ -106,7 +121,7 @@ describe('a wallet', () => {
     const daemon = await daemonWith(held);
     const watch = watching([daemon]);
     await until(() => daemon.calls.length > 2);
-    expect(watch.wallets()).toEqual([{ daemon: 1, wallet: null, answeredAt: null, isFresh: false }]);
+    expect(watch.wallets()).toEqual([{ daemon: 1, wallet: null, answeredAt: null, isFresh: false, lately: 'unknown' }]);
   });
 
   test('of the recording holds both, at every height', async () => {
@@ -148,10 +163,10 @@ describe('the watch', () => {
     daemon.fault = () => ({ kind: 'error', code: -28, message: 'Loading block index...' });
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
     await until(() => daemon.calls.length > 0);
-    await watch.askUnknown();
+    await watch.askUnsure();
     expect(watch.wallets()[0]?.wallet).toBeNull();
     daemon.fault = () => null;
-    await watch.askUnknown();
+    await watch.askUnsure();
     expect(watch.wallets()[0]?.wallet).toEqual({ exists: true, holds: [] });
   });
 
@@ -159,9 +174,61 @@ describe('the watch', () => {
     const daemon = await daemonWith({ info: EMPTY, addresses: [] });
     daemon.fault = () => ({ kind: 'http', status: 500, body: 'Work queue depth exceeded' });
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 600_000 } });
-    await Promise.all(Array.from({ length: 20 }, () => watch.askUnknown()));
-    for (let asked = 0; asked < 20; asked += 1) await watch.askUnknown();
+    await Promise.all(Array.from({ length: 20 }, () => watch.askUnsure()));
+    for (let asked = 0; asked < 20; asked += 1) await watch.askUnsure();
     expect(daemon.calls).toHaveLength(1);
+  });
+
+  it('knows of a daemon that was started again without its wallet, or with one, when it must be known', async () => {
+    const methods: Record<string, () => unknown> = walletMethods({ info: EMPTY, addresses: [] });
+    const daemon = await startScriptedDaemon({ methods });
+    closers.push(() => daemon.stop());
+    const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
+    const said = () => watch.wallets()[0]?.wallet;
+    await until(() => said() != null);
+    await daemon.down();
+    for (const method of Object.keys(methods)) delete methods[method];
+    await daemon.up();
+    passTime();
+    await watch.askUnsure();
+    expect(said()).toEqual({ exists: false, holds: [] });
+    Object.assign(methods, walletMethods({ info: EMPTY, addresses: ['zs1'] }));
+    passTime();
+    await watch.askUnsure();
+    expect(said()).toEqual({ exists: true, holds: ['shielded addresses'] });
+  });
+
+  it('says of a daemon that starts, that is away and that is back how it was found last', async () => {
+    const daemon = await daemonWith({ info: EMPTY, addresses: [] });
+    const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
+    await until(() => watch.wallets()[0]?.wallet != null);
+    const lately = async () => {
+      passTime();
+      await watch.askUnsure();
+      return watch.wallets()[0]?.lately;
+    };
+    expect(await lately()).toBe('answered');
+    await daemon.down();
+    expect(await lately()).toBe('away');
+    await daemon.up();
+    daemon.fault = () => ({ kind: 'error', code: -28, message: 'Loading block index...' });
+    expect(await lately()).toBe('unknown');
+    daemon.fault = () => null;
+    expect(await lately()).toBe('answered');
+    expect(watch.wallets()[0]?.wallet).toEqual({ exists: true, holds: [] });
+  });
+
+  it('asks a daemon that has just answered nothing more, and one that has not once for all who wait', async () => {
+    const daemon = await daemonWith({ info: EMPTY, addresses: [] });
+    const asked = (method: string) => daemon.calls.filter((call) => call.method === method).length;
+    const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
+    await until(() => watch.wallets()[0]?.wallet != null);
+    for (let call = 0; call < 50; call += 1) await watch.askUnsure();
+    expect(asked('getinfo')).toBe(0);
+    passTime();
+    await Promise.all(Array.from({ length: 50 }, () => watch.askUnsure()));
+    for (let call = 0; call < 50; call += 1) await watch.askUnsure();
+    expect([asked('getinfo'), asked('getwalletinfo')]).toEqual([1, 1]);
   });
 
   it('warns in the log and in the metrics, and names no address, password or amount', async () => {

@@ -1,11 +1,12 @@
 /**
  * The wallets of a chain's daemons: strangers may ask about what they hold, so they should hold nothing. Each daemon is asked by
- * itself, at start and every hour, sooner while it does not answer.
+ * itself, at start and every hour, sooner while it does not answer. Whether there still is a wallet is asked whenever it must be known.
  */
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
 import { pause } from '../repeat-until.ts';
-import { askWallet, type Wallet } from './ask-wallet.ts';
+import { askWallet, hasWallet, type Wallet } from './ask-wallet.ts';
+import { DaemonUnreachable } from './daemon-errors.ts';
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
 export interface WatchedWallet {
@@ -16,13 +17,15 @@ export interface WatchedWallet {
   readonly answeredAt: Date | null;
   /** It answered in the last two hours. */
   readonly isFresh: boolean;
+  /** Within the last second: it answered as `wallet` says, it could not be reached, or neither is known. */
+  readonly lately: 'answered' | 'away' | 'unknown';
 }
 
 export interface WalletWatch {
   /** In the order of the configuration. */
   wallets(): readonly WatchedWallet[];
-  /** Asks each daemon that has not answered yet, unless it was asked a moment ago. */
-  askUnknown(): Promise<void>;
+  /** Asks each daemon that has not answered yet, unless it was asked a moment ago, and others whether what they said still holds. */
+  askUnsure(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -45,6 +48,8 @@ interface Timing {
   readonly freshMs: number;
   /** Shortest time between two early refreshes. */
   readonly pauseMs: number;
+  /** Shorter than a daemon takes to end and start. */
+  readonly latelyMs: number;
 }
 
 const HOUR_MS = 3_600_000;
@@ -55,8 +60,12 @@ const TIMING: Timing = {
   longestMs: 300_000,
   freshMs: 2 * HOUR_MS,
   pauseMs: 10_000,
+  latelyMs: 1000,
 };
 const TIMEOUT_MS = 30_000;
+const SHORT_TIMEOUT_MS = 10_000;
+/** The first may have met a connection that the daemon had ended. */
+const ATTEMPTS = 2;
 
 interface Member {
   readonly daemon: number;
@@ -69,6 +78,10 @@ interface Member {
   /** Since its last answer. */
   failures: number;
   asking: Promise<void> | null;
+  /** What it was found to be, and when. */
+  found: Exclude<WatchedWallet['lately'], 'unknown'> | null;
+  foundMs: number;
+  finding: Promise<void> | null;
 }
 
 export function watchWallets(options: WalletWatchOptions): WalletWatch {
@@ -76,21 +89,30 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const closed = new AbortController();
   const members = addresses.map((address, index): Member => {
-    const client = createVerusdClient({ rpc: address, chain, logger, connections: 1, timeoutMs: TIMEOUT_MS });
+    const client = createVerusdClient({ rpc: address, chain, logger, connections: 2, timeoutMs: TIMEOUT_MS });
     const never = Number.NEGATIVE_INFINITY;
     const unknown = { wallet: null, answeredAt: null, answeredMs: never, triedMs: never, failures: 0 };
-    return { daemon: index + 1, client, ...unknown, asking: null };
+    return { daemon: index + 1, client, ...unknown, asking: null, found: null, foundMs: never, finding: null };
   });
 
-  const shown = ({ daemon, wallet, answeredAt, answeredMs }: Member): WatchedWallet => {
-    return { daemon, wallet, answeredAt, isFresh: performance.now() - answeredMs < timing.freshMs };
+  const isFound = ({ foundMs }: Member) => performance.now() - foundMs < timing.latelyMs;
+
+  const shown = (member: Member): WatchedWallet => {
+    const { daemon, wallet, answeredAt, answeredMs, found } = member;
+    const lately = isFound(member) && found !== null ? found : 'unknown';
+    return { daemon, wallet, answeredAt, isFresh: performance.now() - answeredMs < timing.freshMs, lately };
   };
+
+  function note(member: Member, found: Member['found']): void {
+    Object.assign(member, { found, foundMs: performance.now() });
+  }
 
   async function look(member: Member): Promise<void> {
     const { daemon, client } = member;
     try {
       const wallet = await askWallet(client, closed.signal);
       Object.assign(member, { wallet, answeredAt: new Date(), answeredMs: performance.now(), failures: 0 });
+      note(member, 'answered');
       metrics.daemonWalletHolds.set({ chain, daemon: String(daemon) }, wallet.holds.length > 0 ? 1 : 0);
       metrics.daemonWalletAnswered.set({ chain, daemon: String(daemon) }, Date.now() / 1000);
       if (wallet.holds.length > 0) {
@@ -120,6 +142,38 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     return member.asking;
   }
 
+  /** Another process may answer at its address by now, with a wallet or without. */
+  async function find(member: Member): Promise<void> {
+    try {
+      const exists = await askAgain(member.client);
+      if (exists === member.wallet?.exists) return note(member, 'answered');
+      note(member, null);
+      await ask(member);
+    } catch (err) {
+      note(member, err instanceof DaemonUnreachable ? 'away' : null);
+      logger.debug({ chain, daemon: member.daemon, err }, 'a daemon does not say whether it still has a wallet');
+    }
+  }
+
+  async function askAgain(client: VerusdClient): Promise<boolean> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        return await hasWallet(client, { signal: closed.signal, timeoutMs: SHORT_TIMEOUT_MS });
+      } catch (error) {
+        if (attempt === ATTEMPTS || !(error instanceof DaemonUnreachable)) throw error;
+      }
+    }
+  }
+
+  function makeSure(member: Member): Promise<void> | undefined {
+    if (isFound(member)) return undefined;
+    if (member.wallet === null) return performance.now() - member.triedMs >= timing.pauseMs ? ask(member) : undefined;
+    member.finding ??= find(member).finally(() => {
+      member.finding = null;
+    });
+    return member.finding;
+  }
+
   async function follow(member: Member): Promise<void> {
     while (!closed.signal.aborted) {
       await ask(member);
@@ -132,9 +186,9 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
 
   return {
     wallets: () => members.map(shown),
-    async askUnknown() {
-      const isDue = ({ wallet, triedMs }: Member) => wallet === null && performance.now() - triedMs >= timing.pauseMs;
-      await Promise.all(members.filter(isDue).map(ask));
+    async askUnsure() {
+      await Promise.all(members.map(makeSure));
+      await Promise.all(members.map(makeSure)); // those whose answers have become old while another was slow
     },
     async close() {
       closed.abort();

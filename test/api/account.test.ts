@@ -1,8 +1,9 @@
 /** Keys, usage, plans and deliveries of those who log in, on two API processes of one service. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { setTier } from '../../api/access/key-store.ts';
+import { createKey, setTier } from '../../api/access/key-store.ts';
 import { openSession } from '../../api/access/sessions.ts';
+import { methodOf } from '../../api/http/route.ts';
 import { routeTable } from '../../api/rest/route-table.ts';
 import { schemaFaults } from './client.ts';
 import { ALICE, CHAIN, type RunningService, startService } from './running-service.ts';
@@ -251,4 +252,34 @@ describe('cursors', () => {
       );
     },
   );
+});
+
+it('each path of an account takes the credentials that the document names, and no others', async () => {
+  const holder = { chain: CHAIN, identityAddress: ALICE };
+  const { postgres } = service.stores;
+  const { key = '' } = (await createKey(postgres, holder, 'of the document')) ?? {};
+  const document = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as LooseJson;
+  const credentials: Readonly<Record<string, () => Promise<Record<string, string>>>> = {
+    none: async () => ({}),
+    key: async () => ({ authorization: `Bearer ${key}` }),
+    keyHeader: async () => ({ 'x-api-key': key }),
+    // The one before may have been ended by what was asked with it.
+    session: async () => ({ authorization: `Bearer ${(await openSession(postgres, holder)).token}` }),
+  };
+  const ofAccounts = routeTable.filter(({ path }) => /^\/api\/(auth|keys|usage|webhooks)/.test(path));
+  expect(ofAccounts.length).toBeGreaterThan(15);
+  for (const route of ofAccounts) {
+    const method = methodOf(route);
+    const { security } = document.paths[route.path.replace(/:(\w+)/g, '{$1}')][method.toLowerCase()];
+    const named = security.map((one: object) => Object.keys(one)[0] ?? 'none');
+    const path = route.path.replace(':deliveryId', '1').replace(':id', '0123456789abcdef');
+    const taken: string[] = [];
+    for (const [name, headersOf] of Object.entries(credentials)) {
+      const body = route.cache === 'none' && route.body ? { body: '{}' } : {};
+      const { status } = await fetch(`${service.url}${path}`, { method, headers: await headersOf(), ...body });
+      if (status !== 401 && status !== 403) taken.push(name);
+    }
+    expect([method, route.path, taken]).toEqual([method, route.path, expect.arrayContaining(named)]);
+    expect([method, route.path, named]).toEqual([method, route.path, expect.arrayContaining(taken)]);
+  }
 });

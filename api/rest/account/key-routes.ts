@@ -10,13 +10,12 @@ import {
   revokeKey,
   tierOf,
 } from '../../access/key-store.ts';
-import { requireSession } from '../../access/require-session.ts';
 import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
 import { pathParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { DEFAULT_NAME, issuedKey, KEY_ID, keyList, keyRequest, nothing } from './schema.ts';
 
-const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
+const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'session' } as const;
 const id = pathParameter('Id of the key: what stands between the underscores', KEY_ID);
 
 const shown = (row: KeyRow) => ({
@@ -44,8 +43,7 @@ const list = liveRoute({
   summary: 'Keys of the identity that is logged in',
   parameters: {},
   response: keyList,
-  async handler({ api, caller }) {
-    const holder = await requireSession(api, caller);
+  async handler({ api, holder }) {
     const tier = await tierOf(api.postgres, holder);
     const { creditsPerMinute } = api.config.tiers[tier];
     return { body: { tier, creditsPerMinute, keys: (await listKeys(api.postgres, holder)).map(shown) } };
@@ -61,8 +59,7 @@ const create = liveRoute({
   parameters: {},
   body: keyRequest,
   response: issuedKey,
-  async handler({ api, caller, body }) {
-    const holder = await requireSession(api, caller);
+  async handler({ api, holder, body }) {
     const limit = body.creditsPerMinute ?? null;
     if (limit !== null) checkLimit(api.config.tiers, await tierOf(api.postgres, holder), limit);
     const made = await createKey(api.postgres, holder, body.name ?? DEFAULT_NAME, limit);
@@ -78,8 +75,7 @@ const regenerate = liveRoute({
   summary: 'A new secret for a key; the old one ends at once',
   parameters: { id },
   response: issuedKey,
-  async handler({ api, caller, params }) {
-    const holder = await requireSession(api, caller);
+  async handler({ api, holder, params }) {
     const made = await regenerateKey(api.postgres, holder, params.id);
     if (!made) throw notFound(`key ${params.id}`);
     return { body: issued(made) };
@@ -94,8 +90,7 @@ const revoke = liveRoute({
   summary: 'Revokes a key',
   parameters: { id },
   response: nothing,
-  async handler({ api, caller, params }) {
-    const holder = await requireSession(api, caller);
+  async handler({ api, holder, params }) {
     if (!(await revokeKey(api.postgres, holder, params.id))) throw notFound(`key ${params.id}`);
     return { body: null };
   },

@@ -4,7 +4,6 @@ import { readRow } from '../../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { KeyOwner } from '../../access/key-store.ts';
 import { tierOf } from '../../access/key-store.ts';
-import { requireSession } from '../../access/require-session.ts';
 import { closeSession, openSession } from '../../access/sessions.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -68,12 +67,12 @@ const state = liveRoute({
   path: '/api/auth/session',
   summary: 'Who is logged in, and the tier of its keys',
   response: sessionState,
-  async handler({ api, caller }) {
-    const { expiresAt, chain, identityAddress } = await requireSession(api, caller);
-    const holder = { chain, identityAddress };
-    const identity = await nameOf(api, holder);
-    const tier = await tierOf(api.postgres, holder);
-    return { body: { expiresAt: expiresAt.toISOString(), identity, ...holder, tier } };
+  holder: 'session',
+  async handler({ api, holder: { expiresAt, chain, identityAddress } }) {
+    const owner = { chain, identityAddress };
+    const identity = await nameOf(api, owner);
+    const tier = await tierOf(api.postgres, owner);
+    return { body: { expiresAt: expiresAt.toISOString(), identity, ...owner, tier } };
   },
 });
 
@@ -84,8 +83,8 @@ const end = liveRoute({
   status: 204,
   summary: 'Ends the session',
   response: nothing,
+  holder: 'session',
   async handler({ api, caller }) {
-    await requireSession(api, caller);
     await closeSession(api.postgres, caller.bearer);
     return { body: null };
   },

@@ -1,9 +1,7 @@
 /** What the keys and sessions of an identity asked for, and what is left now: /api/usage */
 import { demandOfIdentity, demandOfKey } from '../../access/bills.ts';
-import type { Caller } from '../../access/gate.ts';
 import { accountOf, type KeyOwner, listKeys, tierOf } from '../../access/key-store.ts';
 import { readUsage, USAGE_PARTS, type UsagePlace, type UsageRow } from '../../access/read-usage.ts';
-import { requireHolder } from '../../access/require-session.ts';
 import { WRITTEN_WITHIN_S } from '../../access/usage.ts';
 import { STEP_SECONDS, USAGE_STEPS, type UsageStep } from '../../access/usage-steps.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -15,7 +13,7 @@ import { liveRoute } from '../../http/route.ts';
 import { SECONDS } from '../../http/time-parameter.ts';
 import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
 
-const live = { weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
+const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'keyOrSession' } as const;
 
 const MOST_ROWS = 10_000;
 /** Length in seconds of an answer to a request without `from`. */
@@ -64,8 +62,7 @@ function cursorOf(from: number, { at, of }: UsageRow): string {
   return `${from}.${at.getTime() / 1000}.${Buffer.from(of).toString('base64url')}`;
 }
 
-async function read(api: ApiContext, caller: Caller, params: ParameterValues<typeof parameters>) {
-  const holder = await requireHolder(api, caller);
+async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<typeof parameters>) {
   const { step, by, cursor } = params;
   const limit = Math.min(params.limit, MOST_ROWS);
   if (by === 'route' && step === 'minute') {
@@ -89,7 +86,7 @@ async function read(api: ApiContext, caller: Caller, params: ParameterValues<typ
     keyLimited: Number(sums.key_limited),
     tierRequired: Number(sums.tier_required),
   }));
-  return { holder, step, by, results, nextCursor: last ? cursorOf(from, last) : null };
+  return { step, by, results, nextCursor: last ? cursorOf(from, last) : null };
 }
 
 const used = liveRoute({
@@ -98,8 +95,8 @@ const used = liveRoute({
   summary: 'What an identity asked for, by step and by key or route; with a session or any of its keys',
   parameters,
   response: usage,
-  async handler({ api, caller, params }) {
-    const { holder, ...rest } = await read(api, caller, params);
+  async handler({ api, holder, params }) {
+    const rest = await read(api, holder, params);
     const tier = await tierOf(api.postgres, holder);
     return { body: { tier, creditsPerMinute: api.config.tiers[tier].creditsPerMinute, ...rest } };
   },
@@ -115,8 +112,8 @@ const usedCsv = liveRoute({
   response: { type: 'string' },
   headers: ['X-Next-Cursor'],
   produces: CSV_TYPE,
-  async handler({ api, caller, params }) {
-    const { results, nextCursor } = await read(api, caller, params);
+  async handler({ api, holder, params }) {
+    const { results, nextCursor } = await read(api, holder, params);
     const lines = results.map((row) => csvLine(Object.values(row)));
     return {
       contentType: CSV_TYPE,
@@ -132,8 +129,7 @@ const now = liveRoute({
   summary: 'What is left of the allowances at this moment; with a session or any key of the identity',
   parameters: {},
   response: usageNow,
-  async handler({ api, caller }) {
-    const holder = await requireHolder(api, caller);
+  async handler({ api, holder }) {
     return { body: await standingOf(api, holder) };
   },
 });

@@ -55,8 +55,8 @@ const test = liveRoute({
   summary: 'Sends a message of type `test`; the answer is its delivery, which shows the outcome',
   parameters: { id },
   response: delivery,
-  async handler({ api, caller, params }) {
-    await ownWebhook(api, caller, params.id);
+  async handler({ api, holder, params }) {
+    await ownWebhook(api, holder, params.id);
     const sent = await sendTest(api.postgres, api.webhooks.queue, params.id);
     api.webhooks.wake();
     const row = await findDelivery(api.postgres, params.id, sent);
@@ -86,8 +86,8 @@ const deliveries = liveRoute({
     limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
   },
   response: deliveryList,
-  async handler({ api, caller, params }) {
-    await ownWebhook(api, caller, params.id);
+  async handler({ api, holder, params }) {
+    await ownWebhook(api, holder, params.id);
     const { state } = params;
     const before = params.before === undefined ? null : await serialBefore(api, params.id, params.before);
     const limit = Math.min(params.limit, MOST_DELIVERIES);
@@ -104,8 +104,8 @@ const oneDelivery = liveRoute({
   summary: 'A delivery with its message and what the receiver answered',
   parameters: { id, deliveryId },
   response: wholeDelivery,
-  async handler({ api, caller, params }) {
-    await ownWebhook(api, caller, params.id);
+  async handler({ api, holder, params }) {
+    await ownWebhook(api, holder, params.id);
     const row = await findDelivery(api.postgres, params.id, params.deliveryId);
     if (!row) throw notFound(`delivery ${params.deliveryId}`);
     return { body: shownWhole(row) };
@@ -119,8 +119,8 @@ const allAgain = liveRoute({
   summary: 'Sends all failed deliveries again, oldest first',
   parameters: { id },
   response: redriven,
-  async handler({ api, caller, params }) {
-    await ownWebhook(api, caller, params.id);
+  async handler({ api, holder, params }) {
+    await ownWebhook(api, holder, params.id);
     const done = await redriveFailed(api.postgres, api.webhooks.queue, params.id);
     api.webhooks.wake();
     return { body: done };
@@ -134,8 +134,8 @@ const again = liveRoute({
   summary: 'Sends a delivery again, now, with the whole schedule of retries',
   parameters: { id, deliveryId },
   response: delivery,
-  async handler({ api, caller, params }) {
-    await ownWebhook(api, caller, params.id);
+  async handler({ api, holder, params }) {
+    await ownWebhook(api, holder, params.id);
     const row = await redrive(api.postgres, api.webhooks.queue, params.id, params.deliveryId);
     if (!row) throw notFound(`delivery ${params.deliveryId} that is not held`);
     api.webhooks.wake();

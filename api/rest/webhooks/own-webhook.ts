@@ -1,17 +1,16 @@
 /** What all paths of webhooks have in common: their cost, their id, and whose they are. */
-import type { Caller } from '../../access/gate.ts';
-import { requireHolder } from '../../access/require-session.ts';
+import type { KeyOwner } from '../../access/key-store.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
 import { pathParameter } from '../../http/parameters.ts';
 import { findWebhook, type WebhookRow } from '../../webhooks/webhook-store.ts';
 
-export const live = { weight: 1, tier: 'pro', cache: 'none' } as const;
+export const live = { weight: 1, tier: 'pro', cache: 'none', holder: 'keyOrSession' } as const;
 export const id = pathParameter('Id of the webhook', { type: 'string', pattern: '^[0-9a-f]{16}$', maxLength: 16 });
 
 /** @throws ApiError not_found for that of another identity too */
-export async function ownWebhook(api: ApiContext, caller: Caller, webhookId: string): Promise<WebhookRow> {
-  const row = await findWebhook(api.postgres, await requireHolder(api, caller), webhookId);
+export async function ownWebhook(api: ApiContext, holder: KeyOwner, webhookId: string): Promise<WebhookRow> {
+  const row = await findWebhook(api.postgres, holder, webhookId);
   if (!row) throw notFound(`webhook ${webhookId}`);
   return row;
 }

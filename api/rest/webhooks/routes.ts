@@ -1,7 +1,6 @@
 /** Webhooks of the identity whose key asks: /api/webhooks */
 
 import type { KeyOwner } from '../../access/key-store.ts';
-import { requireHolder } from '../../access/require-session.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { liveRoute } from '../../http/route.ts';
@@ -106,8 +105,8 @@ const list = liveRoute({
   summary: 'Webhooks of the identity',
   parameters: {},
   response: webhookList,
-  async handler({ api, caller }) {
-    const rows = await listWebhooks(api.postgres, await requireHolder(api, caller));
+  async handler({ api, holder }) {
+    const rows = await listWebhooks(api.postgres, holder);
     return { body: { webhooks: rows.map(shown) } };
   },
 });
@@ -121,8 +120,7 @@ const create = liveRoute({
   parameters: {},
   body: webhookRequest,
   response: webhookWithSecret,
-  async handler({ api, caller, body }) {
-    const holder = await requireHolder(api, caller);
+  async handler({ api, holder, body }) {
     const made = await createWebhook(api.postgres, holder, await registration(api, holder, body as WebhookBody, null));
     if (!made)
       throw new ApiError('too_many_webhooks', `an identity may have ${MAX_WEBHOOKS} webhooks: delete one first`);
@@ -137,7 +135,7 @@ const read = liveRoute({
   summary: 'A webhook',
   parameters: { id },
   response: webhook,
-  handler: async ({ api, caller, params }) => ({ body: shown(await ownWebhook(api, caller, params.id)) }),
+  handler: async ({ api, holder, params }) => ({ body: shown(await ownWebhook(api, holder, params.id)) }),
 });
 
 const change = liveRoute({
@@ -148,11 +146,10 @@ const change = liveRoute({
   parameters: { id },
   body: webhookChange,
   response: webhookWithSecret,
-  async handler({ api, caller, params, body }) {
-    const holder = await requireHolder(api, caller);
+  async handler({ api, holder, params, body }) {
     const given = body as WebhookBody;
     for (;;) {
-      const before = await ownWebhook(api, caller, params.id);
+      const before = await ownWebhook(api, holder, params.id);
       const changed = await changeWebhook(api.postgres, api.webhooks.queue, holder, before, {
         ...(await registration(api, holder, given, before)),
         enabled: given.enabled,
@@ -173,8 +170,7 @@ const remove = liveRoute({
   summary: 'Deletes a webhook and its deliveries',
   parameters: { id },
   response: nothing,
-  async handler({ api, caller, params }) {
-    const holder = await requireHolder(api, caller);
+  async handler({ api, holder, params }) {
     if (!(await deleteWebhook(api.postgres, holder, params.id))) throw notFound(`webhook ${params.id}`);
     return { body: null };
   },

@@ -15,7 +15,8 @@ import { optimalRoute } from './optimal-route.ts';
 import { subIdentities } from './sub-identities.ts';
 import { transactionHistory } from './transaction-history.ts';
 
-type ApiOf = (owner: WorkOwner) => ApiContext;
+/** `gone` aborts when the answer is no longer wanted. */
+type ApiOf = (owner: WorkOwner, gone?: AbortSignal) => ApiContext;
 
 const EXTENSIONS: Readonly<Record<string, Extension>> = {
   getbalanceall: balanceAll,
@@ -38,8 +39,8 @@ function asRpcError(error: unknown): unknown {
 }
 
 function answerWith(apiOf: ApiOf, extension: Extension): AnswerMethod {
-  return async (name, texts, owner) => {
-    const api = apiOf(owner);
+  return async (name, texts, asker) => {
+    const api = apiOf(asker, asker.memory?.signal);
     const chain = api.chain(name);
     try {
       const value = await api.snapshot((read) => extension({ api, chain, read, texts }));

@@ -1,5 +1,5 @@
 /** Blocks and the chain. */
-import { mostBlocksBack, mostBlocksBetweenTimes, mostBlocksToVerify, mostPoints } from '../guards.ts';
+import { mostBlocksBack, mostBlocksBetweenTimes, mostBlocksToVerify, mostPoints, stepOfLast } from '../guards.ts';
 import { listOf, members } from '../parameters/containers.ts';
 import { blockId, flag, hash, height, heightRange, hex, integer, word } from '../parameters/scalars.ts';
 import { block, blockHeader, confirmedOutput, forever, supplyAtHeight, untilNextBlock } from './repeatable.ts';
@@ -71,7 +71,7 @@ export const CHAIN_METHODS: Readonly<Record<string, RpcMethod>> = {
   ),
   getsaplingtree: daemon('( "n|m,n|m,n,o" )', [heightRange], 'State of the shielded commitment tree at heights.', {
     load: 'heavy',
-    guards: [mostPoints(0)],
+    guards: [mostPoints(0, stepOfLast)],
   }),
   getsnapshot: daemon('( "top" )', [height], 'Every address with its native balance.', {
     load: 'slow',

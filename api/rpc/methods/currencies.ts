@@ -1,5 +1,5 @@
 /** Currencies, conversions and other chains. */
-import { mostBlocksBetween, mostBlocksOfVolumes, mostPoints, onlyWithReturntx } from '../guards.ts';
+import { mostBlocksBetween, mostBlocksOfVolumes, mostPoints, onlyWithReturntx, stepOfHundredth } from '../guards.ts';
 import { alsoAsText, listOf, members, oneOrMore, onlyMembers, plainOr, tree } from '../parameters/containers.ts';
 import {
   amount,
@@ -117,7 +117,7 @@ export const CURRENCY_METHODS: Readonly<Record<string, RpcMethod>> = {
     '"currencynameorid" ( "n|m,n|m,n,o" "conversiondatacurrency" )',
     [currency, heightRange, currency],
     'The state of a currency now, at a height, or over heights.',
-    { load: 'heavy', guards: [mostPoints(1), mostBlocksOfVolumes], repeatable: untilNextBlock },
+    { load: 'heavy', guards: [mostPoints(1, stepOfHundredth), mostBlocksOfVolumes], repeatable: untilNextBlock },
   ),
   getcurrencytrust: daemon('["currencyid",...]', [listOf(currency, 1000)], 'Ratings that the node gives currencies.'),
   getexports: daemon(

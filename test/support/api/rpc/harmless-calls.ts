@@ -83,7 +83,16 @@ function faultOfText({ value, place, member }: Leaf): string | null {
 
 const RANGE = /^(?: *\d{1,9} *(?:, *\d{1,9} *){0,2}(?:, *)?|[A-Za-z]*)$/;
 
-function faultOfHeights(text: string | undefined, mostSpan: number): string | null {
+/** Steps of verusd where a range has two numbers only. */
+const STEPS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
+const upToAHundred = (from: number, to: number) => STEPS.find((step) => to - from < 101 * step) ?? 0;
+const theLast = (_: number, to: number) => to;
+
+function faultOfHeights(
+  text: string | undefined,
+  mostSpan: number,
+  stepOf: (from: number, to: number) => number,
+): string | null {
   if (text === undefined) return null;
   if (!text.startsWith('"')) {
     return /^-?\d/.test(text) && !/^(-1|\d{1,9}(\.\d+)?)$/.test(text) ? 'a height that is none' : null;
@@ -96,7 +105,8 @@ function faultOfHeights(text: string | undefined, mostSpan: number): string | nu
     .map(Number);
   if (from === undefined || to === undefined) return null;
   const span = Math.min(to, TIP) - from;
-  return span / (step || 1) >= 2000 || span > mostSpan ? 'a long range' : null;
+  const own = range.includes(',', range.indexOf(',') + 1) ? theLast(from, to) : stepOf(from, to);
+  return span / ((step ?? own) || 1) >= 2000 || span > mostSpan ? 'a long range' : null;
 }
 
 const number = (text: string | undefined) =>
@@ -127,8 +137,8 @@ const RULES: Readonly<Record<string, Rule>> = {
     texts.length === 1 && texts[0]?.startsWith('"') && texts[0] !== '""' && !hasStarted(String(JSON.parse(texts[0])))
       ? 'a currency without a start'
       : null,
-  getcurrencystate: (texts) => faultOfHeights(texts[1], texts.length > 2 ? 50_000 : TIP),
-  getsaplingtree: (texts) => faultOfHeights(texts[0], TIP),
+  getcurrencystate: (texts) => faultOfHeights(texts[1], texts.length > 2 ? 50_000 : TIP, upToAHundred),
+  getsaplingtree: (texts) => faultOfHeights(texts[0], TIP, theLast),
   gettxout: ([id = '', index = '', mempool = 'true', ...more]) => {
     const hasDigits = /^"\s*(0x)?[0-9a-f]{33}/i.test(id);
     return hasDigits && /^-?\d+$/.test(index) && Number(index) >= 0 && mempool === 'true' && more.length === 0
