@@ -1,6 +1,6 @@
 /** Prints a command's output: as text while it runs, or with `--json` as one document at the end. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
-import { createPace } from '../infra/pace.ts';
+import { createPace, restsOf } from '../infra/pace.ts';
 import type { CommandOutcome, Output } from './command.ts';
 import type { ParsedCommand } from './parse-command.ts';
 
@@ -26,13 +26,15 @@ const pace = createPace({ sliceMs: 5, restMs: 0 });
 
 async function writePieces(texts: Iterable<string>, write: ControlOutput['piece']): Promise<void> {
   let piece = '';
+  const rests = restsOf(pace);
   for (const text of texts) {
     piece += text;
     if (piece.length >= PIECE_CHARACTERS) {
       await write(piece);
       piece = '';
     }
-    if (pace.isSpent()) await pace.rest();
+    const rest = rests();
+    if (rest) await rest;
   }
   if (piece !== '') await write(piece);
 }

@@ -43,7 +43,8 @@ it.each([
     await sleep(0); // so that the last turn has been counted
     turns.stop();
     const { user, system } = process.cpuUsage(began);
-    expect(turns.longest()).toBeLessThan((user + system) / 1000 / 2);
+    // One turn may hold a collection of all the rows.
+    expect(turns.longest()).toBeLessThan(((user + system) / 1000) * 0.75);
     expect(lines.length).toBe(json ? 1 : ROWS + (format === 'ndjson' ? 0 : 1));
   },
   120_000,

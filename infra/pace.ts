@@ -1,6 +1,6 @@
 /**
  * Long work shares the event loop with everybody else: it stops once it has had its part of a turn and goes on after a rest.
- * Pattern: `if (pace.isSpent()) await pace.rest();` before each small piece.
+ * Pattern: `if (pace.isSpent()) await pace.rest();` before each small piece; `restsOf` for pieces that are smaller than a turn.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
@@ -57,5 +57,27 @@ export function createPace({ sliceMs, restMs }: PaceOptions): Pace {
         if (!isReleasing) void release();
       });
     },
+  };
+}
+
+/** What a worker may do before it asks again. */
+const SHARE_MS = 1;
+
+/**
+ * Before each of many tiny pieces: the rest to await, or null. The pace lets one of those who wait through at a turn, so a worker goes on
+ * for a millisecond, and the first piece of each asks nothing: small work passes large work.
+ */
+export function restsOf(pace: Pace): () => Promise<void> | null {
+  let until: number | null = null;
+  const share = () => {
+    until = performance.now() + SHARE_MS;
+  };
+  return () => {
+    if (until === null) share();
+    else if (performance.now() >= until) {
+      if (pace.isSpent()) return pace.rest().then(share);
+      share();
+    }
+    return null;
   };
 }

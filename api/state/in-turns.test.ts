@@ -1,21 +1,51 @@
 import { expect, it } from 'vitest';
 import { inTurns } from './in-turns.ts';
 
-it('long work leaves others their turns, and makes what it would make at once', async () => {
+/** Turns of the event loop until `work` is done. In each of them others work for `othersMs`. */
+async function turnsUntil(work: Promise<unknown>, othersMs = 0): Promise<number> {
   let turns = 0;
   let isOver = false;
   const turn = () => {
     turns += 1;
+    busy(othersMs);
     if (!isOver) setImmediate(turn);
   };
   setImmediate(turn);
-  const rows = Array.from({ length: 100 }, (_, at) => at);
-  const busy = (row: number) => {
-    for (const began = performance.now(); performance.now() - began < 1; );
-    return row * 2;
-  };
-  const made = await Promise.all([inTurns(rows, busy), inTurns(rows, busy)]);
+  await work;
   isOver = true;
-  expect(made).toEqual([rows.map((row) => row * 2), rows.map((row) => row * 2)]);
-  expect(turns).toBeGreaterThan(10);
+  return turns;
+}
+
+function busy(ms: number): void {
+  for (const began = performance.now(); performance.now() - began < ms; );
+}
+
+const rows = (count: number) => Array.from({ length: count }, (_, at) => at);
+const twice = (row: number) => row * 2;
+
+it('long work leaves others their turns, and makes what it would make at once', async () => {
+  const long = (row: number) => {
+    busy(1);
+    return twice(row);
+  };
+  const made = Promise.all([inTurns(rows(100), long), inTurns(rows(100), long)]);
+  expect(await turnsUntil(made)).toBeGreaterThan(10);
+  expect(await made).toEqual([rows(100).map(twice), rows(100).map(twice)]);
+});
+
+it('several workers on tiny rows take no turn for each row', async () => {
+  const workers = Array.from({ length: 4 }, () => inTurns(rows(20_000), twice));
+  expect(await turnsUntil(Promise.all(workers), 0.5)).toBeLessThan(2_000);
+});
+
+it('small work does not wait behind large work', async () => {
+  const slow = (row: number) => {
+    busy(0.1);
+    return twice(row);
+  };
+  const large = Promise.all([inTurns(rows(1_000), slow), inTurns(rows(1_000), slow)]);
+  await new Promise(setImmediate); // both have rested
+  const small = Array.from({ length: 50 }, () => inTurns(rows(1), twice));
+  expect(await turnsUntil(Promise.all(small))).toBeLessThan(3);
+  await large;
 });

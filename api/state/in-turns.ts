@@ -1,5 +1,5 @@
 /** Long work of answers, with turns for other work of the process in between. */
-import { createPace } from '../../infra/pace.ts';
+import { createPace, restsOf } from '../../infra/pace.ts';
 
 /** One for all answers, however many are made at once. */
 const pace = createPace({ sliceMs: 5, restMs: 0 });
@@ -7,8 +7,10 @@ const pace = createPace({ sliceMs: 5, restMs: 0 });
 /** Works on one row after the other. */
 export async function inTurns<Row, Made>(rows: Iterable<Row>, work: (row: Row) => Made): Promise<Made[]> {
   const made: Made[] = [];
+  const rests = restsOf(pace);
   for (const row of rows) {
-    if (pace.isSpent()) await pace.rest();
+    const rest = rests();
+    if (rest) await rest;
     made.push(work(row));
   }
   return made;

@@ -1,7 +1,7 @@
 /** Rows of an answer whose text may have so many bytes. */
 import type { Row } from '@clickhouse/client';
 import { PermanentError } from '../../schemas/errors.ts';
-import { createPace } from '../pace.ts';
+import { createPace, restsOf } from '../pace.ts';
 import type { StoredRow } from '../row-reader.ts';
 
 export class ClickHouseAnswerTooLarge extends PermanentError {
@@ -23,8 +23,9 @@ export async function readBounded(
 ): Promise<StoredRow[]> {
   const rows: StoredRow[] = [];
   let bytes = 0;
+  const rests = restsOf(pace);
   for await (const piece of pieces) {
-    if (pace.isSpent()) await pace.rest();
+    await rests();
     late.throwIfAborted();
     if (signal.aborted) continue;
     for (const row of piece) {

@@ -81,6 +81,14 @@ it.each([
   expect(read).toMatchObject({ garbage: expect.any(String), results: [] });
 });
 
+it('an empty reply is garbage, each time', async () => {
+  const empty = Buffer.alloc(0);
+  for (let time = 0; time < 2; time++) {
+    expect(await reader.read(empty, { ids: [7], members: [] })).toMatchObject({ garbage: expect.any(String) });
+    expect(empty.at(-1)).toBeUndefined();
+  }
+});
+
 it('takes no memory away that holds other bytes too', async () => {
   const text = '[{"result":"x","error":null,"id":7}]';
   const memory = Buffer.from(`before${text}after`);
@@ -97,6 +105,12 @@ it('a thread that fails takes with it what it was asked, and the next reply star
   for (const each of asked) await expect(each).rejects.toBeInstanceOf(BatchReaderEnded);
   await expect(one()).resolves.toMatchObject([{ members: [1, undefined, undefined] }]);
   expect(threads).toHaveLength(2);
+});
+
+it('a thread that cannot be started is an error that may be tried again', async () => {
+  const uncloneable = { ids: [() => 7], members: [] } as unknown as BatchCalls;
+  await expect(reader.read(Buffer.from('[]'), uncloneable)).rejects.toBeInstanceOf(BatchReaderEnded);
+  await expect(one()).resolves.toHaveLength(1);
 });
 
 it('what waits when it closes is an error that may be tried again', async () => {

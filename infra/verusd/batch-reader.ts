@@ -41,6 +41,7 @@ export function createBatchReader(idleMs = IDLE_MS): BatchReader {
   function start(): Worker {
     const started = new Worker(THREAD);
     started.on('message', ({ body, results }: { readonly body: Uint8Array; readonly results: BatchResults }) => {
+      if (thread !== started) return;
       waiting.shift()?.resolve({ ...results, body: asBuffer(body) });
       if (waiting.length === 0) rest(started);
     });
@@ -63,6 +64,15 @@ export function createBatchReader(idleMs = IDLE_MS): BatchReader {
     for (const { reject } of unanswered) reject(new BatchReaderEnded(cause));
   }
 
+  /** @throws where the machine has no thread left */
+  function ask(body: Buffer, calls: BatchCalls): void {
+    thread ??= start();
+    const bytes = ownBytes(body);
+    thread.postMessage({ body: bytes, calls }, [bytes.buffer]);
+    thread.ref();
+    clearTimeout(idle);
+  }
+
   async function end(ending: Worker): Promise<void> {
     clearTimeout(idle);
     ended(ending);
@@ -72,12 +82,12 @@ export function createBatchReader(idleMs = IDLE_MS): BatchReader {
   return {
     read(body, calls) {
       return new Promise((resolve, reject) => {
-        clearTimeout(idle);
-        thread ??= start();
-        thread.ref();
-        const bytes = ownBytes(body);
-        thread.postMessage({ body: bytes, calls }, [bytes.buffer]);
-        waiting.push({ resolve, reject });
+        try {
+          ask(body, calls);
+          waiting.push({ resolve, reject });
+        } catch (cause) {
+          reject(new BatchReaderEnded(cause));
+        }
       });
     },
     async close() {
@@ -89,6 +99,7 @@ export function createBatchReader(idleMs = IDLE_MS): BatchReader {
 /** Bytes in memory that nothing else uses: it goes to the thread with them. */
 function ownBytes(body: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = body;
-  const isOwn = buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
+  // Empty buffers may be one and the same.
+  const isOwn = byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isOwn ? new Uint8Array(buffer) : new Uint8Array(body);
 }

@@ -104,7 +104,7 @@ class Call implements Dispatcher.DispatchHandler {
     if (this.#isOver) return;
     if (this.#chunks.length > 1) this.#options.holds?.(2 * this.#bytes);
     if (!this.#end()) return;
-    const [first = NOTHING] = this.#chunks;
+    const [first = Buffer.alloc(0)] = this.#chunks;
     const body = this.#whole ?? (this.#chunks.length > 1 ? Buffer.concat(this.#chunks) : first);
     this.#options.holds?.(body.length);
     this.#resolve({ status: this.#status, body });
@@ -170,8 +170,6 @@ class Call implements Dispatcher.DispatchHandler {
     return true;
   }
 }
-
-const NOTHING = Buffer.alloc(0);
 
 /** A refusal on both IPv4 and IPv6 comes without a message, but with a code. */
 function reasonOf(error: unknown): string {
