@@ -42,14 +42,17 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
   });
 }
 
+/** What a command of an operator does is over in moments, or stands behind a lock: then it says so. */
+const ALONE = { maxConnections: 2, isWaitedFor: false, limits: { statementMs: 30_000 } } as const;
+
 /**
  * Postgres by its URL, as it is: no migration, and no waiting for a server that does not answer.
- * @throws PostgresRefused, PostgresTrouble, StoresOlder, StoresNewer
+ * @throws PostgresRefused, PostgresTrouble, StoresOlder, StoresMigrating, StoresNewer
  */
 export async function openPostgresAlone({ databaseUrl }: Config, logger: Logger): Promise<Postgres> {
   if (databaseUrl === null) throw new TypeError('Postgres has no URL');
   return openTogether(async (closers) => {
-    const postgres = await connectPostgres({ url: databaseUrl, logger, maxConnections: 2, isWaitedFor: false });
+    const postgres = await connectPostgres({ url: databaseUrl, logger, ...ALONE });
     closers.push(() => postgres.close());
     await checkMigrated(postgres);
     return postgres;

@@ -33,6 +33,15 @@ export class StoresOlder extends PermanentError {
   }
 }
 
+export class StoresMigrating extends PermanentError {
+  constructor(name: string) {
+    super(
+      'stores_migrating',
+      `A service is changing this database, to migration ${name} and beyond: wait until it is done.`,
+    );
+  }
+}
+
 class StoresNewer extends PermanentError {
   constructor(name: string) {
     super(

@@ -1,6 +1,6 @@
 /** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
 import type { Logger } from '../logger.ts';
-import { missingMigrations, StoresOlder } from '../migrations.ts';
+import { missingMigrations, StoresMigrating, StoresOlder } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import { withProgress } from './migration-progress.ts';
 import type { Postgres } from './postgres.ts';
@@ -11,12 +11,13 @@ const LOCK = 7_381_402_911; // any constant: one migration at a time for a datab
 const readMigration = rowReader({ name: columns.text, sha256: columns.text });
 const readLocked = rowReader({ locked: columns.boolean });
 const readFound = rowReader({ found: columns.boolean });
+const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS locked';
 const APPLIED = 'SELECT name, sha256 FROM migrations';
 
 /** A change of tables that were there before says every ten seconds how far it is. */
 export async function migratePostgres(postgres: Postgres, logger: Logger): Promise<void> {
   await postgres.transaction(async (client) => {
-    const locked = await readRow(client, readLocked, 'SELECT pg_try_advisory_xact_lock($1) AS locked', [LOCK]);
+    const locked = await readRow(client, readLocked, TRY_LOCK, [LOCK]);
     if (!locked?.locked) {
       logger.info('another process migrates the database; waiting for it');
       await client.query('SELECT pg_advisory_xact_lock($1)', [LOCK]);
@@ -31,10 +32,12 @@ export async function migratePostgres(postgres: Postgres, logger: Logger): Promi
   });
 }
 
-/** @throws StoresOlder, StoresNewer, MigrationChanged */
+/** @throws StoresOlder, StoresMigrating, StoresNewer, MigrationChanged */
 export async function checkMigrated({ pool }: Postgres): Promise<void> {
   const table = await readRow(pool, readFound, "SELECT to_regclass('migrations') IS NOT NULL AS found");
   const applied = table?.found ? await readRows(pool, readMigration, APPLIED) : [];
   const [missing] = await missingMigrations('postgres', applied);
-  if (missing) throw new StoresOlder(missing.name);
+  if (!missing) return;
+  const locked = await readRow(pool, readLocked, TRY_LOCK, [LOCK]);
+  throw locked?.locked ? new StoresOlder(missing.name) : new StoresMigrating(missing.name);
 }

@@ -26,6 +26,7 @@ export interface PostgresOptions {
   readonly isWaitedFor?: boolean;
   /** How long the first statement is waited for: a pooler takes connections for a server that is away. */
   readonly answerMs?: number;
+  readonly limits?: Partial<Limits>;
 }
 
 const DEFAULT_CONNECTIONS = 16;
@@ -45,6 +46,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
       options: '-c timezone=UTC',
     },
     options.logger,
+    options.limits,
   );
   try {
     await firstAnswer(pool, options);

@@ -43,7 +43,25 @@ it('a command that needs Postgres alone changes no tables', async () => {
   const ended = await runCommand(['status'], settings);
   expect(ended.output).toContain(`lacks migration ${newest?.name}`);
   expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('stores_older') });
+  const migrating = await pool.connect();
+  await migrating.query('SELECT pg_advisory_lock(7381402911)');
+  expect((await runCommand(['status'], settings)).output).toContain('(stores_migrating)');
+  await migrating.query('SELECT pg_advisory_unlock_all()');
+  migrating.release();
   await pool.query('INSERT INTO migrations VALUES ($1, $2)', [newest?.name, newest?.sha256]);
+});
+
+it('a Postgres that takes no writes says so', async () => {
+  const database = new URL(stores.databaseUrl).pathname.slice(1);
+  const { pool } = stores.postgres;
+  await pool.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
+  const ended = await runCommand(['accept-rewind', 'vrsc', '7', 'a'.repeat(64)], settings);
+  expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('(postgres_read_only)') });
+  const writer = await pool.connect();
+  await writer.query(
+    `SET default_transaction_read_only = off; ALTER DATABASE ${database} RESET default_transaction_read_only`,
+  );
+  writer.release();
 });
 
 it('Ctrl-C ends a command that waits for a store, and says that it had not begun', async () => {
