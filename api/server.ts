@@ -85,7 +85,7 @@ const STATEMENT_MS = 10_000;
 
 /** @throws PortUnavailable */
 export async function startApi(options: ApiOptions): Promise<RunningApi> {
-  const opened = await openTogether((closers) => open(options, closers));
+  const opened = await openTogether(options.logger, (closers) => open(options, closers));
   const { app, socket, port, push, underWay } = opened;
 
   let closing: Promise<void> | null = null;

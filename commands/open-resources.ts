@@ -30,7 +30,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
       'other users may enter the data folder, which does not belong to the user of this process: its owner should set mode 0700',
     );
   }
-  return openTogether(async (closers) => {
+  return openTogether(logger, async (closers) => {
     closers.push(() => folder?.release());
     const stores = await openStores(config, logger);
     closers.push(() => stores.close());
@@ -51,7 +51,7 @@ const ALONE = { maxConnections: 2, isWaitedFor: false, limits: { statementMs: 30
  */
 export async function openPostgresAlone({ databaseUrl }: Config, logger: Logger): Promise<Postgres> {
   if (databaseUrl === null) throw new TypeError('Postgres has no URL');
-  return openTogether(async (closers) => {
+  return openTogether(logger, async (closers) => {
     const postgres = await connectPostgres({ url: databaseUrl, logger, ...ALONE });
     closers.push(() => postgres.close());
     await checkMigrated(postgres);

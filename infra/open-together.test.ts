@@ -1,32 +1,52 @@
-import { expect, it } from 'vitest';
+import { pino } from 'pino';
+import { beforeEach, expect, it } from 'vitest';
+import { PermanentError } from '../schemas/errors.ts';
+import { LOG_OPTIONS } from './logger.ts';
 import { type Closers, openTogether } from './open-together.ts';
 
 const [first, second] = [new Error('the first'), new Error('the second')];
+const coded = new PermanentError('clickhouse_unreachable', 'ClickHouse is away');
 
-function closing(calls: string[], closers: Closers): void {
+let calls: string[];
+let logged: string[];
+const logger = pino(LOG_OPTIONS, {
+  write: (line: string) => void logged.push((JSON.parse(line) as { err: Error }).err.message),
+});
+beforeEach(() => {
+  calls = [];
+  logged = [];
+});
+
+/** Closers that throw these, the last first, between two that throw nothing. */
+function closing(closers: Closers, errors: readonly Error[]): void {
   closers.push(() => calls.push('a'));
-  closers.push(() => Promise.reject(first));
+  for (const error of errors) closers.push(() => Promise.reject(error));
   closers.push(() => calls.push('b'));
 }
 
-it('closes the rest when a closer throws, and throws that', async () => {
-  const calls: string[] = [];
-  const opened = await openTogether(async (closers) => {
-    closing(calls, closers);
+it.each([
+  ['what one closer throws', [first], first, []],
+  ['the first error with a code of several', [first, coded, second], coded, ['the second', 'the first']],
+  ['the first of several without a code', [first, second], second, ['the first']],
+])('closes the rest and throws %s', async (_, errors, thrown, others) => {
+  const opened = await openTogether(logger, async (closers) => {
+    closing(closers, errors);
     return { name: 'x' };
   });
-  await expect(opened.close()).rejects.toBe(first);
-  expect(calls).toEqual(['b', 'a']);
+  await expect(opened.close()).rejects.toBe(thrown);
+  expect([calls, logged]).toEqual([['b', 'a'], others]);
   await opened.close();
-  expect(calls).toEqual(['b', 'a']);
+  expect([calls, logged]).toEqual([['b', 'a'], others]);
 });
 
-it('throws what opening and closing threw', async () => {
-  const calls: string[] = [];
-  const opening = openTogether<object>(async (closers) => {
-    closing(calls, closers);
-    throw second;
+it.each([
+  ['an error with a code', coded],
+  ['any other', second],
+])('throws what opening threw, %s, and logs what closing threw', async (_, thrown) => {
+  const opening = openTogether<object>(logger, async (closers) => {
+    closing(closers, [first]);
+    throw thrown;
   });
-  await expect(opening).rejects.toMatchObject({ message: 'the second; the first', errors: [second, first] });
-  expect(calls).toEqual(['b', 'a']);
+  await expect(opening).rejects.toBe(thrown);
+  expect([calls, logged]).toEqual([['b', 'a'], ['the first']]);
 });

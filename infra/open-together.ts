@@ -1,22 +1,31 @@
 /** Several things that are opened one after the other and closed together. */
-import { messageOf } from '../schemas/errors.ts';
+import { VerustreamError } from '../schemas/errors.ts';
+import type { Logger } from './logger.ts';
 
 export type Closers = (() => unknown)[];
 
 /**
  * `open` adds a closer for each thing that it opens. `close()` of the result calls them in reverse order, each once, the rest
- * also when one throws.
- * @throws what `open` throws, once everything that it had opened is closed; an AggregateError when closers throw too
+ * also when one throws. One error is thrown, and the others are logged: the program prints and passes on errors by their code.
+ * @throws what `open` throws, once everything that it had opened is closed
  */
 export async function openTogether<Opened extends object>(
+  logger: Pick<Logger, 'warn'>,
   open: (closers: Closers) => Promise<Opened>,
 ): Promise<Opened & { close(): Promise<void> }> {
   const closers: Closers = [];
-  try {
-    return { ...(await open(closers)), close: async () => throwAll(await closeAll(closers)) };
-  } catch (error) {
+  const close = async () => {
     const failures = await closeAll(closers);
-    return throwAll([error, ...failures]) as never;
+    const coded = failures.findIndex((error) => error instanceof VerustreamError);
+    const [first] = failures.splice(Math.max(coded, 0), 1);
+    logAll(failures, logger);
+    if (first !== undefined) throw first;
+  };
+  try {
+    return { ...(await open(closers)), close };
+  } catch (error) {
+    logAll(await closeAll(closers), logger);
+    throw error;
   }
 }
 
@@ -33,7 +42,6 @@ async function closeAll(closers: Closers): Promise<unknown[]> {
   return failures;
 }
 
-function throwAll(errors: readonly unknown[]): void {
-  if (errors.length === 1) throw errors[0];
-  if (errors.length > 1) throw new AggregateError(errors, errors.map(messageOf).join('; '));
+function logAll(failures: readonly unknown[], logger: Pick<Logger, 'warn'>): void {
+  for (const err of failures) logger.warn({ err }, 'could not be closed');
 }

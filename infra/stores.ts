@@ -38,7 +38,7 @@ export async function openStores(
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'clickhouseUrl'>,
   logger: Logger,
 ): Promise<Stores> {
-  return openTogether(async (closers) => {
+  return openTogether(logger, async (closers) => {
     const url = config.databaseUrl ?? (await startPostgres(config.dataDir, logger, closers));
     const servers: StoreServers = {
       connectPostgres: (database) => connectPostgres({ url: withDatabase(url, database), logger }),
@@ -77,7 +77,7 @@ type Served = Pick<Stores, 'postgres' | 'clickhouse'>;
 /** Needs the right to create databases. Drops what killed processes have left, which takes as much room again. */
 export async function openScratchStores(served: Served, servers: StoreServers, logger: Logger): Promise<Stores> {
   await dropLeftScratch(served, logger);
-  return openTogether(async (closers) => {
+  return openTogether(logger, async (closers) => {
     const name = await claimScratchName(served.postgres, closers);
     closers.push(() => dropScratch(served, name));
     await served.postgres.pool.query(`CREATE DATABASE ${name}`);

@@ -35,7 +35,12 @@ export interface Call<Path extends GetPath = GetPath> {
   /** What stands in its path, by name. */
   readonly parts: Readonly<Record<string, string | null | undefined>>;
   /** What is asked instead where the service answers with this code. */
-  readonly instead?: { readonly of: string; readonly url: string };
+  readonly instead?: {
+    readonly of: string;
+    readonly url: string;
+    /** The service will answer so again: what is asked instead is asked alone from then on. */
+    readonly isForGood: boolean;
+  };
 }
 
 export interface CallParameters<Path extends GetPath> {
@@ -54,21 +59,22 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
 
 /** Where no mempool is known, the rest is asked for. */
 export const orWithoutMempool = <Path extends GetPath>(whole: Call<Path>): Call<Path> =>
-  orInstead(whole, 'mempool_unknown', (search) => search.delete('unconfirmed'));
+  orInstead(whole, 'mempool_unknown', false, (search) => search.delete('unconfirmed'));
 
 /** Where all rows are more than one answer takes, the first of them are asked for. */
 export const orFirstPage = <Path extends GetPath>(whole: Call<Path>, pageSize: string): Call<Path> =>
-  orInstead(whole, 'answer_too_large', (search) => search.set('pageSize', pageSize));
+  orInstead(whole, 'answer_too_large', true, (search) => search.set('pageSize', pageSize));
 
 function orInstead<Path extends GetPath>(
   whole: Call<Path>,
   of: string,
+  isForGood: boolean,
   change: (search: URLSearchParams) => void,
 ): Call<Path> {
   const [path = '', query] = whole.url.split('?');
   const search = new URLSearchParams(query);
   change(search);
-  return { ...whole, instead: { of, url: search.size === 0 ? path : `${path}?${search}` } };
+  return { ...whole, instead: { of, url: search.size === 0 ? path : `${path}?${search}`, isForGood } };
 }
 
 /** Answered to the session alone, or by its tier. */

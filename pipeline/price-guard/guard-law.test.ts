@@ -62,13 +62,14 @@ function createModel() {
     };
     const anchor = outside(ANCHOR);
     const isOffPeg = anchor !== null && Math.abs(anchor - 100) > 2;
+    const isSilent = anchor === null && good.get(ANCHOR)?.isConfirmed;
     const seen: Record<string, Seen> = {};
     for (const [id, cents] of Object.entries(chain)) {
       const said = outside(id);
       const isRejected = isOffPeg || (said !== null && Math.abs(cents - said) * 100 > 5 * said);
       const before = good.get(id);
       seen[id] = { cents: isRejected ? (before?.cents ?? cents) : cents, isRejected };
-      if (isRejected || (said === null && before?.isConfirmed)) continue;
+      if (isRejected || (said === null && before && (before.isConfirmed || isSilent))) continue;
       good.set(id, { cents, isConfirmed: said !== null });
     }
     return seen;
@@ -100,29 +101,33 @@ async function setPrices(chain: Prices): Promise<void> {
   );
 }
 
-async function play(steps: readonly Step[]): Promise<void> {
-  const { pool, transaction } = stores.postgres;
-  await pool.query('DELETE FROM price_guards; DELETE FROM good_prices');
-  let says: Prices | null = null;
-  const feed: PriceFeed = {
-    source: 'feed.example',
-    async prices() {
-      if (!says) throw new PriceFeedFailed('feed.example', 'it is silent');
-      return new Map(Object.entries(says).map(([currencyId, cents]) => [IDS[currencyId] ?? '', cents / 100]));
-    },
-    close: async () => {},
-  };
+/** What the feed says now; null: it fails. */
+let spoken: Prices | null;
+const feed: PriceFeed = {
+  source: 'feed.example',
+  async prices() {
+    if (!spoken) throw new PriceFeedFailed('feed.example', 'it is silent');
+    return new Map(Object.entries(spoken).map(([currencyId, cents]) => [IDS[currencyId] ?? '', cents / 100]));
+  },
+  close: async () => {},
+};
+
+function open(priceFeedIds: Readonly<Record<string, string>> = IDS): Promise<Guard> {
+  const { transaction } = stores.postgres;
   const { signal } = new AbortController();
   const logger = pino({ level: 'silent' });
-  const config = { priceFeedIds: IDS };
-  const open = () => openGuard({ guarded, feeds: [feed], config, stores, lock: { transaction }, logger, signal });
+  return openGuard({ guarded, feeds: [feed], config: { priceFeedIds }, stores, lock: { transaction }, logger, signal });
+}
+
+async function play(steps: readonly Step[]): Promise<void> {
+  await stores.postgres.pool.query('DELETE FROM price_guards; DELETE FROM good_prices');
   const model = createModel();
   let minute = 0;
   let guard: Guard | null = null;
   for (const one of steps) {
     minute += one.minutes;
     if (one.restarts || !guard) guard = await open();
-    says = one.feed;
+    spoken = one.feed;
     await setPrices(one.chain);
     await guard.ask(BEGIN + minute * 60_000);
     await guard.look();
@@ -145,9 +150,38 @@ it('publishes the price again that a feed confirmed before it was silent', async
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 100, isRejected: true } });
 });
 
+it('publishes the price again that was good before its anchor left the peg and was silent', async () => {
+  const anchor = (said: number | null, chain: number): Step => ({
+    minutes: said === null ? 20 : 5,
+    restarts: said === null,
+    feed: said === null ? null : { [ANCHOR]: said },
+    chain: { [KNOWN]: 100, [UNASKED]: chain, [ANCHOR]: 100 },
+  });
+  await play([anchor(100, 100), anchor(90, 50), anchor(null, 50), anchor(90, 50)]);
+  expect(await published()).toMatchObject({ [UNASKED]: { cents: 100, isRejected: true } });
+});
+
 it('publishes a price that was good before a restart, and as it is one that never was', async () => {
   await play([says(100), { ...says(60), restarts: true }]);
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 100, isRejected: true } });
   await play([says(60), { ...says(50), restarts: true }]);
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 50, isRejected: true } });
+});
+
+it('knows nothing of what a feed said of a currency that is not asked about any more', async () => {
+  await play([{ ...says(100), feed: { [KNOWN]: 100, [ANCHOR]: 100 } }]);
+  const { [ANCHOR]: id = '' } = IDS;
+  const guard = await open({ [ANCHOR]: id });
+  const { pool } = stores.postgres;
+  for (const cents of [60, 70]) {
+    await setPrices(at(cents));
+    await guard.look();
+    const guards = await pool.query('SELECT currency_id FROM price_guards');
+    expect(guards.rows).toEqual([{ currency_id: ANCHOR }]);
+    const good = await pool.query(
+      `SELECT confirmed, price ->> 'usdPrice' AS usd FROM good_prices WHERE currency_id = $1`,
+      [KNOWN],
+    );
+    expect(good.rows).toEqual([{ confirmed: false, usd: expect.stringMatching(`^0.${cents / 10}0*$`) }]);
+  }
 });

@@ -25,6 +25,8 @@ export async function guardPass(
   const offPeg = new Set([...guarded.rules.anchors].filter((id) => isOffPeg(external.get(id)?.price ?? null)));
   const prices = offPeg.size > 0 ? await pricesWithout(offPeg, guarded, client) : null;
   if (offPeg.size > 0 && !prices) return null;
+  // An anchor that a feed has confirmed may have left its peg while none speaks of it.
+  const isAnchorSilent = [...guarded.rules.anchors].some((id) => good.get(id)?.isConfirmed && !external.has(id));
   const replaced = new Map<string, PublishedPrice>();
   const rows: GuardRow[] = [];
   for (const [currencyId, price] of derived) {
@@ -40,7 +42,8 @@ export async function guardPass(
     });
     const isConfirmed = externalPrice !== null;
     // What no feed speaks of is good as long as nothing better is known.
-    if (verdict.status !== 'rejected' && (isConfirmed || !before?.isConfirmed)) {
+    const isBetter = isConfirmed || !before || !(before.isConfirmed || isAnchorSilent);
+    if (verdict.status !== 'rejected' && isBetter) {
       good.set(currencyId, { price: verdict.published ?? price, isConfirmed });
     }
     if (externalPrice || verdict.published || verdict.status === 'rejected')

@@ -61,13 +61,14 @@ const readExternal = rowReader({
 /** `price`: JSON text. */
 const readGood = rowReader({ currency_id: columns.text, price: columns.text, confirmed: columns.boolean });
 
-/** What an earlier life of the guard knew. No feed confirms a currency that is none of the `asked` any more. */
+/** What an earlier life of the guard knew. Of a currency that is none of the `asked` any more no word of a feed counts. */
 export async function readGuards(client: Pick<PoolClient, 'query'>, asked: readonly string[]): Promise<KeptGuards> {
   const external = await readRows(
     client,
     readExternal,
     `SELECT currency_id, external_price, source, (extract(epoch FROM checked_at) * 1000)::float8 AS checked_ms
-     FROM price_guards WHERE external_price IS NOT NULL`,
+     FROM price_guards WHERE external_price IS NOT NULL AND currency_id = ANY($1)`,
+    [asked],
   );
   const good = await readRows(
     client,

@@ -1,15 +1,20 @@
 /** Pages of a list as addresses. */
 import { address } from '../state/place.ts';
 
+/** The API refuses pages that end beyond it: page_too_deep. */
+const DEEPEST_ROW = 10_000;
+
 interface PagerProps {
   readonly page: string | null;
+  readonly pageSize: string;
   readonly totalPages: string;
 }
 
 /** By page number: such an address says where its reader is, and the answer counts the pages. */
-export function Pager({ page, totalPages }: PagerProps) {
+export function Pager({ page, pageSize, totalPages }: PagerProps) {
   const at = Number(page ?? '1');
   const last = Number(totalPages);
+  const deepest = Math.floor(DEEPEST_ROW / Number(pageSize));
   if (at <= 1 && last <= 1) return null;
   const hrefOfPage = (to: number) => {
     const url = new URL(address.value, location.origin);
@@ -27,11 +32,12 @@ export function Pager({ page, totalPages }: PagerProps) {
       <span class="muted" data-derived="page">
         {at.toLocaleString('en-US')} of {last.toLocaleString('en-US')}
       </span>
-      {at < last && (
+      {at < Math.min(last, deepest) && (
         <a rel="next" href={hrefOfPage(at + 1)}>
           Next page
         </a>
       )}
+      {at === deepest && at < last && <span class="muted">The rest is in the API, by cursor.</span>}
     </nav>
   );
 }

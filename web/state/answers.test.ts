@@ -1,6 +1,6 @@
 /** Answers follow what happens while they are being asked, and before a panel shows them; names are asked for until they are known. */
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
-import { call } from '../calls.ts';
+import { call, orFirstPage, orWithoutMempool } from '../calls.ts';
 
 const CHAIN = 'vrsctest';
 const REFRESH_MS = 30_000;
@@ -137,8 +137,8 @@ it('an answer from the block that the stream began with, or from a later one, is
   leave();
 });
 
-const problem = (status: number, headers: Record<string, string> = {}) =>
-  Response.json({ code: 'refused' }, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
+const problem = (status: number, headers: Record<string, string> = {}, code = 'refused') =>
+  Response.json({ code }, { status, headers: { ...headers, 'Content-Type': 'application/problem+json' } });
 const unreachable = () => {
   throw new TypeError('the network is away');
 };
@@ -164,4 +164,30 @@ it('a name that the service refuses to look up is not asked for again', async ()
   const name = names.nameOf(`i${tests}`);
   await pass(3_600_000);
   expect([name.value, asked.length]).toEqual([null, 1]);
+});
+
+const [WHOLE, INSTEAD] = ['whole', 'instead'];
+
+it.each([
+  ['what was too large is not asked for again', orFirstPage, 'answer_too_large', [INSTEAD], [INSTEAD]],
+  ['a mempool that was not known is asked for again', orWithoutMempool, 'mempool_unknown', [WHOLE], [WHOLE, INSTEAD]],
+])('%s, after a limit and by a refresh', async (_, orInstead, code, afterLimit, byRefresh) => {
+  const whole = orInstead(
+    call('/api/tx/{txid}', { path: { txid: `${tests}` }, query: { unconfirmed: 'true' } }),
+    '200',
+  );
+  const refuse = () => problem(400, {}, code);
+  const kinds = () => asked.splice(0).map((url) => (url.endsWith(whole.url) ? WHOLE : INSTEAD));
+  refusals = [refuse, () => problem(429, { 'Retry-After': '7' })];
+  const list = answers.ask(whole);
+  const leave = answers.watch(list);
+  await pass(3 * SLOW_MS);
+  expect(kinds()).toEqual([WHOLE, INSTEAD]);
+  await pass(7_000 + 2 * SLOW_MS);
+  expect(kinds()).toEqual(afterLimit);
+  refusals = [refuse];
+  list.refresh();
+  await pass(3 * SLOW_MS);
+  expect(kinds()).toEqual(byRefresh);
+  leave();
 });

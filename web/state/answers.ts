@@ -32,6 +32,8 @@ export interface Answer<Path extends GetPath = GetPath> {
 interface Kept extends Answer {
   /** Its chain has moved since. */
   isStale: boolean;
+  /** What is asked from now on. */
+  url: string;
   /** Panels that show it. */
   watchers: number;
   /** When it is to be asked again, also if it is being asked or no panel shows it yet. */
@@ -78,6 +80,7 @@ function createEntry(call: Call): Kept {
     trouble: signal(null),
     isBusy: signal(false),
     isStale: false,
+    url: call.url,
     watchers: 0,
     due: null,
     next: null,
@@ -115,9 +118,7 @@ async function fetchInto(entry: Kept): Promise<void> {
   entry.isStale = false;
   const reader = session.peek();
   entry.due = null;
-  let reply = await get(call.url);
-  if (call.instead && reply.failure?.code === call.instead.of) reply = await get(call.instead.url);
-  const { arrived, failure } = reply;
+  const { arrived, failure } = await getOrInstead(entry);
   if (failure?.code === 'session_required' && reader) sessionEnded(reader.token);
   batch(() => {
     if (arrived) shown.value = arrived as Shown<never>;
@@ -128,6 +129,14 @@ async function fetchInto(entry: Kept): Promise<void> {
   if (arrived) repeatIfBeforeStream(entry, arrived);
   if (failure?.retryAt != null) askLater(entry, failure.retryAt);
   askWhenDue(entry);
+}
+
+async function getOrInstead(entry: Kept): Promise<Reply> {
+  const { url, call } = entry;
+  const reply = await get(url);
+  if (!call.instead || url === call.instead.url || reply.failure?.code !== call.instead.of) return reply;
+  if (call.instead.isForGood) entry.url = call.instead.url;
+  return get(call.instead.url);
 }
 
 function noteIfStanding({ path }: Call, data: unknown): void {

@@ -146,7 +146,7 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
   const unit = nativeNameOf(chain);
   return (
     <Panel title="By transaction" answer={answer} isList frame="tall">
-      {({ results, page, totalPages }) => (
+      {({ results, page, pageSize, totalPages }) => (
         <>
           <Table
             at="/results"
@@ -186,7 +186,7 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
               },
             ]}
           />
-          <Pager page={page} totalPages={totalPages} />
+          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>
@@ -202,7 +202,7 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
   const unit = nativeNameOf(chain);
   return (
     <Panel title="Rewards" answer={answer} isList frame="tall">
-      {({ results, page, totalPages }) => (
+      {({ results, page, pageSize, totalPages }) => (
         <>
           <Fields>
             {(['mining', 'staking'] as const).map((kind) => (
@@ -232,7 +232,7 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
               { head: 'Mature', at: 'mature' },
             ]}
           />
-          <Pager page={page} totalPages={totalPages} />
+          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>
@@ -242,10 +242,10 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
 function Conversions({ answer, chain }: ListProps<'/api/address/{addr}/conversions'>) {
   return (
     <Panel title="Conversions" answer={answer} isList frame="tall">
-      {({ results, page, totalPages }) => (
+      {({ results, page, pageSize, totalPages }) => (
         <>
           <ConversionTable rows={results} chain={chain} empty="It has neither sent nor received a conversion." />
-          <Pager page={page} totalPages={totalPages} />
+          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>

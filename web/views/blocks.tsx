@@ -11,7 +11,7 @@ export function View({ parts: { chain }, query, answers: [blocks] }: ViewProps<'
         <Pick name="validationType" options={TYPES} query={query} />
       </form>
       <Panel title="Newest first" answer={blocks} isList frame="tall">
-        {({ results, page, totalPages }) => (
+        {({ results, page, pageSize, totalPages }) => (
           <>
             <Table
               at="/results"
@@ -37,7 +37,7 @@ export function View({ parts: { chain }, query, answers: [blocks] }: ViewProps<'
                 { head: 'Reward', at: 'blockReward', as: 'amount', unit },
               ]}
             />
-            <Pager page={page} totalPages={totalPages} />
+            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
           </>
         )}
       </Panel>

@@ -4,7 +4,7 @@ import { Currency, conversionHref, hrefOf, Pager, Panel, Party, Status, Table, V
 export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'bridge'>) {
   return (
     <Panel title="Newest first" answer={transfers} isList frame="tall">
-      {({ results, page, totalPages }) => (
+      {({ results, page, pageSize, totalPages }) => (
         <>
           <Table
             at="/results"
@@ -74,7 +74,7 @@ export function View({ parts: { chain }, answers: [transfers] }: ViewProps<'brid
               { head: 'To', cell: () => <Party at="recipient" chain={chain} why="not known" /> },
             ]}
           />
-          <Pager page={page} totalPages={totalPages} />
+          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>

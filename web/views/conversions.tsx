@@ -24,7 +24,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
       <ConversionFilters query={query} answer={filters} trouble={trouble} />
       {!isRefused && <Sums answer={summary} />}
       <Panel title="Newest first" answer={list} isList frame="tall">
-        {({ results, page, totalPages }) => (
+        {({ results, page, pageSize, totalPages }) => (
           <>
             <Table
               at="/results"
@@ -70,7 +70,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
                 { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
               ]}
             />
-            <Pager page={page} totalPages={totalPages} />
+            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
           </>
         )}
       </Panel>

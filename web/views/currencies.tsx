@@ -12,7 +12,7 @@ export function View({ parts: { chain }, query, answers: [currencies] }: ViewPro
         <Pick name="launch" options={LAUNCHES} query={query} />
       </form>
       <Panel title="Newest definition first" answer={currencies} isList frame="tall">
-        {({ results, page, totalPages }) => (
+        {({ results, page, pageSize, totalPages }) => (
           <>
             <Table
               at="/results"
@@ -39,7 +39,7 @@ export function View({ parts: { chain }, query, answers: [currencies] }: ViewPro
                 { head: 'Supply', at: 'supply', as: 'amount', why: 'it has no state on this chain' },
               ]}
             />
-            <Pager page={page} totalPages={totalPages} />
+            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
           </>
         )}
       </Panel>

@@ -22,7 +22,7 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
         <Pick name="status" options={STATUSES} query={query} />
       </form>
       <Panel title="Newest registration first" answer={identities} isList frame="tall">
-        {({ results, page, totalPages }) => (
+        {({ results, page, pageSize, totalPages }) => (
           <>
             <Table
               at="/results"
@@ -56,7 +56,7 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
                 },
               ]}
             />
-            <Pager page={page} totalPages={totalPages} />
+            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
           </>
         )}
       </Panel>

@@ -29,11 +29,11 @@ export function History({ answer, chain }: HistoryProps) {
     <Panel title="Updates" answer={answer} frame="tall">
       {(changes) => {
         if (!('results' in changes)) return <Updates at="" updates={changes} chain={chain} />;
-        const { results, page, totalPages } = changes;
+        const { results, page, pageSize, totalPages } = changes;
         return (
           <>
             <Updates at="/results" updates={results} chain={chain} />
-            <Pager page={page} totalPages={totalPages} />
+            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
           </>
         );
       }}

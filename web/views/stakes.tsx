@@ -16,7 +16,7 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
   const unit = nativeNameOf(chain);
   return (
     <Panel title="Newest first" answer={stakes} isList frame="tall">
-      {({ results, page, totalPages }) => (
+      {({ results, page, pageSize, totalPages }) => (
         <>
           <Table
             at="/results"
@@ -43,7 +43,7 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
               { head: 'Reward', at: 'reward', as: 'amount', unit },
             ]}
           />
-          <Pager page={page} totalPages={totalPages} />
+          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>

@@ -12,11 +12,14 @@ import { openPage } from '../watched-page.ts';
 
 const UPDATES = MOST_ROWS + 1;
 const PAGE_SIZE = 200;
+/** What a page by number may end at. */
+const DEEPEST_ROW = 10_000;
 const PAGES = Math.ceil(UPDATES / PAGE_SIZE);
 
 export function longIdentities(opened: () => OpenedPage): void {
   describe('an identity of which one answer does not take everything', () => {
     const identity = nameToAddress('often@', 'VRSCTEST') ?? '';
+    const deep = nameToAddress('oftener@', 'VRSCTEST') ?? '';
     const address = `/${CHAIN}/identity/${identity}`;
     let service: RunningService;
     let browser: Browser;
@@ -27,7 +30,9 @@ export function longIdentities(opened: () => OpenedPage): void {
     });
 
     afterAll(() =>
-      service?.stores.postgres.pool.query('DELETE FROM identities WHERE identity_address = $1', [identity]),
+      service?.stores.postgres.pool.query('DELETE FROM identities WHERE identity_address = ANY($1)', [
+        [identity, deep],
+      ]),
     );
 
     it('has its updates page by page, and the newest of them as stops of the slider', async () => {
@@ -62,6 +67,17 @@ export function longIdentities(opened: () => OpenedPage): void {
 
     it('costs no more than a first paint may', async () => {
       await checkFirstPaint(browser, service.url, [address, `${address}?page=2`]);
+    });
+
+    it('has its pages as far as the API has them by number, and says where the rest is', async () => {
+      await insertUpdates(service.stores.postgres.pool, deep, 1, DEEPEST_ROW + 1);
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, `/${CHAIN}/identity/${deep}?page=${DEEPEST_ROW / PAGE_SIZE}`));
+      const pager = page.getByRole('navigation', { name: 'Pages' });
+      await pager.getByText('The rest is in the API, by cursor.').waitFor();
+      expect(await pager.getByRole('link').allTextContents()).toEqual(['Previous page']);
+      expect(complaints).toEqual([]);
+      await close();
     });
 
     it('is whole where its referrals are too many, and says so in their place', async () => {
