@@ -89,16 +89,69 @@ it.each([
   [1001, 1],
   [10_000, 9],
   [10_001, 10],
-])('%i rows that come at once are paid like those of a walk, before any is printed', async (total, times) => {
-  const { route, counted } = whole(total);
-  const charged: (readonly [credits: number, printed: number])[] = [];
-  const charge = async (credits: number) => {
-    charged.push([credits, counted.printed]);
+])(
+  '%i rows that come at once are paid like those of a walk, each thousand before it goes out',
+  async (total, times) => {
+    let lines = 0;
+    const charged: (readonly [credits: number, lines: number])[] = [];
+    const charge = async (credits: number) => {
+      charged.push([credits, lines]);
+      return null;
+    };
+    const { stream } = await listStream(api, whole(total).route, {}, 'csv', { accept: '', charge });
+    for await (const text of stream ?? nothing()) lines += Buffer.from(text).toString().split('\r\n').length - 1;
+    expect(lines).toBe(total + 1);
+    expect(charged).toEqual(Array.from({ length: times }, (_, index) => [2, 1001 + 1000 * index]));
+  },
+);
+
+it('rows that come at once are no longer paid once the client is gone', async () => {
+  let charges = 0;
+  const charge = async () => {
+    charges += 1;
     return null;
   };
-  const reply = await listStream(api, route, {}, 'csv', { accept: '', charge });
-  expect((await asText(reply)).split('\r\n').length).toBe(total + 2);
-  expect(charged).toEqual(Array(times).fill([2, 0]));
+  const reply = await listStream(api, whole(54_000).route, {}, 'csv', { accept: '', charge });
+  const socket = narrowSocket();
+  const connection: AnsweredClient = { aborted: false, onGone: () => {} };
+  const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection, unsent, {
+    network: '',
+  });
+  await expect.poll(() => socket.written.length, { timeout: 60_000 }).toBe(1);
+  expect(charges).toBe(0);
+  connection.aborted = true;
+  connection.onGone();
+  await writing;
+  expect(charges).toBeLessThanOrEqual(1);
+});
+
+it('all of a text is counted as kept up to its last part, while that waits to be paid too', async () => {
+  const kept: number[] = [];
+  const atCharges: (number | undefined)[] = [];
+  const charge = async () => {
+    atCharges.push(kept.at(-1));
+    return null;
+  };
+  const reply = await listStream(api, whole(3000).route, {}, 'csv', { accept: '', charge });
+  const held = { keep: (bytes: number) => void kept.push(bytes), release: () => {} };
+  const socket = narrowSocket();
+  const client: AnsweredClient = { aborted: false, onGone: () => {} };
+  const counting = { hold: () => held, endsConnection: () => false };
+  let isWritten = false;
+  const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), client, counting, {
+    network: '',
+  }).then(() => {
+    isWritten = true;
+  });
+  while (!isWritten) {
+    socket.drain();
+    await turn();
+  }
+  await writing;
+  const bytes = Buffer.byteLength(socket.written.slice(0, -1).join(''));
+  expect(bytes).toBeGreaterThan(13_000);
+  expect(atCharges).toEqual([bytes, bytes]);
+  expect([...new Set(kept)].sort()).toEqual([0, bytes]);
 });
 
 it('rows that come at once are printed in turns of the event loop', async () => {

@@ -139,7 +139,7 @@ function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<B
   };
 }
 
-/** A list without a cursor comes as one batch, however many rows it has. */
+/** A list without a cursor comes as one batch, however many rows it has: its text is paid and goes out by thousands of them. */
 function textReader(
   head: string,
   print: (row: unknown) => string,
@@ -148,22 +148,52 @@ function textReader(
   asked: StreamRequest,
 ): Next<Uint8Array> {
   let waiting = first;
-  let text = head;
+  let before = head;
   let paid = PAID_ROWS;
+  const printed: Piece[] = [];
   return async () => {
-    const batch = waiting ?? (await read());
-    waiting = null;
-    if (!batch) return null;
-    const { rows } = batch;
-    for (paid -= rows.length; paid < 0; paid += PAID_ROWS) await pay(asked);
-    const parts = [text];
-    text = '';
-    for (let at = 0; at < rows.length; at += PRINTED_ROWS) {
-      if (at > 0) await nextTurn();
-      parts.push(...rows.slice(at, at + PRINTED_ROWS).map(print));
+    if (printed.length === 0) {
+      const batch = waiting ?? (await read());
+      waiting = null;
+      if (!batch) return null;
+      printed.push(...(await piecesOf(batch.rows, before, print)));
+      before = '';
     }
-    return Buffer.from(parts.join(''));
+    const { rows, text } = printed.shift() as Piece;
+    paid -= rows;
+    if (paid < 0) {
+      await pay(asked);
+      paid += PAID_ROWS;
+    }
+    return text;
   };
+}
+
+interface Piece {
+  readonly rows: number;
+  /** A part of the text of its batch: that stays in memory up to its last part, and is counted whole by whoever writes it. */
+  readonly text: Uint8Array;
+}
+
+/** Each of PAID_ROWS rows, printed in turns; at least one, since `head` comes without rows too. */
+async function piecesOf(rows: Rows, head: string, print: (row: unknown) => string): Promise<Piece[]> {
+  const texts: string[] = [];
+  for (let from = 0; from === 0 || from < rows.length; from += PAID_ROWS) {
+    const lines = from === 0 ? [head] : [];
+    const end = Math.min(from + PAID_ROWS, rows.length);
+    for (let at = from; at < end; at += PRINTED_ROWS) {
+      if (at > 0) await nextTurn();
+      lines.push(...rows.slice(at, Math.min(at + PRINTED_ROWS, end)).map(print));
+    }
+    texts.push(lines.join(''));
+  }
+  const whole = Buffer.from(texts.join(''));
+  let end = 0;
+  return texts.map((text, index) => {
+    const begin = end;
+    end += Buffer.byteLength(text);
+    return { rows: Math.min(PAID_ROWS, rows.length - index * PAID_ROWS), text: whole.subarray(begin, end) };
+  });
 }
 
 async function* eachOf<T>(next: Next<T>): AsyncGenerator<T, undefined> {

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { ApiError } from './api-error.ts';
-import { DECIMALS, NUMBERS, refuseEmptyRange, SECONDS_BEFORE, TIMES_BEFORE } from './ranges.ts';
+import { DECIMALS, NUMBERS, refuseEmptyRange, TIMES_BEFORE, wholeSteps } from './ranges.ts';
 
 const RUNS = { numRuns: 500 };
 /** The largest and the smallest decimals that are written. */
@@ -42,8 +42,11 @@ it.each([
   ['reversed numbers', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', 5]), 'invalid_parameter /a'],
   ['without an end', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', undefined]), null],
   ['without a begin', () => refuseEmptyRange(NUMBERS, ['a', undefined], ['b', 0]), null],
-  ['the end is not in', () => refuseEmptyRange(SECONDS_BEFORE, ['a', 5], ['b', 5]), 'invalid_parameter /a'],
-  ['one second', () => refuseEmptyRange(SECONDS_BEFORE, ['a', 5], ['b', 6]), null],
+  ['the end is not in', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 60]), 'invalid_parameter /a'],
+  ['the step before', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 59]), 'invalid_parameter /a'],
+  ['one second', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 61]), null],
+  ['a moment within a step', () => refuseEmptyRange(wholeSteps(60), ['a', 61], ['b', 61]), null],
+  ['reversed within a step', () => refuseEmptyRange(wholeSteps(60), ['a', 119], ['b', 61]), null],
   ['times in two notations', () => refuseEmptyRange(TIMES_BEFORE, ['a', '1970-01-02'], ['b', '86401']), null],
   ['the same time', () => refuseEmptyRange(TIMES_BEFORE, ['a', '1970-01-02'], ['b', '86400']), 'invalid_parameter /a'],
   ['no date', () => refuseEmptyRange(TIMES_BEFORE, ['a', '2026-11-01'], ['b', '2026-13-01']), 'invalid_parameter /b'],

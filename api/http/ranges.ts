@@ -27,7 +27,13 @@ export const DECIMALS: RangeKind<string> = {
 };
 
 /** Seconds since the epoch; the end is not in the range. */
-export const SECONDS_BEFORE: RangeKind<number> = { isEmpty: (from, to) => from >= to, said: 'is not before' };
+const SECONDS_BEFORE: RangeKind<number> = { isEmpty: (from, to) => from >= to, said: 'is not before' };
+
+/** The same where the steps of `width` seconds that the ends lie in are answered whole. */
+export const wholeSteps = (width: number): RangeKind<number> => ({
+  isEmpty: (from, to) => Math.floor(from / width) >= Math.ceil(to / width),
+  said: SECONDS_BEFORE.said,
+});
 
 /** The same for times as they are written. */
 export const TIMES_BEFORE: RangeKind<string> = {

@@ -91,11 +91,11 @@ async function writeAll(
       heldBack = heldBack.subarray(heldBack.length);
       at += piece.byteLength;
       if (isTaken) continue;
-      held.keep(chunk.byteLength);
+      held.keep(chunk.buffer.byteLength); // a part of a text keeps all of it
       await waitForRoom();
     }
     heldBack = Buffer.from(chunk.subarray(Math.max(0, end)));
-    held.keep(0);
+    held.keep(isLastOfText(chunk) ? 0 : chunk.buffer.byteLength); // the next part may wait to be paid
   }
   for (; heldBack.length > 1 && !client.aborted; ) {
     write(heldBack.subarray(0, 1));
@@ -105,6 +105,8 @@ async function writeAll(
   }
   return heldBack;
 }
+
+const isLastOfText = ({ buffer, byteOffset, byteLength }: Uint8Array) => byteOffset + byteLength === buffer.byteLength;
 
 function endEmpty(res: HttpResponse, unsent: Pick<UnsentAnswers, 'endsConnection'>): void {
   res.writeHeader('Content-Length', '0');

@@ -1,10 +1,12 @@
 /** Figures that only a daemon knows: asked once per block; or the last known ones, at once. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import { createMemo } from './memo.ts';
 
 interface MiningFigures {
@@ -36,16 +38,20 @@ export interface KnownFigures extends MiningFigures {
 const TIMEOUT_MS = 10_000;
 /** A daemon that was silent is not asked again for so long: each answer would wait for it in vain. */
 const QUIET_MS = 5_000;
+/** Then it is asked again, and its answer waited for so long: one that still hangs would slow the requests of every such time. */
+const RETRY_WAIT_MS = 1_000;
 const MEMO_BYTES = 1024 * 1024;
 const METHODS = ['getmininginfo', 'getinfo', 'coinsupply'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A call that failed. */
+/** A call without an answer; the next one that ends takes its place, or ends it by an answer. */
 interface Silence {
-  /** Milliseconds of the process' clock. */
-  readonly since: number;
-  readonly error: unknown;
+  /** Milliseconds of the process' clock: none asks before. */
+  readonly quietUntil: number;
+  readonly error: RetryableError;
+  /** Until when its answer is waited for; undefined before the daemon is asked again. */
+  waitUntil?: number;
 }
 
 /** An answer of a daemon. */
@@ -63,24 +69,37 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
   const asking = new Set<string>();
 
   /** Remembered for this tip, but not when it failed. @throws what the daemon's client throws, TypeError */
-  function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
+  async function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
     const key = `${chain.name} ${method}`;
-    return memo.get(key, String(tip), async () => {
-      const silence = silences.get(key);
-      if (silence && performance.now() - silence.since < QUIET_MS) throw silence.error;
-      try {
-        const answer = await daemons.get(chain.name)?.call(method, [], { timeoutMs: TIMEOUT_MS });
-        if (typeof answer !== 'object' || answer === null) throw new TypeError(`${method} answered without an object`);
-        lastSaid.set(key, { tip, at: Date.now(), members: answer as Members });
-        silences.delete(key);
-        return answer as Members;
-      } catch (error) {
-        // No warning: the stage that follows the daemon reports that it is away.
-        logger.info({ err: error, chain: chain.name, method }, 'the daemon does not say');
-        silences.set(key, { since: performance.now(), error });
-        throw error;
-      }
-    });
+    const answer = () => memo.get(key, String(tip), () => call(chain, tip, method));
+    const silence = silences.get(key);
+    if (!silence) return answer();
+    const now = performance.now();
+    if (now < silence.quietUntil) throw silence.error;
+    silence.waitUntil ??= now + RETRY_WAIT_MS;
+    if (now >= silence.waitUntil) throw silence.error;
+    const isLate = async (ms: number) => {
+      await sleep(ms, undefined, { ref: false });
+      throw silence.error;
+    };
+    return Promise.race([answer(), isLate(silence.waitUntil - now)]);
+  }
+
+  async function call(chain: ChainConfig, tip: number, method: string): Promise<Members> {
+    const key = `${chain.name} ${method}`;
+    try {
+      const answer = await daemons.get(chain.name)?.call(method, [], { timeoutMs: TIMEOUT_MS });
+      silences.delete(key);
+      if (typeof answer !== 'object' || answer === null) throw new TypeError(`${method} answered without an object`);
+      lastSaid.set(key, { tip, at: Date.now(), members: answer as Members });
+      return answer as Members;
+    } catch (error) {
+      // No warning: the stage that follows the daemon reports that it is away.
+      logger.info({ err: error, chain: chain.name, method }, 'the daemon does not say');
+      if (error instanceof RetryableError) silences.set(key, { quietUntil: performance.now() + QUIET_MS, error });
+      else silences.delete(key); // a refusal is an answer
+      throw error;
+    }
   }
 
   function remembered(chain: ChainConfig, tip: number, method: string): Said | undefined {

@@ -1,6 +1,7 @@
 /** A supply that the daemon alone knows, while it is silent: said to be missing once, and there again as soon as it answers, with no new block. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Faults } from '../../recordings/player/faults.ts';
+import { recordReaderStatements } from './reader-statements.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
 
@@ -27,11 +28,11 @@ async function ask(path: string) {
   };
 }
 
-const PARTIAL: readonly (readonly [path: string, figure: (body: LooseJson) => unknown])[] = [
-  [`/api/richlist/top?chain=${CHAIN}`, ({ results }) => results[0].percent],
-  ['/api/currency/VRSCTEST/holders', ({ results }) => results[0].percent],
-  ['/api/currency/VRSCTEST', ({ supply }) => supply],
-];
+const PARTIAL = [
+  [`/api/richlist/top?chain=${CHAIN}`, ({ results }: LooseJson) => results[0].percent],
+  ['/api/currency/VRSCTEST/holders', ({ results }: LooseJson) => results[0].percent],
+  ['/api/currency/VRSCTEST', ({ supply }: LooseJson) => supply],
+] as const;
 const WHOLE = ['/api/currency/VRSCTEST/supply', '/api/tickers/supply/VRSCTEST'];
 
 it('is asked for again, and no cache keeps the answer without it', async () => {
@@ -40,6 +41,12 @@ it('is asked for again, and no cache keeps the answer without it', async () => {
     const { status, etag, cached, body } = await ask(path);
     expect([path, status, etag, cached, figure(body)]).toEqual([path, 200, null, 'no-store', null]);
   }
+  const sent = recordReaderStatements();
+  const [[rich]] = PARTIAL;
+  for (const query of ['', '&limit=1', '&limit=500']) expect((await ask(`${rich}${query}`)).etag).toBeNull();
+  const ofHolders = sent.take().filter(({ text }) => text.includes('newest_balances'));
+  expect(ofHolders.length).toBeLessThan(3); // once at most, where the state has moved meanwhile
+  sent.stop();
   for (const path of WHOLE) {
     const { status, body } = await ask(path);
     expect([path, status, body.code]).toEqual([path, 502, 'daemon_error']);

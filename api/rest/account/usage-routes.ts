@@ -8,7 +8,7 @@ import type { ApiContext } from '../../api-context.ts';
 import { ApiError, invalidParameters } from '../../http/api-error.ts';
 import { csvLine } from '../../http/csv.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
-import { refuseEmptyRange, SECONDS_BEFORE } from '../../http/ranges.ts';
+import { refuseEmptyRange, wholeSteps } from '../../http/ranges.ts';
 import { liveRoute } from '../../http/route.ts';
 import { SECONDS } from '../../http/time-parameter.ts';
 import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
@@ -68,7 +68,7 @@ async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<t
   if (by === 'route' && step === 'minute') {
     throw invalidParameters([{ pointer: '/step', detail: 'routes are counted by hour: step must be hour or day' }]);
   }
-  refuseEmptyRange(SECONDS_BEFORE, ['from', params.from], ['to', params.to]);
+  refuseEmptyRange(wholeSteps(STEP_SECONDS[step]), ['from', params.from], ['to', params.to]);
   const to = params.to ?? Math.ceil(Date.now() / 1000);
   const after = cursor === undefined ? null : readPlace(cursor);
   const from = after?.from ?? params.from ?? Math.max(0, to - SPAN_S[step]);

@@ -94,8 +94,11 @@ const richest = stateRoute({
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
     const limit = Math.min(params.limit, MAX_HOLDERS);
-    const values = [chain.name, nativeId, limit + 1, [...SYSTEM_ADDRESSES]];
-    const found = await read.rows(readHolder, HOLDERS_SQL, values);
+    // Remembered for every limit: while the daemon is away no answer is kept.
+    const values = [chain.name, nativeId, MAX_HOLDERS + 1, [...SYSTEM_ADDRESSES]];
+    const found = await api.memo.get(`richest of ${chain.name}`, read.state.chainTag(chain.name), () =>
+      read.rows(readHolder, HOLDERS_SQL, values),
+    );
     const holders = found.slice(0, limit);
     const [price] = await latestPrices(read, api, [nativeId]);
     const issued = await issuedSupply(read, api, chain.name, height);

@@ -1,10 +1,13 @@
 /** While `price` has not followed a rewind: no price of a removed block is shown as that of the block in its place. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openReader, type PostgresReader, prepared } from '../../../infra/postgres/reader.ts';
+import { columns, rowReader } from '../../../infra/row-reader.ts';
+import { keepRemovedBlocks } from '../../../pipeline/sinks/postgres/removed-blocks.ts';
 import { otherBranch } from '../../../test/support/pipeline/price/branches.ts';
 import { createPriceWorld, type PriceWorld } from '../../../test/support/pipeline/price/price-world.ts';
 import { blockOf, slowChains } from '../../../test/support/pipeline/price/slow-chains.ts';
 import type { ApiContext } from '../../api-context.ts';
+import { pricedHeight } from '../../state/priced-heights.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
 import { readServiceState, readState, STATE_SQL } from '../../state/service-state.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -18,6 +21,8 @@ const [{ name: chain }] = chains;
 const SCOPE = { release: 'test', chains: new Set(chains.map(({ name }) => name)) };
 /** Blocks of the first chain, of which those from `KEPT` on are replaced; the second chain has passed the clocks of them all. */
 const [FED, KEPT, BRANCH] = [200, 150, 50];
+/** Blocks beyond that clock. */
+const AHEAD = 265;
 const kept = first[KEPT - 1];
 const [keptHeight, goneHeight] = [kept?.height ?? 0, first[KEPT + 35]?.height ?? 0];
 
@@ -44,6 +49,18 @@ function reading<T>(work: (read: Snapshot, api: ApiContext) => Promise<T>): Prom
 async function pricedIds(): Promise<string[]> {
   const sql = 'SELECT DISTINCT currency_id AS id FROM prices ORDER BY id';
   return (await world.stores.postgres.pool.query<{ id: string }>(sql)).rows.map(({ id }) => id);
+}
+
+const readCount = rowReader({ lookups: columns.number });
+
+/** Height that prices have come to, and how often the statement has looked into `blocks` for it. */
+async function pricedSeen() {
+  return reading(async (read) => {
+    const count = `SELECT (seq_scan + idx_scan)::int AS lookups FROM pg_stat_xact_user_tables WHERE relname = 'blocks'`;
+    const before = await read.row(readCount, count);
+    const height = await pricedHeight(read, chain);
+    return { height, lookups: ((await read.row(readCount, count))?.lookups ?? 0) - (before?.lookups ?? 0) };
+  });
 }
 
 /** How each block is shown: by the rule of what it moved, by the oracle as of it, and by what a balance was worth. */
@@ -73,6 +90,10 @@ it('a block in the place of a priced one is not priced yet, until it is', async 
   expect(gone.tick).toBeGreaterThan(Number(before.tick));
   expect(gone.values).not.toEqual(before.values);
 
+  await world.feeds[0]?.rewind(keptHeight);
+  expect((await pricedSeen()).lookups).toBeLessThan(5);
+  await world.feeds[0]?.append(first.slice(KEPT, FED));
+
   const branch = otherBranch(first.slice(KEPT, KEPT + BRANCH), 7, blockOf(kept).clock);
   await world.feeds[0]?.rewind(keptHeight);
   await world.feeds[0]?.append(branch);
@@ -89,4 +110,28 @@ it('a block in the place of a priced one is not priced yet, until it is', async 
   expect(made.rules).toContain('block_price');
   expect(made.tick).toEqual(expect.any(Number));
   expect(made.values).not.toEqual(gone.values);
+});
+
+it('a rewind of provisional blocks leaves their prices to those that stay', async () => {
+  await world.feeds[0]?.append(first.slice(FED, AHEAD));
+  await world.run();
+  const ids = await pricedIds();
+  const stays = first[AHEAD - 10];
+  if (!stays) throw new TypeError('the chain is shorter');
+  const { height, hash } = stays;
+  const before = await shownAt(height, ids);
+  expect(before.rules).toContain('block_price');
+  expect(before.provisional).toEqual(new Set([true]));
+  expect((await shownAt(height + 5, ids)).rules).toContain('block_price');
+
+  const rewind = { kind: 'rewind', position: AHEAD, height, hash, fromHeight: first[AHEAD - 1]?.height ?? 0 } as const;
+  await world.stores.postgres.transaction((client) => keepRemovedBlocks(client, chain, rewind));
+  await world.feeds[0]?.rewind(height);
+  expect((await pricedSeen()).height).toBe(height);
+  expect(await shownAt(height, ids)).toEqual(before);
+
+  await world.feeds[0]?.append(otherBranch(first.slice(AHEAD - 9, AHEAD), 7, blockOf(stays).clock));
+  expect((await pricedSeen()).height).toBe(height);
+  expect(await shownAt(height, ids)).toEqual(before);
+  expect((await shownAt(height + 5, ids)).rules).toEqual(new Set(['not_priced_yet']));
 });
