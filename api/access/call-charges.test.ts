@@ -110,6 +110,18 @@ describe('Retry-After of a refused call', () => {
   });
 });
 
+describe('a key whose credits are lowered while the body comes', () => {
+  it('has no Retry-After for a call that costs more than it has now', async () => {
+    const { state, enter, ask } = world({ ledger: createMemoryLedger(), allowance: 60, ofKey: 6 });
+    await ask({ requests: 1, credits: 6 });
+    const entrance = await enter();
+    expect(entrance.refused?.refusal?.details.headers?.['Retry-After']).toBeDefined();
+    Object.assign(state, { key: { ...state.key, creditsPerMinute: 4 } });
+    await enter();
+    expect(entrance.refusedWith({ requests: 1, credits: 5 }).refusal?.details).toEqual({});
+  });
+});
+
 describe('a key that is revoked while the body comes', () => {
   const CALLS = [
     ['of one credit', 1],

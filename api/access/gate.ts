@@ -295,6 +295,10 @@ function rateLimited(
     const { cost, whole = cost } = demands[never] ?? { cost: 0 };
     return new ApiError('rate_limited', `this costs ${whole}, more than the ${textOf(never)} in a minute`);
   }
+  // Its owner may have lowered the key's credits since the caller was identified.
+  if (retryMs === Number.POSITIVE_INFINITY) {
+    return new ApiError('rate_limited', 'this costs more than an allowance has in a minute');
+  }
   const retryAfter = retryAfterSeconds(retryMs);
   const beyond = standings.findIndex(({ remaining }, at) => at >= names.length && remaining < (demands[at]?.cost ?? 0));
   const allowances = beyond < 0 ? names.map((_, index) => textOf(index)).join(' and ') : textOf(beyond);

@@ -8,7 +8,7 @@ export type AllowanceName = 'requests' | 'credits' | 'key';
 const WINDOW_S = 60;
 const seconds = (milliseconds: number) => Math.min(WINDOW_S, Math.ceil(milliseconds / 1000));
 
-/** Whole seconds of waiting after which the same may pass: 61 where the last minute ends within one. */
+/** Whole seconds of waiting after which the same may pass: at most 61, or 121 where another process holds a part that it has not used. */
 export function retryAfterSeconds(retryMs: number): number {
   return Math.max(1, Math.ceil(retryMs / 1000));
 }

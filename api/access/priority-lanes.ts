@@ -36,8 +36,12 @@ export interface PriorityLanesOptions {
 }
 
 export class QueueFull extends RetryableError {
-  constructor() {
+  /** For whose further work there is no room; null where one has waited too long. */
+  readonly payer: string | null;
+
+  constructor(payer: string | null = null) {
     super('queue_full', 'too many requests are waiting, or this one has waited too long');
+    this.payer = payer;
   }
 }
 
@@ -115,7 +119,7 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
         enter(payer);
         return Promise.resolve();
       }
-      if (before >= mostWaiting - waitingOfAll) return Promise.reject(new QueueFull());
+      if (before >= mostWaiting - waitingOfAll) return Promise.reject(new QueueFull(payer));
       const queue = queueOf(payer);
       waitingOfAll += 1;
       return new Promise((resolve, reject) => {

@@ -19,7 +19,7 @@ interface Limits extends Pick<AnswerMemory, 'holds' | 'signal'> {
 
 /**
  * `work` either calls `begin` and makes a call within its limits, or waits for the latest that was begun for the key. It decides before its
- * first await; where that call fails it may still begin one.
+ * first await; where the answer to that call is of no use to it, it may still begin one.
  */
 export type SharedCalls = <T>(
   key: string,

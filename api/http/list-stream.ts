@@ -41,7 +41,7 @@ const PAID_ROWS = 1000;
 const CREDITS = 2;
 /** Printed in one turn of the event loop. */
 const PRINTED_ROWS = 200;
-/** Allowances refill within a minute, so a client that has to wait longer is disconnected. */
+/** Two minutes at most bring credits back, but others of the same payer may take them: then the client is disconnected. */
 const MOST_WAITS = 3;
 
 /** Texts of Accept that are kept. */

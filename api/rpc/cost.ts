@@ -30,10 +30,9 @@ export function rpcCost(body: RpcBody): RpcCost {
   return { requests: requests.length, credits: requests.reduce((sum, request) => sum + creditsOf(request), 0) };
 }
 
-/** HTTP 429; a batch that does not fit is refused whole. `isTooDear`: no wait helps. */
-export function tooManyRequests(body: RpcBody, isTooDear: boolean): RpcAnswer {
-  const message = isTooDear ? 'Too many requests: this costs more than the allowance of a minute' : 'Too many requests';
-  return refused(body, 429, RPC_CODES.tooManyRequests, message);
+/** HTTP 429; a batch that does not fit is refused whole. Where no wait helps, the missing Retry-After says so. */
+export function tooManyRequests(body: RpcBody): RpcAnswer {
+  return refused(body, 429, RPC_CODES.tooManyRequests, 'Too many requests');
 }
 
 /** The error by which the daemon's clients recognise a server that cannot answer. */

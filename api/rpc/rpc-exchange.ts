@@ -139,7 +139,7 @@ async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {
 
 function refusedReply({ refusal, headers }: Admission, read: RpcBody): Reply {
   const said = joinLines(headers, headerLines(refusal?.details.headers ?? {}));
-  if (refusal?.status === 429) return reply(tooManyRequests(read, refusal.details.members === undefined), said);
+  if (refusal?.status === 429) return reply(tooManyRequests(read), said);
   return { status: refusal?.status ?? 500, headers: said, body: NO_BYTES }; // as the daemon answers wrong credentials
 }
 

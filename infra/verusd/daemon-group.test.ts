@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { createBlockTree } from '../../test/support/infra/verusd/block-tree.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { createDaemonGroup } from './daemon-group.ts';
@@ -9,6 +10,7 @@ import type { VerusdClient } from './verusd-client.ts';
 let first: ScriptedDaemon;
 let second: ScriptedDaemon;
 let group: VerusdClient;
+let known: readonly DaemonStatus[] = [];
 
 beforeEach(async () => {
   first = await startScriptedDaemon();
@@ -27,6 +29,9 @@ const connect = (everyMs = 600_000, timeoutMs = 60_000) => {
     logger: pino({ level: 'silent' }),
     timeoutMs,
     timing: { everyMs, timeoutMs },
+    report: (statuses) => {
+      known = statuses;
+    },
   });
 };
 const asked = (daemon: ScriptedDaemon, method: string) => daemon.calls.filter((call) => call.method === method).length;
@@ -100,12 +105,43 @@ test('one that is far behind is not asked while another is not', async () => {
   await until(() => group.address === new URL(first.rpc).host);
 });
 
-test('one that is late with a call that may take long is not failed, and no other is to work at the same', async () => {
-  connect();
-  first.fault = ({ method }) => (method === 'coinsupply' ? { kind: 'delay', ms: 600_000 } : null);
-  const call = '{"id":1,"method":"coinsupply","params":[]}';
-  const late = group.forward(call, { label: 'coinsupply', mayTakeLong: true, timeoutMs: 2_000 });
-  await expect(late).rejects.toMatchObject({ code: 'daemon_timeout' });
-  expect(asked(second, 'coinsupply')).toBe(0);
-  expect(group.address).toBe(new URL(first.rpc).host);
+describe('a call that may take long', () => {
+  const HANGS = { kind: 'delay', ms: 600_000 } as const;
+  const ask = (lateMs: number, timeoutMs: number) =>
+    group.forward('{"id":1,"method":"coinsupply","params":[]}', { label: 'coinsupply', lateMs, timeoutMs });
+  const faults = () => known.map(({ fault }) => fault?.code ?? null);
+
+  test('one that is late with it is not failed, and no other is to work at the same', async () => {
+    connect();
+    first.fault = ({ method }) => (method === 'coinsupply' ? HANGS : null);
+    await expect(ask(1_000, 2_000)).rejects.toMatchObject({ code: 'daemon_timeout' });
+    expect(asked(second, 'coinsupply')).toBe(0);
+    expect(group.address).toBe(new URL(first.rpc).host);
+  });
+
+  test('where none is well, one that lags is asked before one that hangs, and may be late', async () => {
+    const tip = second.tree.tip().height;
+    await second.stop();
+    second = await startScriptedDaemon({
+      methods: { getinfo: () => ({ blocks: tip, longestchain: tip + 3 }), coinsupply: () => 'supply' },
+    });
+    first.fault = () => HANGS;
+    connect(20, 2_000);
+    await until(() => faults().join() === 'daemon_timeout,daemon_behind_peers');
+    expect((await ask(20_000, 60_000)).body.toString()).toContain('supply');
+    second.fault = ({ method }) => (method === 'coinsupply' ? HANGS : null);
+    await expect(ask(1_000, 2_000)).rejects.toMatchObject({ code: 'daemon_timeout' });
+    expect([asked(first, 'coinsupply'), asked(second, 'coinsupply')]).toEqual([0, 2]);
+  });
+
+  test('where none answers the watch, each has its share of the time until the call is late', async () => {
+    await second.stop();
+    second = await startScriptedDaemon({ methods: { coinsupply: () => 'supply' } });
+    first.fault = () => HANGS;
+    second.fault = ({ method }) => (method === 'getinfo' ? HANGS : null);
+    connect(20, 2_000);
+    await until(() => faults().join() === 'daemon_timeout,daemon_timeout');
+    expect((await ask(6_000, 60_000)).body.toString()).toContain('supply');
+    expect([asked(first, 'coinsupply'), asked(second, 'coinsupply')]).toEqual([1, 1]);
+  });
 });

@@ -2,6 +2,7 @@
  * Several daemons of one chain as one: the first healthy one of the configured order is asked, the next when it fails.
  * A daemon that fails or lags comes last until a probe finds it healthy, so that clients see the chain go back only if no other answers.
  */
+import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import { DaemonReplyTooLarge, DaemonRpcError, DaemonTimeout } from './daemon-errors.ts';
 import { type DaemonWatchOptions, WATCH_TIMING, type WatchTiming, watchDaemons } from './daemon-watch.ts';
@@ -20,11 +21,18 @@ export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
 
 interface Member {
   readonly client: VerusdClient;
-  /** A call failed and no look has found it well since. */
+  /** A call failed and no look has found it up since. */
   failed: boolean;
 }
 
+interface Candidate {
+  readonly member: Member;
+  readonly standing: number;
+}
+
 const DEFAULT_TIMEOUT_MS = 30_000;
+/** How a daemon stands: the best are asked first. One that is behind answers, if with an older state. */
+const [WELL, BEHIND, DOUBTFUL] = [0, 1, 2];
 /** For groups without a listener. */
 const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
@@ -61,48 +69,53 @@ function groupOf(
     ...watched,
     report(statuses, looked) {
       const member = members[looked];
-      if (member && statuses[looked]?.fault === null) note(member, false);
+      if (member && standingOf(statuses[looked]?.fault) < DOUBTFUL) note(member, false);
       watched.report(statuses, looked);
     },
   });
 
   /** Unhealthy daemons come last: they are still tried if there is none better. */
-  function inOrder(): Member[] {
+  function inOrder(): Candidate[] {
     const statuses = watch.statuses();
-    const well = members.filter(({ failed }, index) => !failed && statuses[index]?.fault === null);
-    return [...well, ...members.filter((member) => !well.includes(member))];
+    return members
+      .map((member, index) => ({ member, standing: member.failed ? DOUBTFUL : standingOf(statuses[index]?.fault) }))
+      .sort((one, other) => one.standing - other.standing);
   }
 
   function note(member: Member, failed: boolean, err?: unknown): void {
     if (failed !== member.failed) {
       const daemon = member.client.address;
       if (failed) logger.warn({ chain, daemon, err }, 'a daemon failed; asking the next one');
-      else logger.info({ chain, daemon }, 'a daemon is healthy again');
+      else logger.info({ chain, daemon }, 'a daemon answers again');
     }
     member.failed = failed;
   }
 
-  /** The time limit is the call's, however many daemons are tried: each gets its share of what is left, all of it where no other follows one that is late. */
+  /**
+   * The time limit is the call's, however many daemons are tried: each gets its share of what is left. One that is up may be late where the
+   * call says so, and no other follows it then; those in doubt share the time until it is late.
+   */
   async function attempt<T>(
     work: (client: VerusdClient, timeoutMs: number) => Promise<T>,
-    { timeoutMs = defaultTimeoutMs, signal, mayTakeLong = false }: CallOptions,
+    { timeoutMs = defaultTimeoutMs, signal, lateMs }: CallOptions,
     isGood: (value: T) => boolean = () => true,
     once = false,
   ): Promise<T> {
-    const deadline = performance.now() + timeoutMs;
+    const begun = performance.now();
     const candidates = once ? inOrder().slice(0, 1) : inOrder();
     let last: { readonly value: T } | { readonly error: unknown } | undefined;
-    for (const [index, member] of candidates.entries()) {
-      const left = deadline - performance.now();
+    for (const [index, { member, standing }] of candidates.entries()) {
+      const mayBeLate = lateMs !== undefined && standing < DOUBTFUL;
+      const left = begun + (mayBeLate ? timeoutMs : (lateMs ?? timeoutMs)) - performance.now();
       if (left <= 0) break;
-      const shares = mayTakeLong ? 1 : candidates.length - index;
+      const shares = mayBeLate ? 1 : candidates.length - index;
       try {
         const value = await work(member.client, Math.ceil(left / shares));
         if (isGood(value)) return value;
         note(member, true);
         last = { value };
       } catch (error) {
-        const isLate = mayTakeLong && error instanceof DaemonTimeout;
+        const isLate = mayBeLate && error instanceof DaemonTimeout;
         if (signal?.aborted || isLate || !(error instanceof VerustreamError) || isTheirAnswer(error)) throw error;
         note(member, true, error);
         last = { error };
@@ -120,7 +133,7 @@ function groupOf(
 
   return {
     get address() {
-      return inOrder()[0]?.client.address ?? '';
+      return inOrder()[0]?.member.client.address ?? '';
     },
     call: (method, params, options = {}) =>
       attempt((client, timeoutMs) => client.call(method, params, { ...options, timeoutMs }), options),
@@ -137,4 +150,9 @@ function groupOf(
       await Promise.all(clients.map((client) => client.close()));
     },
   };
+}
+
+function standingOf(fault: DaemonStatus['fault'] | undefined): number {
+  if (fault === null) return WELL;
+  return fault?.code === 'daemon_behind_peers' ? BEHIND : DOUBTFUL;
 }

@@ -33,8 +33,11 @@ export interface CallOptions {
    * begins, and while it comes, it is asked whether the call goes on.
    */
   readonly isWanted?: (() => boolean) | undefined;
-  /** Daemons work long at such calls: that one is late says nothing against its daemon, and no other is to work at the same. */
-  readonly mayTakeLong?: boolean;
+  /**
+   * Daemons work long at such calls: after this time their caller no longer waits, but one that is up goes on until `timeoutMs`. That it is
+   * late says nothing against it, and no other is to work at the same.
+   */
+  readonly lateMs?: number;
   /** A longer reply is given up with DaemonReplyTooLarge; 500 MB where none is named. */
   readonly maxBytes?: number;
   /** Hears at each change how many bytes the reply holds, and 0 when the call fails. */

@@ -38,7 +38,7 @@ test.each([
 });
 
 test('too many requests', () => {
-  const answer = (body: string) => tooManyRequests(readRpcBody(Buffer.from(body)), false);
+  const answer = (body: string) => tooManyRequests(readRpcBody(Buffer.from(body)));
   const text = (id: string) => `{"result":null,"error":{"code":-32005,"message":"Too many requests"},"id":${id}}\n`;
   expect(answer('{"id":7,"method":"getblockcount"}')).toMatchObject({ status: 429, body: text('7') });
   expect(answer('[{"id":7,"method":"getblockcount"}]').body).toBe(text('null'));

@@ -8,6 +8,7 @@ import { readRpcBody } from '../../../schemas/verusd/rpc-body.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import { createAnswerMemory } from '../../access/answer-memory.ts';
 import { createDaemonLanes } from '../../access/lane-daemons.ts';
+import { untilNextBlock } from '../methods/repeatable.ts';
 import { type DaemonMethod, daemon, type Load } from '../methods/rpc-method.ts';
 import { createUpstream } from './upstream.ts';
 
@@ -28,13 +29,22 @@ const settled = async () => {
 
 interface Work {
   readonly load: Name;
+  /** As asked; equal ones of a repeatable method may share a call. */
+  readonly params: string;
   readonly since: number;
   readonly reply: () => void;
+}
+
+interface Caller extends Omit<Work, 'reply'> {
+  outcome: string | null;
+  readonly leave: () => void;
 }
 
 /** The end of a connection does not end the daemon's work. */
 function world() {
   const works: Work[] = [];
+  const sent: Work[] = [];
+  const chain = { tip: { height: 100, hash: 'a' } };
   const pool = {
     dispatch({ body }: Dispatcher.DispatchOptions, handler: Dispatcher.DispatchHandler) {
       let isOpen = true;
@@ -49,8 +59,10 @@ function world() {
         handler.onResponseData?.(controller, Buffer.from('{"result":1,"error":null,"id":1}\n'));
         handler.onResponseEnd?.(controller, {});
       };
-      const { method } = JSON.parse(String(body)) as { method: Name };
-      works.push({ load: method, since: performance.now(), reply });
+      const { method, params } = JSON.parse(String(body)) as { method: Name; params: unknown };
+      const work = { load: method, params: JSON.stringify(params), since: performance.now(), reply };
+      works.push(work);
+      sent.push(work);
       return true;
     },
   } as unknown as Pool;
@@ -59,21 +71,31 @@ function world() {
   const upstream = createUpstream({
     daemon: { forward },
     lanes: createDaemonLanes(),
-    tip: () => null,
+    tip: () => chain.tip,
     finalityDepth: 10,
   });
   const answers = { gather: () => ({ keep: () => undefined, release: () => undefined }) };
-  const callers: { readonly since: number; outcome: string | null; readonly leave: () => void }[] = [];
+  const callers: Caller[] = [];
   return {
     works,
+    sent,
+    chain,
     callers,
-    ask(load: Name, payer: string) {
-      const { request } = readRpcBody(Buffer.from(`{"method":"${load}","params":[],"id":1}`)) as {
+    async passes(ms: number) {
+      await vi.advanceTimersByTimeAsync(ms);
+      await settled();
+    },
+    /** `repeatable`: what it names. */
+    ask(load: Name, payer: string, repeatable?: string) {
+      const params = JSON.stringify(repeatable === undefined ? [callers.length] : [repeatable]);
+      const { request } = readRpcBody(Buffer.from(`{"method":"${load}","params":${params},"id":1}`)) as {
         request: RpcRequest;
       };
-      const method: DaemonMethod = { ...daemon('', [], ''), load: LOADS[load] };
+      const repeats = repeatable !== undefined && { repeatable: untilNextBlock };
+      const method: DaemonMethod = { ...daemon('', [], ''), load: LOADS[load], ...repeats };
       const memory = createAnswerMemory(answers, payer);
-      const caller = { since: performance.now(), outcome: null as string | null, leave: () => memory.giveUp() };
+      const since = performance.now();
+      const caller: Caller = { load, params, since, outcome: null, leave: () => memory.giveUp() };
       callers.push(caller);
       const hears = (outcome: string) => {
         caller.outcome = outcome;
@@ -92,19 +114,20 @@ function world() {
 }
 
 const load = fc.constantFrom<Name>('slow', 'heavy');
+const repeatable = fc.option(fc.constantFrom('x', 'y'), { nil: undefined });
 const step = fc.oneof(
-  { weight: 4, arbitrary: fc.record({ load, payer: fc.constantFrom('a', 'b', 'c') }) },
+  { weight: 4, arbitrary: fc.record({ load, payer: fc.constantFrom('a', 'b', 'c'), repeatable }) },
   { weight: 3, arbitrary: fc.record({ passes: fc.integer({ min: 1, max: 1.2 * LIMIT_MS }) }) },
   { weight: 1, arbitrary: fc.record({ ends: fc.nat(10) }) },
   { weight: 1, arbitrary: fc.record({ leaves: fc.nat(30) }) },
 );
 
-it('whatever comes, goes and is late, a daemon is at no more than the bound of each load, and all callers hear in time', async () => {
+it('whatever comes, goes and is late, a daemon is at no more than the bound of each load, and all callers hear in time: by the half of it those whose call is not sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { works, callers, ask, end } = world();
       for (const at of steps) {
-        if ('load' in at) ask(at.load, at.payer);
+        if ('load' in at) ask(at.load, at.payer, at.repeatable);
         else if ('leaves' in at) callers[at.leaves]?.leave();
         else if ('passes' in at) {
           const then = performance.now() + at.passes;
@@ -121,6 +144,10 @@ it('whatever comes, goes and is late, a daemon is at no more than the bound of e
         }
         const late = callers.filter(({ since }) => performance.now() >= since + LIMIT_MS);
         expect(late.filter(({ outcome }) => outcome === null)).toEqual([]);
+        const pastHalf = callers.filter(({ since }) => performance.now() >= since + LIMIT_MS / 2);
+        const isAtDaemon = (caller: Caller) =>
+          works.some((work) => work.load === caller.load && work.params === caller.params);
+        expect(pastHalf.filter((caller) => caller.outcome === null && !isAtDaemon(caller))).toEqual([]);
       }
     }),
     { numRuns: 200 },
@@ -128,11 +155,10 @@ it('whatever comes, goes and is late, a daemon is at no more than the bound of e
 });
 
 it('one that would have less than half of its limit for the work is not sent', async () => {
-  const { works, callers, ask, end } = world();
+  const { works, callers, ask, end, passes } = world();
   ask('slow', 'a');
   ask('slow', 'b');
-  await vi.advanceTimersByTimeAsync(0.6 * LIMIT_MS);
-  await settled();
+  await passes(0.6 * LIMIT_MS);
   expect(callers.map(({ outcome }) => outcome)).toEqual([null, 'Work queue depth exceeded']);
   for (const work of [...works]) end(work);
   await settled();
@@ -140,12 +166,47 @@ it('one that would have less than half of its limit for the work is not sent', a
   expect(works).toEqual([]);
 });
 
+it('of those who wait for an equal call that is refused the ones with time left share the next one', async () => {
+  const { works, sent, callers, ask, end, passes } = world();
+  ask('slow', 'z');
+  ask('slow', 'a', 'x');
+  await passes(0.1 * LIMIT_MS);
+  ask('slow', 'b', 'x');
+  await passes(0.1 * LIMIT_MS);
+  for (const payer of ['c', 'd', 'e']) ask('slow', payer, 'x');
+  await passes(0.45 * LIMIT_MS);
+  const refused = 'Work queue depth exceeded';
+  expect(callers.map(({ outcome }) => outcome)).toEqual([null, refused, refused, null, null, null]);
+  for (const work of [...works]) end(work);
+  await passes(0.2 * LIMIT_MS);
+  for (const work of [...works]) end(work);
+  await settled();
+  const answered = 'answered';
+  expect(callers.map(({ outcome }) => outcome)).toEqual([answered, refused, refused, answered, answered, answered]);
+  expect(sent.map(({ params }) => params)).toEqual(['[0]', '["x"]']);
+});
+
+it('one that comes to wait for the call of a later one hears within its own limit', async () => {
+  const { works, chain, callers, ask, end, passes } = world();
+  ask('slow', 'z');
+  ask('slow', 'a', 'x');
+  await passes(0.1 * LIMIT_MS);
+  ask('slow', 'b', 'x');
+  await passes(0.3 * LIMIT_MS);
+  chain.tip = { height: 101, hash: 'b' };
+  ask('slow', 'c', 'x');
+  await passes(0.3 * LIMIT_MS);
+  for (const work of [...works]) end(work);
+  await passes(0.4 * LIMIT_MS);
+  const outcomes = callers.map(({ outcome }) => outcome);
+  expect(outcomes).toEqual(['answered', 'Work queue depth exceeded', 'Internal error', null]);
+});
+
 it('a place is free again when the late reply begins, or after three limits without one', async () => {
-  const { works, callers, ask, end } = world();
+  const { works, callers, ask, end, passes } = world();
   ask('slow', 'a');
   await settled();
-  await vi.advanceTimersByTimeAsync(1.5 * LIMIT_MS);
-  await settled();
+  await passes(1.5 * LIMIT_MS);
   expect(callers[0]?.outcome).toBe('Internal error');
   ask('slow', 'b');
   await settled();
@@ -153,8 +214,7 @@ it('a place is free again when the late reply begins, or after three limits with
   for (const work of [...works]) end(work);
   await settled();
   expect(works).toHaveLength(1);
-  await vi.advanceTimersByTimeAsync(MOST_LIMITS * LIMIT_MS + 1);
-  await settled();
+  await passes(MOST_LIMITS * LIMIT_MS + 1);
   ask('slow', 'c');
   await settled();
   expect(works).toHaveLength(2);

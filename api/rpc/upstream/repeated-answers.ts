@@ -1,9 +1,7 @@
 /** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
 import type { BlockRef } from '../../../domain/block-ref.ts';
-import { QueueFull } from '../../access/priority-lanes.ts';
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
-import { RpcError } from '../rpc-error.ts';
 import type { DaemonReply } from './proxy.ts';
 
 export interface RepeatedAnswersOptions {
@@ -83,12 +81,8 @@ export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: Repeated
     });
     if (mine) await making;
     if (mine) return mine;
-    const made = await making.catch((error: unknown) => {
-      // Whose call it was has used up its own places, not those of this caller.
-      if (error instanceof RpcError && error.cause instanceof QueueFull) return null;
-      throw error;
-    });
-    return made === null || made.own ? ask() : repeated(made, id);
+    const made = await making;
+    return made.own ? ask() : repeated(made, id);
   }
 
   function keptAt(key: string, tag: string, id: string): DaemonReply | null {

@@ -10,6 +10,7 @@ import { createPriorityLanes, type PriorityLanes, QueueFull } from '../../access
 import { createSharedCalls } from '../../access/shared-calls.ts';
 import { untilAborted } from '../../access/until-aborted.ts';
 import { memoize } from '../../state/memoize.ts';
+import type { Lifetime } from '../methods/repeatable.ts';
 import type { DaemonMethod, Load } from '../methods/rpc-method.ts';
 import { internalError, RpcError } from '../rpc-error.ts';
 import { type DaemonReply, proxyCall } from './proxy.ts';
@@ -40,11 +41,19 @@ const MOST_LIMITS = 3;
 const MAX_KEY = 4096;
 const MEMOIZED = 10_000;
 
-export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }: UpstreamOptions): Upstream {
-  const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
-  const sharedCalls = createSharedCalls();
+/** What is asked, and when its caller came. */
+interface Call {
+  readonly request: RpcRequest;
+  readonly method: DaemonMethod;
+  readonly asker: Asker;
+  /** What has passed since then counts, in a queue or behind the call of another: callers get an answer within the method's time limit. */
+  readonly arrived: number;
+}
+
+type Ask = (limits: Limits) => Promise<DaemonReply>;
+
+function createDaemonCalls({ daemon, lanes: chainLanes }: Pick<UpstreamOptions, 'daemon' | 'lanes'>) {
   const loadLanes = new Map<Load, PriorityLanes>();
-  const printed = memoize(daemonPrint, MEMOIZED);
 
   function lanesOf(load: Load): PriorityLanes {
     const lanes =
@@ -53,38 +62,48 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
     return lanes;
   }
 
-  /** The time in the queue counts: callers get an answer within the method's time limit. */
-  function askDaemon(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
-    const isLight = method.load.atOnce === Number.POSITIVE_INFINITY;
-    const asked = isLight ? askLight(request, method, asker, limits) : askLong(request, method, asker, limits);
-    return asked.catch((error: unknown) => {
-      throw isInternal(error) ? internalError(error) : error;
-    });
-  }
-
-  function askLight(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
-    const deadline = performance.now() + method.load.timeoutMs;
-    const left = () => Math.max(1, Math.ceil(deadline - performance.now()));
+  function askLight(asked: Call, limits: Limits): Promise<DaemonReply> {
+    const { request, method, asker } = asked;
+    const left = () => Math.max(1, Math.ceil(endOf(asked) - performance.now()));
     // A broadcast has happened, whoever still waits for its short reply.
     const sent = method.broadcasts ? {} : limits;
     const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
     return chainLanes.run(asker, left(), send, limits.signal);
   }
 
-  /** A call that is late has been answered, but keeps its places while the daemon is at it: the daemon works on. Half of the limit is for its work. */
-  function askLong(request: RpcRequest, method: DaemonMethod, asker: Asker, limits: Limits): Promise<DaemonReply> {
+  /** A call that is late has been answered, but keeps its places while the daemon is at it: the daemon works on. */
+  function askLong(asked: Call, limits: Limits): Promise<DaemonReply> {
+    const { request, method, asker } = asked;
     const { load } = method;
-    const late = lateAfter(load.timeoutMs, request.method);
+    const late = lateAfter(asked);
     const signal = limits.signal ? AbortSignal.any([limits.signal, late.signal]) : late.signal;
-    const latestBegin = performance.now() + load.timeoutMs / 2;
-    const waitMs = () => Math.max(1, latestBegin - performance.now());
+    const waitMs = () => Math.max(1, latestBegin(asked) - performance.now());
     const isWanted = () => !late.signal.aborted && (limits.isWanted?.() ?? true);
-    const stays = { mayTakeLong: true, timeoutMs: MOST_LIMITS * load.timeoutMs };
-    const send = () => proxyCall(daemon, request, method, { ...limits, ...stays, signal, isWanted });
+    const send = () => {
+      const lateMs = Math.max(1, endOf(asked) - performance.now());
+      const timeoutMs = MOST_LIMITS * load.timeoutMs;
+      return proxyCall(daemon, request, method, { ...limits, lateMs, timeoutMs, signal, isWanted });
+    };
     const call = () => chainLanes.run(asker, waitMs(), send, signal);
-    const asked = lanesOf(load).run(asker, waitMs(), call, signal);
-    return untilAborted(asked.finally(late.cancel), late.signal);
+    const answered = lanesOf(load).run(asker, waitMs(), call, signal);
+    return untilAborted(answered.finally(late.cancel), late.signal);
   }
+
+  return async function askDaemon(asked: Call, limits: Limits): Promise<DaemonReply> {
+    try {
+      if (performance.now() >= latestBegin(asked)) throw new QueueFull();
+      return await (isLight(asked.method) ? askLight : askLong)(asked, limits);
+    } catch (error) {
+      throw isInternal(error) ? internalError(error) : error;
+    }
+  };
+}
+
+export function createUpstream({ daemon, lanes, tip, finalityDepth }: UpstreamOptions): Upstream {
+  const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
+  const sharedCalls = createSharedCalls();
+  const askDaemon = createDaemonCalls({ daemon, lanes });
+  const printed = memoize(daemonPrint, MEMOIZED);
 
   const lifetimeOf = ({ texts, params }: RpcRequest, { repeatable }: DaemonMethod) =>
     params.length > MAX_KEY ? null : (repeatable?.lifetime(texts) ?? null);
@@ -92,15 +111,34 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
   // Keyed by lane, so that a priority call does not join one that is queued in the other lane.
   const keyOf = ({ method, params }: RpcRequest, { lane }: Asker) => `${lane} ${method} ${printed(params)}`;
 
+  async function askShared({ request, asker }: Call, lifetime: Lifetime, ask: Ask): Promise<DaemonReply> {
+    const key = keyOf(request, asker);
+    for (let isOwn = false; ; ) {
+      const work = (begin: () => Limits) =>
+        answers.get(key, lifetime, request.id, () => {
+          isOwn = true;
+          return ask(begin());
+        });
+      try {
+        return await sharedCalls(key, asker.memory, work);
+      } catch (error) {
+        // Whose call it was has used up its own places, not those of another payer, or its own time.
+        const full = error instanceof RpcError && error.cause instanceof QueueFull ? error.cause : null;
+        if (isOwn || !full || full.payer === asker.payer) throw error;
+      }
+    }
+  }
+
   return {
     kept(request, method, asker) {
       const lifetime = lifetimeOf(request, method);
       return lifetime === null ? null : answers.kept(keyOf(request, asker), lifetime, request.id);
     },
     async ask(request, method, asker) {
+      const call: Call = { request, method, asker, arrived: performance.now() };
       const { memory } = asker;
       const lifetime = lifetimeOf(request, method);
-      const ask = (limits: Limits) => askDaemon(request, method, asker, limits);
+      const ask: Ask = (limits) => askDaemon(call, limits);
       const askAlone = () => {
         if (!memory) return ask({});
         const { signal } = memory;
@@ -108,18 +146,32 @@ export function createUpstream({ daemon, lanes: chainLanes, tip, finalityDepth }
         return method.broadcasts ? asked : untilAborted(asked, signal);
       };
       const asInternal = (error: unknown) => {
-        throw error instanceof AnswerGivenUp ? internalError(error) : error;
+        throw isInternal(error) ? internalError(error) : error;
       };
       if (lifetime === null) return askAlone().catch(asInternal);
-      const key = keyOf(request, asker);
-      const shared = sharedCalls(key, memory, (begin) => answers.get(key, lifetime, request.id, () => ask(begin())));
-      return shared.catch((error: unknown) => {
+      const asked = askShared(call, lifetime, ask).catch((error: unknown) => {
         // All who had asked before are gone, and this caller came before their call had ended.
         const isOfOthers = error instanceof RpcError && error.cause instanceof AnswerGivenUp && !memory?.isGivenUp;
-        return isOfOthers ? askAlone().catch(asInternal) : asInternal(error);
+        return isOfOthers ? askAlone() : Promise.reject(error);
       });
+      return inTime(call, asked).catch(asInternal);
     },
   };
+}
+
+const isLight = ({ load }: DaemonMethod) => load.atOnce === Number.POSITIVE_INFINITY;
+
+const endOf = ({ method, arrived }: Call) => arrived + method.load.timeoutMs;
+
+/** Half of the limit of a long call is for its work. */
+const latestBegin = (call: Call) =>
+  isLight(call.method) ? endOf(call) : call.arrived + call.method.load.timeoutMs / 2;
+
+/** A caller that waits for the call of another has a limit of its own. */
+function inTime<T>(call: Call, asked: Promise<T>): Promise<T> {
+  if (isLight(call.method)) return asked;
+  const late = lateAfter(call);
+  return untilAborted(asked.finally(late.cancel), late.signal);
 }
 
 /** Faults that proxyCall has not seen. */
@@ -128,9 +180,11 @@ function isInternal(error: unknown): boolean {
 }
 
 /** A process that stood still for so long finds the reply in its socket, and takes it first. */
-function lateAfter(limitMs: number, method: string) {
+function lateAfter(call: Call) {
+  const { request, method } = call;
   const late = new AbortController();
-  const abort = () => late.abort(new DaemonTimeout(`${method}: no complete reply within ${limitMs / 1000} s`));
-  const timer = setTimeout(() => setImmediate(abort), limitMs);
+  const limit = `${method.load.timeoutMs / 1000} s`;
+  const abort = () => late.abort(new DaemonTimeout(`${request.method}: no complete reply within ${limit}`));
+  const timer = setTimeout(() => setImmediate(abort), endOf(call) - performance.now());
   return { signal: late.signal, cancel: () => clearTimeout(timer) };
 }
