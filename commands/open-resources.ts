@@ -43,7 +43,7 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
 }
 
 /** What a command of an operator does is over in moments, or stands behind a lock: then it says so. */
-const ALONE = { maxConnections: 2, isWaitedFor: false, limits: { statementMs: 30_000 } } as const;
+const ALONE = { maxConnections: 2, isWaitedFor: false, statementMs: 20_000 } as const;
 
 /**
  * Postgres by its URL, as it is: no migration, and no waiting for a server that does not answer.

@@ -107,7 +107,7 @@ export async function answerRoute(
   const { caller } = request;
   if (route.cache === 'none') return liveReply(options.apiOf(caller, gone()), route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
-  if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked);
+  if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked, gone());
   const answer = await (route.cache === 'prepared'
     ? preparedOrMade(options, route, params, key, caller)
     : repeatedAnswer({ ...options, api: options.apiOf(caller) }, route, params, key));

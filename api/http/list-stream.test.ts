@@ -15,6 +15,8 @@ import { writeStream } from './write-stream.ts';
 
 const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(work({})) } as unknown as ApiContext;
 
+const stays = new AbortController().signal;
+
 /** A list of `total` rows by cursor; `read` counts the rows that were asked for. */
 function numbers(total: number) {
   const counted = { read: 0 };
@@ -53,7 +55,7 @@ it('costs two credits for each thousand rows after the first, taken as they flow
     charged.push(counted.read);
     return credits === 2 ? null : new ApiError('rate_limited', 'no');
   };
-  const reply = await listStream(api, route, {}, 'csv', { accept: '', charge });
+  const reply = await listStream(api, route, {}, 'csv', { accept: '', charge }, stays);
   expect(counted.read).toBe(200);
   const lines = (await asText(reply)).split('\r\n');
   expect([lines.length, lines[0], lines[1], lines[4100], lines[4101]]).toEqual([4102, 'n', '0', '4099', '']);
@@ -98,7 +100,7 @@ it.each([
       charged.push([credits, lines]);
       return null;
     };
-    const { stream } = await listStream(api, whole(total).route, {}, 'csv', { accept: '', charge });
+    const { stream } = await listStream(api, whole(total).route, {}, 'csv', { accept: '', charge }, stays);
     for await (const text of stream ?? nothing()) lines += Buffer.from(text).toString().split('\r\n').length - 1;
     expect(lines).toBe(total + 1);
     expect(charged).toEqual(Array.from({ length: times }, (_, index) => [2, 1001 + 1000 * index]));
@@ -111,7 +113,7 @@ it('rows that come at once are no longer paid once the client is gone', async ()
     charges += 1;
     return null;
   };
-  const reply = await listStream(api, whole(54_000).route, {}, 'csv', { accept: '', charge });
+  const reply = await listStream(api, whole(54_000).route, {}, 'csv', { accept: '', charge }, stays);
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection, unsent, {
@@ -132,7 +134,7 @@ it('all of a text is counted as kept up to its last part, while that waits to be
     atCharges.push(kept.at(-1));
     return null;
   };
-  const reply = await listStream(api, whole(3000).route, {}, 'csv', { accept: '', charge });
+  const reply = await listStream(api, whole(3000).route, {}, 'csv', { accept: '', charge }, stays);
   const held = { keep: (bytes: number) => void kept.push(bytes), release: () => {} };
   const socket = narrowSocket();
   const client: AnsweredClient = { aborted: false, onGone: () => {} };
@@ -156,10 +158,17 @@ it('all of a text is counted as kept up to its last part, while that waits to be
 
 it('rows that come at once are printed in turns of the event loop', async () => {
   const { route, counted } = whole(10_000);
-  const { stream } = await listStream(api, route, { numbers: 'text' }, 'ndjson', {
-    accept: '',
-    charge: async () => null,
-  });
+  const { stream } = await listStream(
+    api,
+    route,
+    { numbers: 'text' },
+    'ndjson',
+    {
+      accept: '',
+      charge: async () => null,
+    },
+    stays,
+  );
   let isOver = false;
   const text = asText({ ...HEAD, stream: stream ?? nothing() }).finally(() => {
     isOver = true;
@@ -177,13 +186,36 @@ it('waits for credits that come back, and ends in the middle when they do not', 
   const { route } = numbers(1300);
   const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 0.001 } });
   let refusals = 2;
-  const late = await listStream(api, route, {}, 'ndjson', {
-    accept: '',
-    charge: async () => (refusals-- > 0 ? refusal : null),
-  });
+  const late = await listStream(
+    api,
+    route,
+    {},
+    'ndjson',
+    {
+      accept: '',
+      charge: async () => (refusals-- > 0 ? refusal : null),
+    },
+    stays,
+  );
   expect((await asText(late)).split('\n').length).toBe(1301);
-  const never = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => refusal });
+  const never = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => refusal }, stays);
   await expect(asText(never)).rejects.toThrow('used up');
+});
+
+it('a client that leaves while credits are waited for is charged no more', async () => {
+  const client = new AbortController();
+  let charges = 0;
+  const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 600 } });
+  const charge = async () => {
+    charges += 1;
+    setImmediate(() => client.abort());
+    return refusal;
+  };
+  const { route, counted } = numbers(5000);
+  const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge }, client.signal);
+  expect((await asText(reply)).split('\n').length).toBe(1001);
+  expect(charges).toBe(1);
+  expect(counted.read).toBe(1200);
 });
 
 it('ends at once when no wait helps', async () => {
@@ -193,7 +225,7 @@ it('ends at once when no wait helps', async () => {
     charges += 1;
     return revoked;
   };
-  const ended = await listStream(api, numbers(1300).route, {}, 'ndjson', { accept: '', charge });
+  const ended = await listStream(api, numbers(1300).route, {}, 'ndjson', { accept: '', charge }, stays);
   await expect(asText(ended)).rejects.toThrow('revoked');
   expect(charges).toBe(1);
 });
@@ -250,7 +282,7 @@ const HEAD = { status: 200, headers: NO_LINES, body: null };
 
 it('nothing is read ahead of a slow reader, and nothing more once it is gone', async () => {
   const { route, counted } = numbers(100_000);
-  const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null });
+  const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null }, stays);
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const writing = writeStream(socket.res, HEAD, NO_LINES, reply.stream ?? nothing(), connection, unsent, {
@@ -316,7 +348,7 @@ it('a stream that is not read keeps its text alone, not the rows', async () => {
       return answer;
     },
   } as StateRoute;
-  const { stream } = await listStream(api, watched, {}, 'ndjson', { accept: '', charge: async () => null });
+  const { stream } = await listStream(api, watched, {}, 'ndjson', { accept: '', charge: async () => null }, stays);
   const chunks = (stream ?? nothing())[Symbol.asyncIterator]();
   for (let batch = 1; batch <= 3; batch++) {
     expect((await chunks.next()).value?.byteLength).toBeGreaterThan(1_000);

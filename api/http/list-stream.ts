@@ -87,6 +87,7 @@ export async function listStream(
   params: Values,
   format: StreamFormat,
   asked: StreamRequest,
+  gone: AbortSignal,
 ): Promise<Reply> {
   if (params.page !== undefined) {
     const detail = 'page is of lists in JSON; a stream begins at the first row, or after cursor';
@@ -101,7 +102,7 @@ export async function listStream(
   const { Link: _, ...own } = first?.headers ?? {}; // links lead to pages
   const columns = columnsOf(route);
   const print = (row: unknown) => lineOf(format, columns, params.numbers === 'text' ? numbersAsText(row) : row);
-  const stream = eachOf(textReader(format === 'csv' ? csvLine(columns) : '', print, first, read, asked));
+  const stream = eachOf(textReader(format === 'csv' ? csvLine(columns) : '', print, first, read, { ...asked, gone }));
   const contentType = `${STREAM_TYPES[format]}; charset=utf-8`;
   return {
     status: 200,
@@ -145,13 +146,14 @@ function textReader(
   print: (row: unknown) => string,
   first: Batch | null,
   read: Next<Batch>,
-  asked: StreamRequest,
+  asked: Payer,
 ): Next<Uint8Array> {
   let waiting = first;
   let before = head;
   let paid = PAID_ROWS;
   const printed: Piece[] = [];
   return async () => {
+    if (asked.gone.aborted) return null;
     if (printed.length === 0) {
       const batch = waiting ?? (await read());
       waiting = null;
@@ -162,7 +164,7 @@ function textReader(
     const { rows, text } = printed.shift() as Piece;
     paid -= rows;
     if (paid < 0) {
-      await pay(asked);
+      if (!(await hasPaid(asked))) return null;
       paid += PAID_ROWS;
     }
     return text;
@@ -205,13 +207,23 @@ function lineOf(format: StreamFormat, columns: readonly string[], row: unknown):
   return csvLine(columns.map((column) => (row as Record<string, unknown>)[column]));
 }
 
-/** Waits for credits that come back. @throws ApiError when they do not, and at once when no wait helps: a key that was revoked, one that has too few */
-async function pay({ charge }: StreamRequest): Promise<void> {
-  for (let waits = 0; ; waits++) {
+interface Payer extends Pick<StreamRequest, 'charge'> {
+  /** Aborts when the client leaves. */
+  readonly gone: AbortSignal;
+}
+
+/**
+ * Waits for credits that come back; false when the client leaves meanwhile.
+ * @throws ApiError when they do not come back, and at once when no wait helps: a key that was revoked, one that has too few
+ */
+async function hasPaid({ charge, gone }: Payer): Promise<boolean> {
+  for (let waits = 0; !gone.aborted; waits++) {
     const refusal = await charge(CREDITS);
-    if (!refusal) return;
+    if (!refusal) return true;
     const retryAfter = refusal.details.members?.retryAfter;
     if (waits === MOST_WAITS || retryAfter === undefined) throw refusal;
-    await sleep(Number(retryAfter) * 1000);
+    const wait = sleep(Number(retryAfter) * 1000, undefined, { signal: gone });
+    await wait.catch(() => undefined); // its only error is that the client has left
   }
+  return false;
 }

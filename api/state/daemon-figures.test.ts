@@ -72,3 +72,20 @@ it('a refusal is an answer: at the next block the daemon is asked again at once'
   calls[1]?.resolve({ total: 5 });
   expect(await next).toBe(500_000_000n);
 });
+
+it('a call that fails after a later one was answered is no silence', async () => {
+  const { calls, supply } = asked();
+  const older = supply(1);
+  vi.advanceTimersByTime(10);
+  const newer = supply(2);
+  vi.advanceTimersByTime(10);
+  calls[1]?.resolve({ total: 5 });
+  expect(await newer).toBe(500_000_000n);
+  vi.advanceTimersByTime(10);
+  calls[0]?.reject(SILENT);
+  await expect(older).rejects.toBe(SILENT);
+  expect(await supply(2)).toBe(500_000_000n);
+  const next = supply(3);
+  calls[2]?.resolve({ total: 6 });
+  expect(await next).toBe(600_000_000n);
+});

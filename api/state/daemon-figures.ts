@@ -50,7 +50,7 @@ interface Silence {
   /** Milliseconds of the process' clock: none asks before. */
   readonly quietUntil: number;
   readonly error: RetryableError;
-  /** Until when its answer is waited for; undefined before the daemon is asked again. */
+  /** Until when the answer to the call that is under way is waited for; undefined before the daemon is asked again. */
   waitUntil?: number;
 }
 
@@ -66,6 +66,8 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
   const memo = createMemo(MEMO_BYTES);
   const lastSaid = new Map<string, Said>();
   const silences = new Map<string, Silence>();
+  /** When it answered last, by refusals too, in milliseconds of the process' clock. */
+  const answeredAt = new Map<string, number>();
   const asking = new Set<string>();
 
   /** Remembered for this tip, but not when it failed. @throws what the daemon's client throws, TypeError */
@@ -75,29 +77,37 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
     const silence = silences.get(key);
     if (!silence) return answer();
     const now = performance.now();
-    if (now < silence.quietUntil) throw silence.error;
-    silence.waitUntil ??= now + RETRY_WAIT_MS;
-    if (now >= silence.waitUntil) throw silence.error;
+    const { quietUntil, waitUntil = now + RETRY_WAIT_MS } = silence;
+    if (now < quietUntil || now >= waitUntil) throw silence.error;
     const isLate = async (ms: number) => {
       await sleep(ms, undefined, { ref: false });
       throw silence.error;
     };
-    return Promise.race([answer(), isLate(silence.waitUntil - now)]);
+    return Promise.race([answer(), isLate(waitUntil - now)]);
   }
 
   async function call(chain: ChainConfig, tip: number, method: string): Promise<Members> {
     const key = `${chain.name} ${method}`;
+    const began = performance.now();
+    const silence = silences.get(key);
+    if (silence) silence.waitUntil ??= began + RETRY_WAIT_MS;
+    const answered = () => {
+      silences.delete(key);
+      answeredAt.set(key, performance.now());
+    };
     try {
       const answer = await daemons.get(chain.name)?.call(method, [], { timeoutMs: TIMEOUT_MS });
-      silences.delete(key);
+      answered();
       if (typeof answer !== 'object' || answer === null) throw new TypeError(`${method} answered without an object`);
       lastSaid.set(key, { tip, at: Date.now(), members: answer as Members });
       return answer as Members;
     } catch (error) {
       // No warning: the stage that follows the daemon reports that it is away.
       logger.info({ err: error, chain: chain.name, method }, 'the daemon does not say');
-      if (error instanceof RetryableError) silences.set(key, { quietUntil: performance.now() + QUIET_MS, error });
-      else silences.delete(key); // a refusal is an answer
+      if (!(error instanceof RetryableError))
+        answered(); // by a refusal
+      else if ((answeredAt.get(key) ?? Number.NEGATIVE_INFINITY) < began)
+        silences.set(key, { quietUntil: performance.now() + QUIET_MS, error });
       throw error;
     }
   }

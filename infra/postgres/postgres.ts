@@ -26,27 +26,31 @@ export interface PostgresOptions {
   readonly isWaitedFor?: boolean;
   /** How long the first statement is waited for: a pooler takes connections for a server that is away. */
   readonly answerMs?: number;
-  readonly limits?: Partial<Limits>;
+  /** Time limit of each statement: the server cancels it, so that nothing of it happens later. */
+  readonly statementMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 16;
 const ANSWER_MS = 30_000;
 const RETRY_MS = 1_000;
+/** What the server has for its own refusal of a slow statement before it counts as silent. */
+export const SILENCE_MS = 2_000;
 /** A server that says so is the right one: it is waited for. */
 const PASSING = new Set(['postgres_starting', 'postgres_full']);
 
 /** Connects and asks once, so that a wrong URL or password is known at start. @throws PostgresRefused, PostgresTrouble */
 export async function connectPostgres(options: PostgresOptions): Promise<Postgres> {
+  const { statementMs } = options;
   const pool = openPool(
     {
       connectionString: options.url,
       max: options.maxConnections ?? DEFAULT_CONNECTIONS,
       types: storeTypes as unknown as pg.CustomTypesConfig,
       application_name: 'verustream',
-      options: '-c timezone=UTC',
+      options: `-c timezone=UTC${statementMs === undefined ? '' : ` -c statement_timeout=${statementMs}`}`,
     },
     options.logger,
-    options.limits,
+    { statementMs: statementMs === undefined ? null : statementMs + SILENCE_MS },
   );
   try {
     await firstAnswer(pool, options);

@@ -6,7 +6,7 @@ import { createHash } from 'node:crypto';
 import pg from 'pg';
 import type { StoredRow } from '../row-reader.ts';
 import { columns, rowReader } from '../row-reader.ts';
-import type { Postgres } from './postgres.ts';
+import { type Postgres, SILENCE_MS } from './postgres.ts';
 import { unreachable } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';
 
@@ -38,8 +38,6 @@ export interface ReaderOptions {
 }
 
 export const READER_NAME = 'verustream-reader';
-/** What the server has for its own refusal of a slow statement before it counts as silent. */
-const SILENCE_MS = 2_000;
 const CONNECT_MS = 5_000;
 
 const readTypes = rowReader({ types: columns.texts });

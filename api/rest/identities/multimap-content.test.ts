@@ -39,3 +39,19 @@ it('changes of any depth are printed', () => {
   expect(change).toMatchObject({ field: 'contentmultimap', old: {} });
   expect(shown.length).toBeGreaterThan(nested(10_000).length);
 });
+
+it('content of many keys leaves others their turns', async () => {
+  let turns = 0;
+  let isOver = false;
+  const turn = () => {
+    turns += 1;
+    if (!isOver) setImmediate(turn);
+  };
+  setImmediate(turn);
+  const keys = Array.from({ length: 100_000 }, (_, at) => [`k${at}`, hex(`{"at":${at}}`)]);
+  const decoded = await decodeContent({ ...Object.fromEntries(keys), constructor: hex('1') });
+  isOver = true;
+  expect(Object.keys(decoded)).toHaveLength(100_001);
+  expect(decoded).toMatchObject({ k7: [{ at: 7 }], constructor: [1] });
+  expect(turns).toBeGreaterThan(3);
+});

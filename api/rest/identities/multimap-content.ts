@@ -35,12 +35,18 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
 
 /** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out, and so is JSON of too many levels. */
 export async function decodeContent(content: Multimap): Promise<Record<string, unknown[]>> {
-  const decoded: Record<string, unknown[]> = {};
-  for (const [key, values] of Object.entries(content)) {
-    const read = await inTurns([values].flat(Number.POSITIVE_INFINITY), decodeValue);
-    if (read.some((each) => each.length > 0)) decoded[key] = read.flat();
-  }
-  return decoded;
+  const decoded = new Map<string, unknown[]>();
+  const found = Object.entries(content).flatMap(([key, values]) =>
+    [values].flat(Number.POSITIVE_INFINITY).map((value) => ({ key, value })),
+  );
+  await inTurns(found, ({ key, value }) => {
+    const read = decodeValue(value);
+    if (read.length === 0) return;
+    const before = decoded.get(key);
+    if (before) before.push(...read);
+    else decoded.set(key, read);
+  });
+  return Object.fromEntries(decoded);
 }
 
 const utf8 = new TextDecoder('utf-8', { fatal: true });
