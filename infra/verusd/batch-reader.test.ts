@@ -6,14 +6,15 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BatchReaderEnded, createBatchReader } from './batch-reader.ts';
 import type { BatchCalls } from './batch-reply.ts';
 
-const IDLE_MS = 50;
+/** The thread reads them all. */
+const OPTIONS = { idleMs: 50, atOnceBytes: -1 };
 let threads: Worker[] = [];
-let reader = createBatchReader(IDLE_MS);
+let reader = createBatchReader(OPTIONS);
 
 const started = (thread: Worker) => threads.push(thread);
 beforeEach(() => {
   threads = [];
-  reader = createBatchReader(IDLE_MS);
+  reader = createBatchReader(OPTIONS);
   process.on('worker', started);
 });
 afterEach(async () => {
@@ -89,6 +90,12 @@ it('an empty reply is garbage, each time', async () => {
   }
 });
 
+it('a small reply starts no thread', async () => {
+  reader = createBatchReader();
+  await one();
+  expect(threads).toEqual([]);
+});
+
 it('takes no memory away that holds other bytes too', async () => {
   const text = '[{"result":"x","error":null,"id":7}]';
   const memory = Buffer.from(`before${text}after`);
@@ -130,7 +137,7 @@ it('the thread ends when nothing has come for a while, and starts again', async 
 
 it('a thread at rest lets the process end', async () => {
   const code = `import { createBatchReader } from '${new URL('./batch-reader.ts', import.meta.url)}';
-    await createBatchReader(600_000).read(Buffer.from('[{"result":1,"error":null,"id":7}]'), { ids: [7], members: [] });`;
+    await createBatchReader({ idleMs: 600_000, atOnceBytes: -1 }).read(Buffer.from('[{"result":1,"error":null,"id":7}]'), { ids: [7], members: [] });`;
   const ended = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));
   expect(await once(ended, 'exit')).toEqual([0]);
 });

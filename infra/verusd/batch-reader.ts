@@ -1,11 +1,11 @@
 /**
- * Reads the replies to batches in a thread, which leaves the main thread free while a chain is synced
- * (docs/decisions/0137-a-thread-that-reads-batches.md). The thread starts with the first reply and ends when none has come for a while.
+ * Reads large replies to batches in a thread, which leaves the main thread free while a chain is synced
+ * (docs/decisions/0137-a-thread-that-reads-batches.md). The thread starts with the first of them and ends when none has come for a while.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../domain/as-buffer.ts';
 import { RetryableError } from '../../schemas/errors.ts';
-import type { BatchCalls, BatchResults } from './batch-reply.ts';
+import { type BatchCalls, type BatchResults, readBatchReply } from './batch-reply.ts';
 
 export interface ReadBatch extends BatchResults {
   readonly body: Buffer;
@@ -31,8 +31,18 @@ interface Waiting {
 
 const THREAD = new URL('./batch-reader-thread.ts', import.meta.url);
 const IDLE_MS = 10_000;
+/** A smaller reply is read at once: that takes less than half a millisecond, and starting a thread takes a hundred. */
+const AT_ONCE_BYTES = 256 * 1024;
 
-export function createBatchReader(idleMs = IDLE_MS): BatchReader {
+export interface BatchReaderOptions {
+  readonly idleMs?: number;
+  readonly atOnceBytes?: number;
+}
+
+export function createBatchReader({
+  idleMs = IDLE_MS,
+  atOnceBytes = AT_ONCE_BYTES,
+}: BatchReaderOptions = {}): BatchReader {
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
   /** In the order in which the thread got them, which is that of its answers. */
@@ -80,7 +90,8 @@ export function createBatchReader(idleMs = IDLE_MS): BatchReader {
   }
 
   return {
-    read(body, calls) {
+    async read(body, calls) {
+      if (body.byteLength <= atOnceBytes) return { ...readBatchReply(body, calls), body };
       return new Promise((resolve, reject) => {
         try {
           ask(body, calls);
