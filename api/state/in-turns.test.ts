@@ -1,20 +1,6 @@
 import { expect, it } from 'vitest';
+import { turnsDuring } from '../../test/support/infra/loop-turns.ts';
 import { inTurns } from './in-turns.ts';
-
-/** Turns of the event loop until `work` is done. In each of them others work for `othersMs`. */
-async function turnsUntil(work: Promise<unknown>, othersMs = 0): Promise<number> {
-  let turns = 0;
-  let isOver = false;
-  const turn = () => {
-    turns += 1;
-    busy(othersMs);
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
-  await work;
-  isOver = true;
-  return turns;
-}
 
 function busy(ms: number): void {
   for (const began = performance.now(); performance.now() - began < ms; );
@@ -29,13 +15,13 @@ it('long work leaves others their turns, and makes what it would make at once', 
     return twice(row);
   };
   const made = Promise.all([inTurns(rows(100), long), inTurns(rows(100), long)]);
-  expect(await turnsUntil(made)).toBeGreaterThan(10);
+  expect(await turnsDuring(made)).toBeGreaterThan(10);
   expect(await made).toEqual([rows(100).map(twice), rows(100).map(twice)]);
 });
 
 it('several workers on tiny rows take no turn for each row', async () => {
   const workers = Array.from({ length: 4 }, () => inTurns(rows(20_000), twice));
-  expect(await turnsUntil(Promise.all(workers), 0.5)).toBeLessThan(2_000);
+  expect(await turnsDuring(Promise.all(workers), () => busy(0.5))).toBeLessThan(2_000);
 });
 
 it('small work does not wait behind large work', async () => {
@@ -46,6 +32,6 @@ it('small work does not wait behind large work', async () => {
   const large = Promise.all([inTurns(rows(1_000), slow), inTurns(rows(1_000), slow)]);
   await new Promise(setImmediate); // both have rested
   const small = Array.from({ length: 50 }, () => inTurns(rows(1), twice));
-  expect(await turnsUntil(Promise.all(small))).toBeLessThan(3);
+  expect(await turnsDuring(Promise.all(small))).toBeLessThan(3);
   await large;
 });

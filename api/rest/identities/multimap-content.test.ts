@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { stringifyExact } from '../../../domain/json/exact-json.ts';
+import { turnsDuring } from '../../../test/support/infra/loop-turns.ts';
 import { readChanges } from '../../state/identity-changes.ts';
 import { decodeContent } from './multimap-content.ts';
 
@@ -41,17 +42,10 @@ it('changes of any depth are printed', () => {
 });
 
 it('content of many keys leaves others their turns', async () => {
-  let turns = 0;
-  let isOver = false;
-  const turn = () => {
-    turns += 1;
-    if (!isOver) setImmediate(turn);
-  };
-  setImmediate(turn);
   const keys = Array.from({ length: 100_000 }, (_, at) => [`k${at}`, hex(`{"at":${at}}`)]);
-  const decoded = await decodeContent({ ...Object.fromEntries(keys), constructor: hex('1') });
-  isOver = true;
+  const decoding = decodeContent({ ...Object.fromEntries(keys), constructor: hex('1') });
+  expect(await turnsDuring(decoding)).toBeGreaterThan(3);
+  const decoded = await decoding;
   expect(Object.keys(decoded)).toHaveLength(100_001);
   expect(decoded).toMatchObject({ k7: [{ at: 7 }], constructor: [1] });
-  expect(turns).toBeGreaterThan(3);
 });

@@ -25,3 +25,15 @@ export function watchLoopTurns(onTurn: () => void = () => undefined): LoopTurns 
     },
   };
 }
+
+/** Turns of the event loop that others have until `work` is done; `others` is their work in each of them. */
+export async function turnsDuring(work: Promise<unknown>, others?: () => void): Promise<number> {
+  let turns = 0;
+  const watch = watchLoopTurns(() => {
+    turns += 1;
+    others?.();
+  });
+  await work;
+  watch.stop();
+  return turns;
+}
