@@ -25,6 +25,9 @@ it('the pieces are the text of stringifyExact', () =>
         expect(() => [...printPieces(printed)]).toThrow((error as Error).message);
       }
       if (text !== null) expect([...printPieces(printed)].join('')).toBe(text);
+      // Too large to be printed at once, so it is printed member by member.
+      const large = { printed, list: [printed, { printed }], pad: 'x'.repeat(20_000) };
+      expect([...printPieces(large)].join('')).toBe(stringifyExact(large));
     }),
   ));
 

@@ -8,6 +8,10 @@ type Print = (value: unknown) => string | undefined;
 const PIECE = 16 * 1024;
 /** What lies deeper is printed at once: an answer's rows are members of its members. */
 const LEVELS = 4;
+/** Characters of a number, about. */
+const SCALAR = 24;
+/** An array or an object counts as so many in addition, which bounds how deep `roomAfter` goes. */
+const CONTAINER = 64;
 
 /** Pieces whose sum is the text of stringifyExact. `print` prints scalars, and what is below LEVELS. */
 export function* printPieces(value: unknown, print: Print = printExact): Generator<string, void> {
@@ -22,7 +26,8 @@ export function* printPieces(value: unknown, print: Print = printExact): Generat
 }
 
 function* printed(value: unknown, print: Print, levels: number): Generator<string, void> {
-  if (levels === 0 || !isDivisible(value)) {
+  // Several times as fast as member by member, and most rows are small.
+  if (levels === 0 || !isDivisible(value) || roomAfter(value, PIECE) >= 0) {
     const text = print(value);
     if (text === undefined) throw new TypeError('not a JSON value');
     yield text;
@@ -54,4 +59,21 @@ function* printed(value: unknown, print: Print, levels: number): Generator<strin
 function isDivisible(value: unknown): value is object {
   if (typeof value !== 'object' || value === null || value instanceof LosslessNumber) return false;
   return !('toJSON' in value && typeof value.toJSON === 'function');
+}
+
+/** What is left of so many characters after the text of a value, about; negative where they do not do. */
+function roomAfter(value: unknown, room: number): number {
+  if (typeof value === 'string') return room - value.length;
+  if (!isDivisible(value)) return room - SCALAR;
+  let left = room - CONTAINER;
+  if (Array.isArray(value)) {
+    for (let at = 0; at < value.length && left >= 0; at++) left = roomAfter(value[at], left);
+    return left;
+  }
+  const members = value as Readonly<Record<string, unknown>>;
+  for (const key of Object.keys(members)) {
+    if (left < 0) break;
+    left = roomAfter(members[key], left - key.length);
+  }
+  return left;
 }
