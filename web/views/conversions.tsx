@@ -11,10 +11,10 @@ import {
   Status,
   shownNumber,
   Table,
-  Value,
   type ViewProps,
 } from '../kit.ts';
 import { ConversionFilters } from './conversion-filters.tsx';
+import { TRADED_COLUMNS } from './traded-columns.tsx';
 
 export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
   const trouble = list.trouble.value;
@@ -44,26 +44,7 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
                   cell: ({ status }) => <Status is={status} />,
                 },
                 { head: 'Type', at: 'type', as: 'word' },
-                {
-                  head: 'Given',
-                  isNumber: true,
-                  cell: () => (
-                    <>
-                      <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
-                    </>
-                  ),
-                },
-                {
-                  head: 'Received',
-                  isNumber: true,
-                  cell: () => (
-                    <>
-                      <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-                      <Value at="toCurrencyName" as="name" why="unknown here" />
-                    </>
-                  ),
-                },
-                { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
+                ...TRADED_COLUMNS,
                 { head: 'Fee', at: 'fee', as: 'amount' },
                 { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height, or no payout' },
                 { head: 'Rule', at: 'rule', as: 'word' },

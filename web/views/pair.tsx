@@ -19,6 +19,7 @@ import {
   Value,
   type ViewProps,
 } from '../kit.ts';
+import { TRADED_COLUMNS } from './traded-columns.tsx';
 
 type Pairs = Answer<'/api/market/pairs'>;
 type Pair = NonNullable<Pairs['shown']['value']>['data'][number];
@@ -167,26 +168,7 @@ function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { r
               empty="Nobody has traded this way."
               columns={[
                 { head: 'Time', at: 'time', as: 'time' },
-                {
-                  head: 'Given',
-                  isNumber: true,
-                  cell: () => (
-                    <>
-                      <Value at="amountIn" as="amount" /> <Value at="fromCurrencyName" as="name" why="unknown here" />
-                    </>
-                  ),
-                },
-                {
-                  head: 'Received',
-                  isNumber: true,
-                  cell: () => (
-                    <>
-                      <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-                      <Value at="toCurrencyName" as="name" why="unknown here" />
-                    </>
-                  ),
-                },
-                { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
+                ...TRADED_COLUMNS,
                 { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
                 { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
               ]}
