@@ -12,7 +12,7 @@ import { newId, newKey } from './tokens.ts';
 
 interface World {
   readonly ledger: AllowanceLedger;
-  /** Of the identity. */
+  /** Credits of the identity in a minute. */
   readonly allowance: number;
   readonly requests?: number;
   readonly ofKey?: number | null;

@@ -94,7 +94,7 @@ function createCallers(keys: GateOptions['keys']) {
   return { knownCaller, findCaller };
 }
 
-/** What is charged counts in the usage. */
+/** Each charge counts in the usage of its caller. */
 function createAdmissions(usage: GateOptions['usage']) {
   /** `paid`: what is counted of it. Returns how the count is taken back. */
   function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): Refund {

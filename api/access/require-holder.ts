@@ -5,7 +5,7 @@ import type { Caller } from './gate.ts';
 import type { KeyOwner } from './key-store.ts';
 import { findSession, type Session } from './sessions.ts';
 
-/** What a route takes for a proof. */
+/** Credentials that a route accepts. */
 export type Proof = 'session' | 'keyOrSession';
 export type HolderBy<P> = P extends 'session' ? Session : P extends 'keyOrSession' ? KeyOwner : undefined;
 

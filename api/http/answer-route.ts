@@ -75,7 +75,7 @@ const jsonType = (params: Values) => (isText(params) ? `${TEXT_NUMBERS_TYPE}; ch
 const RECENT = 'public, no-cache';
 /** Below every possible rewind only `confirmations` still change. */
 const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
-/** What was away may answer the next request. */
+/** A source that was away may answer the next request. */
 const PASSING = 'no-store';
 /** Shortest time between two rebuilds of an answer while blocks arrive faster than clients read. */
 const CATCH_UP_MS = 1000;

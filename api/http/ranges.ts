@@ -8,7 +8,7 @@ type End<V> = readonly [name: string, value: V | undefined];
 
 interface RangeKind<V> {
   readonly isEmpty: (from: V, to: V, names: readonly [string, string]) => boolean;
-  /** What is wrong with an empty one: "from … to". */
+  /** Stands between the two ends in the error: "from (7) is above to (3)". */
   readonly said: string;
 }
 

@@ -120,7 +120,7 @@ export interface LiveRoute<
   readonly status?: 201 | 204;
   /** Another status whose body fits `response`. */
   readonly otherwise?: 503;
-  /** What proves whose the path is; without it the path is no one's. */
+  /** Credentials that the path needs to know its holder; a path without it has none. */
   readonly holder?: Proof;
   readonly handler: (call: LiveCall<P, Typed<B>, H>) => Promise<A>;
 }

@@ -27,7 +27,7 @@ const step = fc.record<Step>({
   kind: fc.constantFrom('block', 'block', 'block', 'block', 'rewind', 'correction'),
   depth: fc.nat(7),
   events: fc.nat(2),
-  // Of the last kind one fills the memory of all that are read from the log.
+  // One record of the last size fills the memory for records that are read from the log.
   bytes: fc.constantFrom(100, 100, 400_000, LOADED.bytes / 2, LOADED.bytes),
 });
 

@@ -1,4 +1,4 @@
-/** What a client reads whose calls are refused by the limits, over real HTTP. */
+/** Answers to calls that the limits refuse, over real HTTP. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type SmallApi, startSmallApi } from '../../test/support/api/http/small-api.ts';
 

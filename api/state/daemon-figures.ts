@@ -1,8 +1,8 @@
 /** Figures that only a daemon knows: asked once per block; or the last known ones, at once. */
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { withTimeLimit } from '../../infra/time-limit.ts';
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -79,11 +79,7 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
     const now = performance.now();
     const { quietUntil, waitUntil = now + RETRY_WAIT_MS } = silence;
     if (now < quietUntil || now >= waitUntil) throw silence.error;
-    const isLate = async (ms: number) => {
-      await sleep(ms, undefined, { ref: false });
-      throw silence.error;
-    };
-    return Promise.race([answer(), isLate(waitUntil - now)]);
+    return withTimeLimit(answer(), waitUntil - now, () => silence.error);
   }
 
   async function call(chain: ChainConfig, tip: number, method: string): Promise<Members> {
