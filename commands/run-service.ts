@@ -3,7 +3,8 @@ import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
-import { retryWhileRecovering } from '../infra/postgres/postgres.ts';
+import { type Closers, openTogether } from '../infra/open-together.ts';
+import { type Postgres, retryWhileRecovering } from '../infra/postgres/postgres.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -27,79 +28,107 @@ import { answerControl } from './store-commands.ts';
 const LONGEST_DRAIN_MS = 7000;
 const ENDED: CommandOutcome = { exitCode: 0, state: null };
 
-export async function run(
-  { config: given, logger, signal }: CommandContext,
-  _input: object,
-  { line }: Output,
-): Promise<CommandOutcome> {
+export async function run(context: CommandContext, _input: object, { line }: Output): Promise<CommandOutcome> {
+  const { logger, signal } = context;
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
-  const { stores, log, topics, close } = await openResources(given, logger);
-  const closers: (() => Promise<void>)[] = [close];
+  const service = await openTogether(logger, (closers) => openService(context, line, closers));
   try {
-    if (signal.aborted) return ENDED;
-    const disk = watchDiskSpace(given.dataDir, logger);
-    closers.push(() => disk.stop());
-    const demo = given.demo ? await startDemo(given, log, logger) : null;
-    if (demo) closers.push(demo.stop);
-    const config = demo?.config ?? given;
-    const reporter = createStageReporter(stores.postgres, logger);
-    closers.push(() => reporter.close());
-    const notifications = await openNotifications(config, logger);
-    closers.push(async () => void (await Promise.all([...notifications.values()].map((heard) => heard.close()))));
-    const daemons = openDaemons(config, notifications, reporter, logger);
-    closers.push(async () => void (await Promise.all([...daemons.values()].map((client) => client.close()))));
-
-    if (signal.aborted) return ENDED;
-    if (config.roles.includes('serve')) {
-      const { startApi } = await import('../api/server.ts'); // half of all modules
-      const { pageSource: page } = await import('../web/build/page-source.ts');
-      // The demo's daemon has no wallet but a recorded one.
-      const watched = demo ? [] : config.chains;
-      const wallets = new Map(
-        watched.map(({ name: chain, rpc }) => {
-          const report = (wallet: WatchedWallet) => storeWallet(stores.postgres, chain, wallet);
-          return [chain, watchWallets({ chain, rpc, logger, report })] as const;
-        }),
-      );
-      closers.push(async () => void (await Promise.all([...wallets.values()].map((wallet) => wallet.close()))));
-      const mempools = openMempools(config, daemons, notifications, stores.postgres.pool, logger);
-      const options = { config, release, stores, topics, daemons, wallets, mempools, page, logger, signal };
-      const api = await retryWhileRecovering(() => startApi(options), logger);
-      closers.push(() => api.close());
-      announce({ ...config, port: api.port }, line);
-    }
-    if (given.metricsPort !== null) {
-      const metrics = await startMetricsServer(given.host, given.metricsPort);
-      closers.push(() => metrics.close());
-      logger.info({ port: metrics.port }, 'metrics are served');
-    }
-    if (usesDataFolder(config)) {
-      const answer = answerControl({ config, stores, log, logger });
-      const control = await serveControl(config.dataDir, async (...asked) => {
-        await reporter.flush(); // so that the command sees this process' latest status
-        return answer(...asked);
-      });
-      closers.push(() => control.close());
-    }
-    if (config.roles.includes('serve') && config.datasets.refreshSeconds > 0) {
-      const { keepDatasets } = await import('../pipeline/datasets/keep-datasets.ts');
-      const { refreshSeconds } = config.datasets;
-      const { chains } = config;
-      const kept = keepDatasets({ stores, chains, folder: datasetsFolder(config), refreshSeconds, logger, signal });
-      closers.push(() => kept);
-    }
-    const playing = demo?.play(signal).catch((err: unknown) => {
-      logger.error({ err }, 'the demo stands still');
-    });
-    const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
-    await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
-    await playing;
-    await untilAborted(signal); // stages that stopped for good leave the service answering
+    await service.work();
     return ENDED;
   } finally {
-    for (const closer of closers.reverse()) await closer();
+    await service.close();
   }
+}
+
+interface Service {
+  /** Resolves when the signal aborts. */
+  work(): Promise<void>;
+}
+
+const NO_SERVICE: Service = { work: () => Promise.resolve() };
+
+async function openService(
+  { config: given, logger, signal }: CommandContext,
+  line: Output['line'],
+  closers: Closers,
+): Promise<Service> {
+  const { stores, log, topics, close } = await openResources(given, logger);
+  closers.push(close);
+  if (signal.aborted) return NO_SERVICE;
+  const disk = watchDiskSpace(given.dataDir, logger);
+  closers.push(() => disk.stop());
+  const demo = given.demo ? await startDemo(given, log, logger) : null;
+  if (demo) closers.push(demo.stop);
+  const config = demo?.config ?? given;
+  const reporter = createStageReporter(stores.postgres, logger);
+  closers.push(() => reporter.close());
+  const notifications = await openNotifications(config, logger);
+  closers.push(() => closeAll(notifications));
+  const daemons = openDaemons(config, notifications, reporter, logger);
+  closers.push(() => closeAll(daemons));
+
+  if (signal.aborted) return NO_SERVICE;
+  if (config.roles.includes('serve')) {
+    const { startApi } = await import('../api/server.ts'); // half of all modules
+    const { pageSource: page } = await import('../web/build/page-source.ts');
+    const wallets = watchChains(demo ? [] : config.chains, stores.postgres, logger);
+    closers.push(() => closeAll(wallets));
+    const mempools = openMempools(config, daemons, notifications, stores.postgres.pool, logger);
+    const options = { config, release, stores, topics, daemons, wallets, mempools, page, logger, signal };
+    const api = await retryWhileRecovering(() => startApi(options), logger);
+    closers.push(() => api.close());
+    announce({ ...config, port: api.port }, line);
+  }
+  if (given.metricsPort !== null) {
+    const metrics = await startMetricsServer(given.host, given.metricsPort);
+    closers.push(() => metrics.close());
+    logger.info({ port: metrics.port }, 'metrics are served');
+  }
+  if (usesDataFolder(config)) {
+    const answer = answerControl({ config, stores, log, logger });
+    const control = await serveControl(config.dataDir, async (...asked) => {
+      await reporter.flush(); // so that the command sees this process' latest status
+      return answer(...asked);
+    });
+    closers.push(() => control.close());
+  }
+  if (config.roles.includes('serve') && config.datasets.refreshSeconds > 0) {
+    const { keepDatasets } = await import('../pipeline/datasets/keep-datasets.ts');
+    const { refreshSeconds } = config.datasets;
+    const { chains } = config;
+    const kept = keepDatasets({ stores, chains, folder: datasetsFolder(config), refreshSeconds, logger, signal });
+    closers.push(() => kept);
+  }
+  return {
+    async work() {
+      const playing = demo?.play(signal).catch((err: unknown) => {
+        logger.error({ err }, 'the demo stands still');
+      });
+      const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
+      await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
+      await playing;
+      await untilAborted(signal); // stages that stopped for good leave the service answering
+    },
+  };
+}
+
+async function closeAll(opened: ReadonlyMap<string, { close(): Promise<void> }>): Promise<void> {
+  await Promise.all([...opened.values()].map((each) => each.close()));
+}
+
+/** The demo passes no chains: its daemon has no wallet but a recorded one. */
+function watchChains(
+  chains: readonly ChainConfig[],
+  postgres: Postgres,
+  logger: Logger,
+): Map<string, ReturnType<typeof watchWallets>> {
+  return new Map(
+    chains.map(({ name: chain, rpc }) => {
+      const report = (wallet: WatchedWallet) => storeWallet(postgres, chain, wallet);
+      return [chain, watchWallets({ chain, rpc, logger, report })];
+    }),
+  );
 }
 
 type Notifications = ReadonlyMap<string, DaemonNotifications>;

@@ -189,7 +189,8 @@ describe('loadConfig', () => {
   it.each([
     ['{"prot": 1}', /unknown member "prot", allowed are chains, dataDir/],
     ['[1]', /not a JSON object/],
-    ['{', /JSON/],
+    ['{', /not valid JSON at line 1, column 2/],
+    ['{\n  "port": 80,\n}', /not valid JSON at line 3, column 1/],
     [{ chains: [{ name: 'vrsc' }] }, /chains\.0\.rpc is missing/],
     [{ chains: [{ name: 'market', rpc: RPC }] }, /"market" is an address of the service itself/],
     [

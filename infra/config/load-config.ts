@@ -14,6 +14,7 @@ import {
   RESERVED_NAMES,
 } from './chain-defaults.ts';
 import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
+import { parseJsonFile } from './json-syntax.ts';
 
 class ConfigInvalid extends PermanentError {
   constructor(problems: readonly string[]) {
@@ -61,7 +62,7 @@ export function loadConfig(environment: Environment): Config {
 
 function readFile(path: string): Record<string, unknown> {
   try {
-    const value: unknown = JSON.parse(readFileSync(path, 'utf8'));
+    const value = parseJsonFile(readFileSync(path, 'utf8'));
     if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { ...value };
     throw new SyntaxError('not a JSON object');
   } catch (cause) {

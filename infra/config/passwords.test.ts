@@ -1,4 +1,7 @@
 /** Whatever a password is, nothing that reading the configuration throws or a start prints shows it. */
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -56,4 +59,27 @@ it.each([
 it('an address of several servers is refused, with what to write', () => {
   const load = () => loadConfig({ DATABASE_URL: `postgres://me:${HELD}@one:5432,two:5432/stores` });
   expect(load).toThrow(/DATABASE_URL is not the address of one server: .*percent-encode/);
+});
+
+it('a syntax error in the file shows no password next to it', () => {
+  const path = join(mkdtempSync(join(tmpdir(), 'verustream-config-')), 'config.json');
+  const chains = JSON.stringify({ chains: [{ name: 'vrsc', rpc: `http://me:${HELD}@127.0.0.1:9` }] });
+  const [start, length] = [chains.indexOf(HELD), chains.length];
+  const outcomes = { refused: 0, taken: 0 };
+  const edit = fc.record({ at: fc.nat(length), drop: fc.nat(3), put: fc.string({ maxLength: 2 }) });
+  const keepsPassword = ({ at, drop }: { at: number; drop: number }) => at >= start + HELD.length || at + drop <= start;
+  fc.assert(
+    fc.property(edit.filter(keepsPassword), ({ at, drop, put }) => {
+      writeFileSync(path, chains.slice(0, at) + put + chains.slice(at + drop));
+      try {
+        loadConfig({ VERUSTREAM_CONFIG: path });
+        outcomes.taken++;
+      } catch (error) {
+        outcomes.refused++;
+        expect(printed(error)).not.toContain(HELD);
+      }
+    }),
+    { examples: [[{ at: start + HELD.length, drop: 0, put: '"' }], [{ at: start, drop: 0, put: '"' }]] },
+  );
+  expect(outcomes.refused).toBeGreaterThan(0);
 });
