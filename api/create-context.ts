@@ -57,7 +57,7 @@ interface ContextParts {
 /** `gone`: aborts when the client disconnects, for services made for a single request. */
 type ContextOf = (owner: WorkOwner, gone?: AbortSignal) => ApiContext;
 
-/** Returns a function that makes the services for one caller. Callers share everything except their places in the queues for stores and daemons. */
+/** Returns a function that makes the services for one caller. Callers share everything but their places in queues for stores and daemons. */
 export function createContexts(options: ContextOptions, parts: ContextParts): ContextOf {
   const { config, release, stores, daemons, logger } = options;
   const { watch, health, snapshots, lanes, answers, webhooks, access, mempools, currencies, port } = parts;

@@ -251,7 +251,7 @@ function respond(exchange: Exchange, reply: Reply): void {
     return;
   }
   if (body?.endsConnection) {
-    // Waits until uWebSockets.js has parsed all that it has read: an earlier answer would not close the connection before later requests are served.
+    // Waits until uWebSockets.js has parsed all that it has read: otherwise it would serve the requests behind this one before it closes.
     setImmediate(() => {
       if (exchange.aborted) return;
       writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody, unsent, visitor);

@@ -47,7 +47,7 @@ const MOST_WAITS = 3;
 /** Accept headers whose format is cached. */
 const MEMOIZED = 200;
 
-/** Returns the requested stream format, or null for JSON. `format` decides; without it the type of highest quality in Accept, the first of equals. */
+/** Returns the requested stream format; null for JSON. `format` decides, else the type in Accept with the highest quality, then the first. */
 export function streamFormat(route: StateRoute, params: Values, accept: string): StreamFormat | null {
   if (!isStreamed(route)) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);

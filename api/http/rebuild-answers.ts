@@ -33,7 +33,7 @@ const MOST_OF_ONE = 20;
 const DEMAND = { milliseconds: LATELY_MS, most: MOST_ANSWERS, mostOfOne: MOST_OF_ONE };
 /** Minimum time from the start of one round to the start of the next, for blocks that arrive faster. */
 const ROUND_MS = 1000;
-/** Answers are rebuilt one at a time, and only while fewer requests than this wait for a store or a daemon, so that rebuilding delays no request. */
+/** Answers are rebuilt one at a time, while fewer requests than this wait for a store or a daemon: so no request waits for a rebuild. */
 const QUIET_REQUESTS = 3;
 const BUSY_MS = 20;
 

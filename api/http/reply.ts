@@ -166,7 +166,7 @@ function writeHeadOf(res: HttpResponse, { status, headers, head }: Reply, own: H
 const MOST_JOINED = 1024 * 1024;
 let scratch = Buffer.alloc(64 * 1024);
 
-/** Joins in shared memory, valid until the next call: repeating a cached body allocates nothing. The caller copies the bytes that stay unsent. */
+/** Joins in shared memory, valid until the next call, so that cached bodies need no new memory. The caller copies bytes that stay unsent. */
 function joined(body: Uint8Array, end: string): Uint8Array {
   const length = body.byteLength + Buffer.byteLength(end);
   if (length > MOST_JOINED) return Buffer.concat([body, Buffer.from(end)]);

@@ -20,7 +20,7 @@ export interface Unsent {
 }
 
 export interface UnsentAnswers extends Pick<HeldAnswers, 'gather'> {
-  /** Call it after the first tryEnd(). Resolves to the number of bytes that were taken: fewer than given when the client left or was too slow. */
+  /** Call it after the first tryEnd(). Resolves to the number of bytes taken: fewer than given when the client left or was too slow. */
   send(res: HttpResponse, unsent: Unsent, network: string, client?: AnsweredClient): Promise<number>;
   /** For a streamed answer. The callback must close its connection; it is not called after the release. */
   readonly hold: HeldAnswers['hold'];

@@ -32,7 +32,7 @@ const SIGNIFICANT_DIGITS = 15;
 export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
   if (numerator === 0n) return new LosslessNumber('0');
   const most = SIGNIFICANT_DIGITS - numerator.toString().length + denominator.toString().length;
-  // When the leading digits are at least those of the denominator, the quotient has one digit more: one decimal less makes equal ratios print alike.
+  // One decimal less if the leading digits are at least those of the denominator (the quotient has a digit more): equal ratios print alike.
   const hasOneMore = most > 0 && numerator * 10n ** BigInt(most) >= denominator * 10n ** BigInt(SIGNIFICANT_DIGITS);
   const scale = Math.max(0, most - (hasOneMore ? 1 : 0));
   const scaled = (numerator * 10n ** BigInt(scale) * 2n + denominator) / (denominator * 2n);

@@ -4,7 +4,7 @@ import { orOwn } from '../access/shared-work.ts';
 import { approximateBytes } from './approximate-bytes.ts';
 
 export interface Memo {
-  /** Returns the value of `key` at the state `tag`. Runs `work` when none is cached, or when another caller's shared work found its queue full. */
+  /** Returns the value of `key` at the state `tag`. Runs `work` when none is cached, or when another caller's work found its queue full. */
   get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T>;
 }
 

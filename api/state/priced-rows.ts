@@ -29,7 +29,7 @@ export interface PricedRows {
    * removed block.
    */
   placesOf(chain: string, heights: readonly number[]): Promise<ReadonlyMap<number, PlaceInTicks>>;
-  /** Returns the time of the first block beyond the line with rows in this selection, of one chain or of any; null when there is none up to `end`. */
+  /** Returns the time of the first block beyond the line with rows here, of one chain or of any; null when there is none up to `end`. */
   provisionalSince(end: number, chain?: string): number | null;
 }
 

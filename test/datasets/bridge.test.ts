@@ -1,4 +1,4 @@
-/** Transfers between two chains: the data set and `v_bridge` equal Postgres and the API, also while a rewind has removed one end of a transfer. */
+/** Transfers between two chains: the data set and `v_bridge` equal Postgres and the API, also after a rewind has removed one end. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as sql } from '../../commands/sql.ts';

@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A reader that checks the folder all the time. A file that disappears after its manifest was read is a fault too: files must stay for a while. */
+/** A reader that checks the folder all the time. A file that is gone after its manifest was read is a fault too: it must stay for a while. */
 function looking(): () => Promise<number> {
   let isEnded = false;
   const looks = (async () => {
