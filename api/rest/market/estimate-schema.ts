@@ -51,5 +51,5 @@ export const bestConversion = object({
   toId: string,
   amount: coins,
   best: { ...route, description: 'The first of `routes`' },
-  routes: array(route, 'Largest output first; two-hop routes are considered too, the best few by mid price'),
+  routes: array(route, 'The most promising routes over one basket or two, largest output first'),
 });
