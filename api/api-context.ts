@@ -26,18 +26,18 @@ export interface ApiContext {
   readonly postgres: Postgres;
   readonly login: Login;
   readonly webhooks: Webhooks;
-  /** The state of allowances now. */
+  /** Current state of the allowances. */
   readonly standings: Access['standings'];
   readonly daemons: ReadonlyMap<string, VerusdClient>;
-  /** Mempools of the chains, as far as this process follows them. */
+  /** Mempools of the chains that this process follows. */
   readonly mempools: Mempools;
   readonly currencies: CurrencyDirectory;
   readonly natives: NativeCurrencies;
   readonly figures: DaemonFigures;
-  /** Values that are the same for as long as the state is. */
+  /** Cache of values that stay valid until the state changes. */
   readonly memo: Memo;
   readonly snapshot: WithSnapshot;
   readonly health: Pick<Health, 'reasons' | 'notes'>;
-  /** The chain of a checked parameter. */
+  /** The configured chain with this name, which must be a validated parameter. */
   chain(name: string): ChainConfig;
 }

@@ -1,4 +1,4 @@
-/** Creates, once, the services that the handlers share. */
+/** Creates the services that the handlers share. */
 import type { Logger } from '../infra/logger.ts';
 import type { Stores } from '../infra/stores.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -22,7 +22,7 @@ import type { StateWatch } from './state/state-watch.ts';
 import type { Webhooks } from './webhooks/webhooks.ts';
 
 const MEMO_BYTES = 32 * 1024 * 1024;
-/** Fewer than the connections to ClickHouse, so that requests never hold up the pipeline. */
+/** Fewer than the connections to ClickHouse, so that requests never block the pipeline. */
 const STATEMENTS = { atOnce: 6, reserved: 1, mostWaiting: Number.POSITIVE_INFINITY };
 /** Clients time out and retry after about this long. */
 const WAIT_MS = 15_000;
@@ -39,12 +39,12 @@ export interface ContextOptions {
   readonly logger: Logger;
 }
 
-/** The parts that all callers share. */
+/** Parts that all callers share. */
 interface ContextParts {
   readonly watch: StateWatch;
   readonly health: Health;
   readonly snapshots: (owner: WorkOwner) => WithSnapshot;
-  /** By chain: the places at its daemons. */
+  /** By chain: the lanes that limit concurrent calls to its daemons. */
   readonly lanes: ReadonlyMap<string, PriorityLanes>;
   readonly answers: Pick<HeldAnswers, 'gather'>;
   readonly webhooks: Webhooks;
@@ -54,16 +54,16 @@ interface ContextParts {
   readonly port: () => number;
 }
 
-/** `gone` aborts when the client of the one request leaves that the services are for. */
+/** `gone`: aborts when the client disconnects, for services made for a single request. */
 type ContextOf = (owner: WorkOwner, gone?: AbortSignal) => ApiContext;
 
-/** Services for the handlers of each caller: callers share everything except their places at the stores and the daemons. */
+/** Returns a function that makes the services for one caller. Callers share everything but their places in queues for stores and daemons. */
 export function createContexts(options: ContextOptions, parts: ContextParts): ContextOf {
   const { config, release, stores, daemons, logger } = options;
   const { watch, health, snapshots, lanes, answers, webhooks, access, mempools, currencies, port } = parts;
   const chains = new Map(config.chains.map((chain) => [chain.name, chain]));
   const figures = createDaemonFigures(daemons, logger);
-  // So that the first request for the status finds them known.
+  // Asks for the figures now, so that the first request for the status finds them.
   for (const chain of config.chains) figures.lastKnown(chain, watch.state.derived.get(chain.name)?.height ?? 0);
   const statements = createPriorityLanes(STATEMENTS);
   const hosts = createPublicHosts(config, port);
@@ -96,7 +96,7 @@ export function createContexts(options: ContextOptions, parts: ContextParts): Co
           statements.run(owner, WAIT_MS, () => stores.clickhouse.rows(reader, sql, params, ANSWER_BOUNDS)),
       },
       snapshot: snapshots(owner),
-      // Few requests need these.
+      // Made lazily, because few requests need them.
       get daemons() {
         return ownDaemons();
       },

@@ -45,19 +45,19 @@ import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
 
 export interface ApiOptions extends ContextOptions {
   readonly topics: TopicReader;
-  /** Watches on the wallets of each chain's daemons; optional. */
+  /** Wallet watches of each chain's daemons, by chain name. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
   /** Mempools to follow, by chain name; the API closes them. */
   readonly mempools?: ReadonlyMap<string, MempoolSource>;
-  /** Aborting it is a close(). */
+  /** Closes the API when it aborts. */
   readonly signal: AbortSignal;
   /** Bytes of memory for cached answers; 0 disables the cache. */
   readonly keptBytes?: number;
-  /** The page for people; none is served without it. */
+  /** The web page; without it none is served. */
   readonly page?: PageSource;
   /** Timing of the push stream, for tests. */
   readonly push?: Pick<PushOptions, 'graceMs' | 'heartbeatMs' | 'slowMs'>;
-  /** Timing of the judgement on health, for tests. */
+  /** Timing of the health watch, for tests. */
   readonly health?: HealthTiming;
   /** Timing of webhooks, for tests. */
   readonly webhooks?: WebhooksOptions['timing'];
@@ -65,7 +65,7 @@ export interface ApiOptions extends ContextOptions {
 
 export interface RunningApi {
   readonly port: number;
-  /** Stops listening, ends streams with a reason, waits for requests under way, within 10 s. */
+  /** Stops listening, ends streams with a reason, and waits up to DRAIN_MS for requests in progress. */
   close(): Promise<void>;
 }
 
@@ -77,9 +77,9 @@ class PortUnavailable extends PermanentError {
 
 const PREPARED_BYTES = 64 * 1024 * 1024;
 const REPEATED_BYTES = 32 * 1024 * 1024;
-/** Leaves the rest of the program time to close what it has opened: `LONGEST_DRAIN_MS` of run-service.ts. */
+/** Shorter than `LONGEST_DRAIN_MS` of run-service.ts, so that the rest of the program has time to close. */
 const DRAIN_MS = 4_000;
-/** Statements that read Postgres at once, each a connection; one may be for several requests. */
+/** Concurrent statements that read Postgres, each on its own connection; a statement may serve several requests. */
 const READS_AT_ONCE = 10;
 const STATEMENT_MS = 10_000;
 
@@ -107,7 +107,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   return { port, close };
 }
 
-/** Everything opened registers its closer. */
+/** Opens all parts; each registers its closer in `closers`. */
 async function open(options: ApiOptions, closers: Closers) {
   const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
@@ -161,7 +161,7 @@ async function open(options: ApiOptions, closers: Closers) {
   const lanes = new Map(config.chains.map((chain) => [chain.name, createDaemonLanes()]));
   const underWay: RequestsUnderWay = { count: 0, sending: 0 };
   const unsent = createUnsentAnswers({ underWay });
-  // Known once the server listens; no request arrives before that.
+  // The actual port is known once the server listens; no request arrives before that.
   let port = config.port;
   const apiOf = createContexts(options, {
     watch,
@@ -212,12 +212,12 @@ async function open(options: ApiOptions, closers: Closers) {
 
 type ListenSocket = Parameters<typeof us_listen_socket_close>[0];
 
-/** The form of listen() that its types leave out. */
+/** A signature of listen() that is missing in the types of uWebSockets.js. */
 interface ExclusiveListener {
   listen(host: string, port: number, options: number, done: (socket: ListenSocket | false) => void): void;
 }
 
-/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second process would share the port, and half of the requests, in silence. */
+/** LIBUS_LISTEN_EXCLUSIVE_PORT: without it a second process could silently share the port and get half of the requests. */
 const EXCLUSIVE_PORT = 1;
 
 function listen(app: TemplatedApp, { host, port }: Pick<Config, 'host' | 'port'>): Promise<ListenSocket> {

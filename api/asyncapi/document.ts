@@ -1,4 +1,4 @@
-/** AsyncAPI 3.0: what the service sends by itself, put together from parts, one for each way to its listeners. */
+/** AsyncAPI 3.0 document of everything that the service sends by itself, with one part for the stream and one for webhooks. */
 import type { JsonSchema } from '../schema/json-schema.ts';
 
 export interface AsyncMessage {
@@ -11,12 +11,12 @@ interface Reference {
 }
 
 export interface AsyncChannel {
-  /** Path; null for what the listener's URL says. */
+  /** Path; null when the receiver's URL determines it. */
   readonly address: string | null;
   readonly description: string;
-  /** Names of servers of the document; all when it is not given. */
+  /** Names of servers of the document; all servers by default. */
   readonly servers?: readonly string[];
-  /** Names of messages of its part. */
+  /** Names of messages in the same part. */
   readonly messages: readonly string[];
   readonly bindings?: object;
 }
@@ -27,12 +27,12 @@ export interface AsyncOperation {
   readonly channel: string;
   readonly summary: string;
   readonly messages: readonly string[];
-  /** What the service answers on the same channel. */
+  /** Names of the messages that answer on the same channel. */
   readonly replies?: readonly string[];
   readonly bindings?: object;
 }
 
-/** Names are unique over all parts. */
+/** Names must be unique over all parts. */
 export interface AsyncPart {
   readonly channels: Readonly<Record<string, AsyncChannel>>;
   readonly operations: Readonly<Record<string, AsyncOperation>>;
@@ -44,11 +44,11 @@ export interface AsyncDocumentOptions {
   readonly version: string;
 }
 
-const DESCRIPTION = `Blocks, transactions, conversions, reserves and identities of Verus chains as they come, and reorganisations.
+const DESCRIPTION = `Blocks, transactions, conversions, reserves and identities of Verus chains as they arrive, and reorganisations.
 Every message carries a cursor: a client that returns with it, to any server of the service, gets every later message, once and in order.
 How to use it: docs/streams.md of the project. /api/openapi.json describes the REST interface.`;
 
-const host = { default: '127.0.0.1:8080', description: 'Where the service is reached' };
+const host = { default: '127.0.0.1:8080', description: 'Address of the service' };
 const server = (protocol: string, description: string) => ({
   host: '{host}',
   protocol,
@@ -57,8 +57,8 @@ const server = (protocol: string, description: string) => ({
 });
 
 const SERVERS = {
-  websocket: server('ws', 'wss where TLS stands before it'),
-  http: server('http', 'https where TLS stands before it'),
+  websocket: server('ws', 'wss behind a TLS proxy'),
+  http: server('http', 'https behind a TLS proxy'),
   receiver: {
     host: '{receiver}',
     protocol: 'https',

@@ -1,4 +1,4 @@
-/** The push stream in the AsyncAPI document: WebSocket and server-sent events, from the schemas that the code is held to. */
+/** The push stream in the AsyncAPI document: WebSocket and server-sent events, from the schemas that the code uses. */
 
 import type { Parameters } from '../http/parameters.ts';
 import { pingMessage, subscribeMessage, unsubscribeMessage } from '../push/client-message-schema.ts';
@@ -8,11 +8,11 @@ import { streamParameters } from '../push/register-stream.ts';
 import type { AsyncMessage, AsyncPart } from './document.ts';
 
 const EVENTS = Object.keys(pushEvents);
-/** What comes without being asked for, on both ways. */
+/** Messages that the service sends by itself, on both channels. */
 const UNASKED = [...EVENTS, 'hello', 'heartbeat', 'resync', 'snapshot'];
 const REQUESTS = ['subscribe', 'unsubscribe', 'ping'] as const;
 
-const WEBSOCKET = `The greeting first, then blocks and undos of all chains, or what is subscribed within 250 ms.
+const WEBSOCKET = `First the greeting, then blocks and undos of all chains, or the channels that are subscribed within 250 ms.
 Closed with 4408 and the last cursor as the reason when the client reads too slowly, with 4429 beyond the limits: 100 messages in
 10 s, 50 subscriptions, 1,000 entries of filters, 16 kB a message. A connection costs 1 credit; refused, it gets the answer of REST,
 or opens, gets an error message and is closed with 4000 and that status.`;
@@ -22,7 +22,7 @@ const SSE =
 const querySchema = (parameters: Parameters) => ({
   type: 'object',
   properties: Object.fromEntries(
-    // None of the stream's is `chain`, which stands for configured names.
+    // The stream has no parameter with the schema `chain`, which is a placeholder for configured names.
     Object.entries(parameters).map(([name, { schema, description }]) => [name, { ...(schema as object), description }]),
   ),
 });
@@ -55,7 +55,7 @@ export const streamPart: AsyncPart = {
     takeSubscription: {
       action: 'receive',
       channel: 'websocket',
-      summary: `Asks for channels, of ${CHANNELS.join(', ')}, instead of the blocks; with a cursor, from there on`,
+      summary: `Subscribes to channels out of ${CHANNELS.join(', ')} instead of the blocks; with a cursor, continues from there`,
       messages: ['subscribe'],
       replies: ['ack', 'error'],
     },
@@ -69,14 +69,14 @@ export const streamPart: AsyncPart = {
     answerPing: {
       action: 'receive',
       channel: 'websocket',
-      summary: 'Asks for a sign of life',
+      summary: 'Asks whether the connection works',
       messages: ['ping'],
       replies: ['pong', 'error'],
     },
     stream: {
       action: 'send',
       channel: 'events',
-      summary: 'What happens on the chains, of the channels and filters in the query',
+      summary: 'What happens on the chains, in the channels and with the filters of the query',
       messages: UNASKED,
       bindings: { http: { method: 'GET', query: querySchema(streamParameters), bindingVersion: '0.3.0' } },
     },
@@ -85,6 +85,6 @@ export const streamPart: AsyncPart = {
     ...sent,
     subscribe: { summary: 'Replaces the default subscription, or the one of the same id', payload: subscribeMessage },
     unsubscribe: { summary: 'Ends a subscription', payload: unsubscribeMessage },
-    ping: { summary: 'Is answered by a pong', payload: pingMessage },
+    ping: { summary: 'Answered by a pong', payload: pingMessage },
   },
 };

@@ -9,7 +9,7 @@ const begun = (bandwidth: Bandwidth, network: string, wanted: number) =>
   Array.from({ length: wanted }, () => bandwidth.begin(network)).filter(Boolean).length;
 
 describe('bandwidth', () => {
-  it('refuses once all is used, and allows again after as long as it says', () => {
+  it('refuses once the allowance is used up, and allows again after the announced time', () => {
     let now = 0;
     const bandwidth = createBandwidth(3_600_000, () => now);
     expect(bandwidth.take('a', 3_000_000)).toBe(0);
@@ -23,7 +23,7 @@ describe('bandwidth', () => {
     expect(bandwidth.take('a', 1)).toBe(0);
   });
 
-  it('gives back what was not sent', () => {
+  it('refunds bytes that were not sent', () => {
     const bandwidth = createBandwidth(10_000, () => 0);
     expect(bandwidth.take('a', 10_000)).toBe(0);
     bandwidth.giveBack('a', 6_000);
@@ -31,7 +31,7 @@ describe('bandwidth', () => {
     expect(bandwidth.take('a', 1)).toBeGreaterThan(0);
   });
 
-  it('lets a network fetch so many files at once, whatever it has begun and ended', () => {
+  it('limits the concurrent files of a network', () => {
     const bandwidth = createBandwidth(1);
     expect(begun(bandwidth, 'a', 100)).toBe(MOST_TRANSFERS.network);
     expect(begun(bandwidth, 'b', 1)).toBe(1);
@@ -39,7 +39,7 @@ describe('bandwidth', () => {
     expect(begun(bandwidth, 'a', 2)).toBe(1);
   });
 
-  it('never lets a hundred networks keep one more from beginning, nor more be on their way than there may be', () => {
+  it('up to a hundred greedy networks leave a place for another one, and never exceed the total', () => {
     fc.assert(
       fc.property(
         fc.array(fc.integer({ min: 1, max: 200 }), { minLength: 1, maxLength: 100, size: 'max' }),
@@ -54,14 +54,14 @@ describe('bandwidth', () => {
     );
   });
 
-  it('takes the rest of an answer that was let in, also where less is left', () => {
+  it('charges the rest of an admitted answer even if less is left', () => {
     const bandwidth = createBandwidth(3_600, () => 0);
     expect(bandwidth.take('a', 3_000)).toBe(0);
     bandwidth.takeMore('a', 6_000);
     expect(bandwidth.take('a', 1)).toBe(5_400);
   });
 
-  it('in no span of hours a network fetches more than that many allowances, one more, and the last answer', () => {
+  it('over any number of hours a network fetches at most that many allowances, one more, and the largest answer', () => {
     const requests = fc.array(fc.record({ wait: fc.nat(HOUR_MS), bytes: fc.nat(2_000_000) }), {
       minLength: 1,
       maxLength: 100,
@@ -85,7 +85,7 @@ describe('bandwidth', () => {
 });
 
 describe('ranges', () => {
-  it('are a part of the file, or none', () => {
+  it('lie within the file, or there is none', () => {
     const header = fc.oneof(
       fc.tuple(fc.option(fc.nat(200)), fc.option(fc.nat(200))).map(([from, to]) => `bytes=${from ?? ''}-${to ?? ''}`),
       fc.string(),

@@ -1,17 +1,14 @@
-/** How much of the data set each network may still fetch, and how many files at once. Counted by this process alone. */
+/** Limits how much of the data set each network may fetch, and how many files at once. Each process counts on its own. */
 import { LRUCache } from 'lru-cache';
 
 export interface Bandwidth {
-  /**
-   * Takes the price of a request before its work, while anything is left; returns after how many seconds to ask again, 0 when it was
-   * allowed.
-   */
+  /** Charges the price of a request before its work, as long as anything is left. Returns 0 when allowed, else the seconds until a retry. */
   take(network: string, bytes: number): number;
-  /** Takes what an allowed answer costs beyond the price, also when less is left: one answer is never cut. */
+  /** Charges what an admitted answer costs beyond its price, even if less is left: an answer is never cut off. */
   takeMore(network: string, bytes: number): void;
-  /** Returns bytes that were taken and not sent. */
+  /** Refunds bytes that were charged but not sent. */
   giveBack(network: string, bytes: number): void;
-  /** Whether one more file may be sent now; then call `end` when it has been. */
+  /** Returns whether one more file may be sent now; if so, call `end` once it is sent. */
   begin(network: string): boolean;
   end(network: string): void;
 }
@@ -22,13 +19,13 @@ interface Account {
 }
 
 const HOUR_MS = 3_600_000;
-/** Beyond it the network that asked longest ago is forgotten. */
+/** Maximum of known networks; beyond it the least recently seen is forgotten. */
 const MOST_ACCOUNTS = 10_000;
-/** Files on their way, each with a chunk in memory: of a network, as engines ask for ranges side by side, and of all. */
+/** Maximum of concurrent files, each with a chunk in memory: for one network (engines request ranges in parallel) and in total. */
 export const MOST_TRANSFERS = { network: 64, all: 512 } as const;
-/** Places for the first file of a network. */
+/** Places reserved for the first file of a network. */
 const FOR_FIRST = 128;
-/** A network may have this part of the other places that are free, so that a few networks never take them all. */
+/** Share of the other free places that one network may use, so that a few networks never take them all. */
 const SHARE_OF_FREE = 1 / 4;
 
 export function createBandwidth(

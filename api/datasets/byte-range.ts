@@ -1,4 +1,4 @@
-/** The part of a file that a Range header asks for (RFC 9110, 14). */
+/** The part of a file that a Range header requests (RFC 9110, 14). */
 
 export interface ByteRange {
   readonly from: number;
@@ -8,7 +8,7 @@ export interface ByteRange {
 
 const ONE = /^bytes=(\d*)-(\d*)$/;
 
-/** Null: the whole file, also for several ranges and what cannot be read, which a server may ignore. */
+/** Returns null for the whole file, also for several ranges and malformed headers, which a server may ignore. */
 export function byteRange(header: string, size: number): ByteRange | 'unsatisfiable' | null {
   const [, first = '', last = ''] = ONE.exec(header.trim()) ?? [];
   if (first === '' && last === '') return null;

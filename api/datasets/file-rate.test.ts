@@ -8,7 +8,7 @@ afterEach(() => void vi.useRealTimers());
 const CHUNK = 2 ** 17;
 const RATE = CHUNK * 10;
 
-it('lets all readers together have the rate, in turns', async () => {
+it('all readers share the rate, in turns', async () => {
   const fileRate = limitRate(RATE, () => performance.now());
   const left: string[] = [];
   const reader = async (name: string) => {
@@ -25,7 +25,7 @@ it('lets all readers together have the rate, in turns', async () => {
   expect(left.length).toBe(20);
 });
 
-it('saves nothing up for later, and no part is free', async () => {
+it('unused rate is not saved up, and no part is free', async () => {
   const fileRate = limitRate(RATE, () => performance.now());
   await vi.advanceTimersByTimeAsync(60_000);
   let left = 0;
@@ -36,12 +36,12 @@ it('saves nothing up for later, and no part is free', async () => {
     }
   })();
   await vi.advanceTimersByTimeAsync(1_000);
-  // A part counts as a chunk at least.
+  // A part counts as at least a chunk.
   expect(left).toBeGreaterThan(8);
   expect(left).toBeLessThanOrEqual(11);
 });
 
-it('a network has the same part of the rate as every other one, however many parts of whatever size they ask for', async () => {
+it('each network gets the same share of the rate, however many parts of any size it requests', async () => {
   const greedy = fc.record({
     networks: fc.integer({ min: 1, max: 8 }),
     readers: fc.integer({ min: 1, max: 64 }),
@@ -66,7 +66,7 @@ it('a network has the same part of the rate as every other one, however many par
       left.clear();
       await vi.advanceTimersByTimeAsync(10_000);
       const sum = [...left.values()].reduce((total, parts) => total + parts, 0);
-      // All of the rate is used, and all have the same part of it; a request of several parts may be under way at the end.
+      // The whole rate is used, in equal shares; a request of several parts may be in progress at the end.
       if (bytes <= CHUNK) expect(Math.abs(sum - 100)).toBeLessThanOrEqual(1);
       expect(left.get('honest')).toBeGreaterThanOrEqual(Math.floor(100 / (networks + 1)) - 1);
       isOver = true;

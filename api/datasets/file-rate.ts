@@ -1,16 +1,16 @@
-/** Lets bytes of files leave at a bounded rate, all readers together, so that other answers do not wait behind them. */
+/** Bounds the rate at which all files together are sent, so that other answers do not wait behind them. */
 
 /**
- * Resolves when that many bytes may leave, `least` at least. Networks that wait have turns: each has the same part of the rate, whatever
- * others ask for.
+ * Resolves when `bytes` may be sent; they count as `least` at least. Waiting networks take turns, so that each gets the same share of the rate,
+ * however much it requests.
  */
 export type FileRate = (network: string, bytes: number, least?: number) => Promise<void>;
 
-/** Twenty networks that use up their allowance, hour by hour, fetch as much. */
+/** As much as twenty networks fetch that use up their allowance every hour. */
 export const BYTES_PER_SECOND = 10 * 2 ** 20;
-/** A small part is charged at least this, since its request costs as much: 70 of them a second, with those requests, take a twentieth of a core. */
+/** A small part counts as this much, because its request costs as much: 70 a second take a twentieth of a core. */
 const LEAST_BYTES = 2 ** 17;
-/** A timer is no finer. */
+/** Resolution of timers. */
 const FINEST_MS = 1;
 
 interface Part {
@@ -19,9 +19,9 @@ interface Part {
 }
 
 export function limitRate(bytesPerSecond: number, now: () => number = performance.now.bind(performance)): FileRate {
-  /** When all that was let go has left. */
+  /** When all admitted bytes will have been sent at the rate. */
   let free = 0;
-  /** By network, the next one first. */
+  /** Waiting parts by network, the next network to run first. */
   const waiting = new Map<string, Part[]>();
 
   function letGo(): void {
@@ -30,7 +30,7 @@ export function limitRate(bytesPerSecond: number, now: () => number = performanc
       waiting.delete(network);
       const part = parts.shift();
       if (parts.length > 0) waiting.set(network, parts);
-      // Not from this moment on: a timer that is late takes nothing from the rate.
+      // Added to `free`, not to the current time, so that a late timer does not lower the rate.
       free += part?.ms ?? 0;
       part?.letGo();
     }
@@ -38,7 +38,7 @@ export function limitRate(bytesPerSecond: number, now: () => number = performanc
   }
 
   return async (network, bytes, least = LEAST_BYTES) => {
-    // In parts, so that whoever asks for much at once has no more of each turn.
+    // Split into parts, so that a large request gets no larger share of each turn.
     for (let left = Math.max(bytes, least); left > 0; left -= LEAST_BYTES)
       await turn(network, Math.min(left, LEAST_BYTES));
   };

@@ -1,4 +1,4 @@
-/** Answers for the folder itself: the index of its tables, and the bucket's listing. Each query's answer is kept until the folder changes. */
+/** Answers for the folder itself: the index of its tables, and listings of the bucket. Answers are cached by query until the folder changes. */
 import { LRUCache } from 'lru-cache';
 import { DATASET_SCHEMA_VERSION } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
@@ -12,7 +12,7 @@ import type { ListedObject, ManifestForm, ServedFolder } from './served-folder.t
 export interface FolderRequest {
   readonly isS3: boolean;
   readonly query: string;
-  /** The service as this client reaches it. */
+  /** Origin by which this client reaches the service. */
   readonly origin: string;
 }
 
@@ -23,9 +23,9 @@ export interface FolderAnswer {
 
 export type FolderAnswers = (asked: FolderRequest, base: string) => Promise<FolderAnswer>;
 
-/** A page of a thousand keys has some 400 kB, and is a scan's first question: those of fifty patterns. */
+/** Room for the listings of fifty patterns: a scan begins with a page of a thousand keys, about 400 kB. */
 const MOST_KEPT_BYTES = 20_000_000;
-/** The index and the manifests take them; a file is itself whatever is asked for. */
+/** Parameters of the index and the manifests; files ignore them. */
 const dataParameters = compileParameters(SHARED_PARAMETERS, []);
 
 export function createFolderAnswers(folder: Pick<ServedFolder, 'objects' | 'manifests'>): FolderAnswers {

@@ -1,4 +1,4 @@
-/** Every request of the data set pays from its network's allowance, and requests beyond it cause no work. */
+/** Every request of the data set is charged to its network's allowance, and requests beyond it cause no work. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat, utimes, writeFile } from 'node:fs/promises';
@@ -89,7 +89,7 @@ it.each([
   ['GET', `/datasets/${FILE}`, 416, FILE_PRICE, { range: 'bytes=9999-' }],
   ['GET', `/datasets/${FILE}`, 304, FILE_PRICE, { 'if-none-match': '*, "abababababababab"' }],
 ] as const)(
-  '%s %s is answered %i and takes %i bytes',
+  '%s %s is answered with %i and costs %i bytes',
   async (method, path, status, price, headers: Record<string, string> = {}) => {
     const affordable = 6;
     const url = (await start((affordable - 0.5) * price)) + path;
@@ -101,7 +101,7 @@ it.each([
   },
 );
 
-it('whatever a network asks for in whatever order, no request takes less than its price, and refused ones do no work', async () => {
+it('random requests each cost at least their price, and refused ones do no work', async () => {
   const base = await start(2_000_000);
   const requests = fc.constantFrom(
     ...(['/datasets/', '/api/datasets/', '/api/datasets/blocks.json', '/datasets/?max-keys=x'] as const).flatMap(
@@ -117,7 +117,7 @@ it('whatever a network asks for in whatever order, no request takes less than it
       let isRefused = false;
       for (const { method, path, price } of asked) {
         const status = await statusOf(base + path, method, network);
-        // The allowance regains some hundred bytes a second meanwhile.
+        // The allowance grows by some hundred bytes a second meanwhile.
         if (status === 429) expect(spent).toBeGreaterThan(1_900_000);
         else expect(spent).toBeLessThan(2_100_000);
         isRefused ||= status === 429;
@@ -136,7 +136,7 @@ it('whatever a network asks for in whatever order, no request takes less than it
   );
 });
 
-it('listings and the index are made once for each query while the folder stays, and are those of the folder as it is', async () => {
+it('listings and the index are made once for each query and state of the folder, and show its current state', async () => {
   const served = createServedFolder(folder);
   const kept = createFolderAnswers(served);
   const queries = fc.record({
@@ -164,7 +164,7 @@ it('listings and the index are made once for each query while the folder stays, 
   await manifest([FILE]);
 });
 
-it('a listing says of an object when it was written, as its own answer does, also after a later manifest', async () => {
+it('a listing shows the same time of an object as its own answer, also after a later manifest', async () => {
   const base = await start(1_000_000_000);
   const network = newNetwork();
   const written = new Date(1_600_000_000_789);
@@ -188,12 +188,12 @@ it('a listing says of an object when it was written, as its own answer does, als
   expect(await times()).toBe('2020-09-13T12:26:40.000Z');
   await rewrite();
   expect(await times()).toBe('2020-09-13T12:26:40.000Z');
-  written.setTime(1_700_000_000_000); // the same bytes, put there again
+  written.setTime(1_700_000_000_000); // the same bytes, written again
   await rewrite();
   expect(await times()).toBe('2020-09-13T12:26:40.000Z');
 });
 
-it('a manifest is paid as a whole, also by a reader that leaves in the middle', async () => {
+it('a manifest is charged in full, even if the client leaves in the middle', async () => {
   await manifest(Array.from({ length: 60_000 }, (_, n) => `blocks/chain=vrsc/2020-01-01.${n}.parquet`));
   const { size } = await stat(join(folder, 'blocks.json'));
   const underWay = { count: 0, sending: 0 };
@@ -208,7 +208,7 @@ it('a manifest is paid as a whole, also by a reader that leaves in the middle', 
   await manifest([FILE]);
 });
 
-it('listings that are asked for at once are made in turns with a pause, also for HEAD', async () => {
+it('concurrent listings are made one after another with a pause, also for HEAD', async () => {
   const base = await start(1_000_000_000);
   const asked = 40;
   const list = (n: number) => statusOf(`${base}/datasets/?list-type=2&start-after=${n}`, 'HEAD', newNetwork());
@@ -219,7 +219,7 @@ it('listings that are asked for at once are made in turns with a pause, also for
   expect(performance.now() - began).toBeGreaterThan(asked * 20);
 });
 
-it('a chunked body is refused, and nothing behind it is served', async () => {
+it('a chunked body is refused, and no request behind it is served', async () => {
   const { port } = new URL(await start(1_000_000_000));
   for (const path of ['/datasets/', '/api/datasets/', `/datasets/${FILE}`]) {
     const chunked = `POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`;

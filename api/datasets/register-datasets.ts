@@ -1,6 +1,6 @@
 /**
- * The data set on `/api/datasets/`, and as the S3 bucket `datasets` (anonymous, read-only, path style). Files are served as files: no query,
- * no credits, only the bandwidth of the caller's network.
+ * Serves the data set on `/api/datasets/`, and as the S3 bucket `datasets` (anonymous, read-only, path style). Files need no query and cost no
+ * credits, only bandwidth of the caller's network.
  */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { type Config, datasetsFolder } from '../../schemas/config.ts';
@@ -27,12 +27,12 @@ const REST = '/api/datasets';
 const S3 = `/${BUCKET}`;
 const HOST = /^[A-Za-z0-9.:[\]-]{1,255}$/;
 const ALLOW = 'GET, HEAD, OPTIONS';
-/** Bytes of the allowance that a request costs at least: for the index, a listing or a manifest, and for anything else. */
+/** Minimum price of a request in bytes of the allowance: `made` for the index, a listing or a manifest, `file` for anything else. */
 const PRICES = { made: 256_000, file: 4_000 } as const;
-/** A request takes this of the rate of all files for its work, whatever it sends: 40 listings a second pass, or 1,280 requests that find nothing. */
+/** Bytes of the shared rate of all files that a request's work takes: enough for 40 listings or 1,280 requests without a result a second. */
 const RATE_PRICES = { made: 2 ** 19, file: 2 ** 14 } as const;
 
-/** The parts of a request that are needed; uWebSockets.js lets them be read only before the first await. */
+/** Request fields, read before the first await because uWebSockets.js invalidates the request afterwards. */
 interface DatasetRequest extends ObjectRequest, FolderRequest {
   readonly method: string;
   /** Below the folder; empty for the folder itself. */
@@ -100,9 +100,9 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
           headers: { Allow: ALLOW },
         });
         const refusal = charge(bandwidth, asked) ?? methodRefused;
-        const closes = announced === 'chunked'; // where it ends is not certain
+        const closes = announced === 'chunked'; // the end of a chunked body is ambiguous
         const answerNow = () => refuse({ res, asked, client }, refusal, options, closes);
-        // Not before uWebSockets.js has parsed all that it has read: it would serve the requests behind this one.
+        // Waits until uWebSockets.js has parsed all that it has read: otherwise it would serve the requests behind this one.
         if (closes) setImmediate(answerNow);
         else answerNow();
       });
@@ -129,7 +129,7 @@ function readRequest(req: HttpRequest, isS3: boolean, url: string | null, networ
   };
 }
 
-/** A path that is not percent-encoded text stays as it is, and names no file. */
+/** Returns a path that is not valid percent-encoding unchanged: no file has such a name. */
 function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
@@ -146,7 +146,7 @@ async function answer(exchange: Exchange, serving: Serving): Promise<number> {
   if (!bandwidth.begin(asked.network)) {
     const most = MOST_TRANSFERS.network;
     throw bandwidthUsed(
-      `a network asks for at most ${most} files at once, fewer while many do: wait until one is done`,
+      `a network may fetch at most ${most} files at once, fewer while many networks do: wait until one is done`,
       1,
     );
   }
@@ -174,7 +174,7 @@ async function answerObject({ res, asked, client }: Exchange, serving: Serving, 
     const pace = { letGo: (bytes: number) => fileRate(asked.network, bytes), least: LEAST_PACE };
     sent = await sendObject(res, object, reply, asked.isHead, client, ownLines(asked), pace, unsent, asked);
   } finally {
-    // An index, listing or manifest costs its whole price, even if its reader takes only a part.
+    // A manifest costs its full price even if its client reads only a part: only files are refunded.
     if (sent < reply.bytes && 'file' in object.content)
       bandwidth.giveBack(asked.network, Math.min(more, reply.bytes - sent));
   }
@@ -194,15 +194,15 @@ async function answerFolder(
   return 200;
 }
 
-/** Making an answer takes milliseconds, however much of it is sent. */
+/** `made` answers take milliseconds to make, however little of them is sent. */
 const kindOf = (path: string): keyof typeof PRICES => (path === '' || path.endsWith('.json') ? 'made' : 'file');
 const priceOf = (path: string): number => PRICES[kindOf(path)];
 
-/** Before anything is looked up, whatever the answer will be. Null: paid. */
+/** Charges the price before any work, whatever the answer will be. Returns null when it was paid. */
 function charge(bandwidth: Bandwidth, { path, network }: DatasetRequest): ApiError | null {
   const retryAfter = bandwidth.take(network, priceOf(path));
   if (retryAfter === 0) return null;
-  const message = `this network has fetched as much of the data set as it may in an hour: ask again in ${retryAfter} s`;
+  const message = `this network has used up its hourly allowance of bytes of the data set: ask again in ${retryAfter} s`;
   return bandwidthUsed(message, retryAfter);
 }
 

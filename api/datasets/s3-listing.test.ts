@@ -1,4 +1,4 @@
-/** Listings, page by page, against a plain walk over all keys. */
+/** Compares listings, page by page, with a plain walk over all keys. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
@@ -12,7 +12,7 @@ const folder = (keys: readonly string[]): ListedObject[] =>
 const values = (xml: string, name: string) =>
   [...xml.matchAll(new RegExp(`<${name}>([^<]*)</${name}>`, 'g'))].map(([, value = '']) => value);
 
-/** How the next page of each version of ListObjects is asked for. */
+/** How each version of ListObjects requests the next page. */
 const VERSIONS = {
   2: { fixed: { 'list-type': '2' }, next: 'NextContinuationToken', parameter: 'continuation-token' },
   1: { fixed: {}, next: 'NextMarker', parameter: 'marker' },
@@ -25,7 +25,7 @@ interface Wish {
   readonly most: number;
 }
 
-/** All pages of a listing. */
+/** Returns all pages of a listing. */
 function pagesOf(objects: readonly ListedObject[], { version, prefix, delimiter, most }: Wish): string[][] {
   const pages: string[][] = [];
   const { fixed, next, parameter } = VERSIONS[version];
@@ -54,7 +54,7 @@ const wishes = fc.record({
   most: fc.integer({ min: 1, max: 5 }),
 });
 
-it('name each key and common prefix once, in order, on pages of any length', () => {
+it('listings contain each key and common prefix once, in order, on pages of any length', () => {
   fc.assert(
     fc.property(keys, wishes, (all, wish) => {
       const { prefix, delimiter, most } = wish;
@@ -71,7 +71,7 @@ it('name each key and common prefix once, in order, on pages of any length', () 
   );
 });
 
-it('look at as many keys as a page needs, not at all', () => {
+it('listings read only as many keys as a page needs', () => {
   let looks = 0;
   const keys = Array.from(
     { length: 100_000 },
@@ -91,8 +91,8 @@ it('look at as many keys as a page needs, not at all', () => {
 it.each([
   [{ 'max-keys': '-1' }, 'max-keys is a whole number'],
   [{ 'list-type': '3' }, 'list-type is 2, or is left out for the first version of ListObjects'],
-  [{ 'encoding-type': 'base64' }, 'encoding-type can be url alone'],
-])('refuse %j', (query, message) => {
+  [{ 'encoding-type': 'base64' }, 'encoding-type can only be url'],
+])('listings refuse %j', (query, message) => {
   expect(() => listObjects([], '', new URLSearchParams(query as Record<string, string>))).toThrow(
     new InvalidListing(message),
   );

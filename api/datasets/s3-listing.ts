@@ -1,4 +1,4 @@
-/** The data set as an S3 bucket shows it: ListObjects in both versions and errors, as XML. No engine expands `*` over plain HTTP. */
+/** S3 answers for the data set as XML: ListObjects in both versions, and errors. Query engines expand `*` only in S3 buckets. */
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type ListedObject, manifestObject } from './served-folder.ts';
 
@@ -7,12 +7,12 @@ const MOST_KEYS = 1000;
 const XML = '<?xml version="1.0" encoding="UTF-8"?>\n';
 const NAMESPACE = 'xmlns="http://s3.amazonaws.com/doc/2006-03-01/"';
 
-/** A query that S3 would refuse as well. */
+/** A query that S3 would refuse too. */
 export class InvalidListing extends Error {}
 
 /**
- * A page takes a time by its own length, whatever the folder holds. `objects`: by key. `base`: of the URLs in the manifests.
- * @throws InvalidListing
+ * Lists one page; the time depends only on the length of the page, not of the folder. `objects`: sorted by key. `base`: prefix of the URLs in
+ * manifests. @throws InvalidListing
  */
 export function listObjects(objects: readonly ListedObject[], base: string, query: URLSearchParams): string {
   const text = (name: string) => query.get(name) ?? '';
@@ -29,7 +29,7 @@ export function listObjects(objects: readonly ListedObject[], base: string, quer
     const entry = objects[at];
     if (!entry?.key.startsWith(prefix)) break;
     const common = commonPrefix(entry.key, prefix, delimiter);
-    // A page that ended with a common prefix goes on behind all that it stands for.
+    // Continues after all keys that a common prefix stands for.
     const next = common === null ? at + 1 : firstFrom(objects, common + AFTER_ALL);
     if ((common ?? entry.key) > after) {
       if (listed.length + prefixes.length === most) {
@@ -72,12 +72,12 @@ export const bucketLocation = (): string => `${XML}<LocationConstraint ${NAMESPA
 export const s3Error = (code: string, message: string, resource: string): string =>
   `${XML}<Error>${element('Code', code)}${element('Message', message)}${element('Resource', resource)}</Error>`;
 
-/** As HTTP has it, so that the answers for the object itself say the same. */
+/** Rounds down to seconds as in HTTP, so that listings match the headers of the objects. */
 const wholeSeconds = (time: Date): Date => new Date(Math.floor(time.getTime() / 1000) * 1000);
 
 const sizeAndTag = ({ bytes, sha256 }: DatasetFile) => ({ size: bytes, tag: sha256.slice(0, 16) });
 
-/** Greater than any character of a key. */
+/** Greater than any character in a key. */
 const AFTER_ALL = '\uffff';
 
 /** Index of the first object at or after a key. */
@@ -99,7 +99,7 @@ function commonPrefix(key: string, prefix: string, delimiter: string): string | 
 
 type Encode = (text: string) => string;
 
-/** Where a page begins, and how an answer says it: the versions of ListObjects differ in this alone. */
+/** Where a page begins, and how the answer shows it: the only differences between the versions of ListObjects. */
 interface Places {
   readonly after: string;
   before(encoded: Encode, keys: number): string[];
@@ -137,7 +137,7 @@ function maxKeys(given: string | null): number {
 
 function encoder(type: string | null): Encode {
   if (type === null) return (text) => text;
-  if (type !== 'url') throw new InvalidListing('encoding-type can be url alone');
+  if (type !== 'url') throw new InvalidListing('encoding-type can only be url');
   return (text) => encodeURIComponent(text).replaceAll('%2F', '/');
 }
 

@@ -1,4 +1,4 @@
-/** Sends an object or a part of it: no faster than it is read, with its length, so that readers can ask for ranges. */
+/** Sends an object or a range of it, with its length, no faster than the client reads. */
 
 import type { HttpResponse } from 'uWebSockets.js';
 import { createReadStream } from 'node:fs';
@@ -22,25 +22,25 @@ export interface ObjectRequest {
 export interface ObjectReply {
   readonly status: 200 | 206 | 304 | 416;
   readonly headers: Readonly<Record<string, string>>;
-  /** Null: no body. */
+  /** Null for no body. */
   readonly part: ByteRange | null;
   readonly bytes: number;
   /**
-   * Bytes of the allowance: what is made for the answer is made as a whole, also for a part of it; and a small part of a file takes a
-   * part of the rate of all files that is much larger than itself.
+   * Cost in bytes of the allowance. A manifest is made and charged in full even for a range; a small part of a file is charged more than its size,
+   * because it takes much more of the shared rate.
    */
   readonly cost: number;
 }
 
-/** How fast bytes may leave, and must. */
+/** How fast bytes may be sent, and how fast the client must read them. */
 export interface SendingPace {
-  /** Resolves when that many bytes of a file may leave. */
+  /** Resolves when this many bytes of a file may be sent. */
   letGo(bytes: number): Promise<void>;
   readonly least: LeastPace;
 }
 
 const CHUNK_BYTES = 1 << 17;
-/** An eighth of what it takes of the rate: DuckDB reads thousands of small files in several ranges each. */
+/** An eighth of what a small part takes of the shared rate, because DuckDB reads thousands of small files in several ranges each. */
 const LEAST_PART_COST = 1 << 14;
 
 export function objectReply({ tag, size, changedAt, type, content }: ServedObject, asked: ObjectRequest): ObjectReply {
@@ -75,7 +75,7 @@ export function objectReply({ tag, size, changedAt, type, content }: ServedObjec
   };
 }
 
-/** Resolves to the number of bytes that went out; fewer than asked for when the client is gone. @throws what reading the file throws */
+/** Resolves to the number of bytes sent: fewer than requested when the client left. @throws errors of reading the file */
 export async function sendObject(
   res: HttpResponse,
   object: ServedObject,
@@ -92,7 +92,7 @@ export async function sendObject(
   if (!part || isHead) {
     res.cork(() => {
       writeHead(res, status, lines);
-      // A 304 would have to say that of the 200.
+      // In a 304 this would have to be the length of the 200.
       if (status !== 304) res.writeHeader('Content-Length', String(part ? part.to - part.from + 1 : 0));
       endHead(res, unsent);
     });
@@ -117,11 +117,11 @@ export async function sendObject(
   return flow(res, content.file, part, total, client, pace);
 }
 
-/** A copy, so that a reader who is waited for keeps no more in memory than is counted. */
+/** Copies a part, so that a slow client keeps no more in memory than is counted for it. */
 const partOf = (made: Buffer, { from, to }: ByteRange): Buffer =>
   to - from + 1 === made.length ? made : Buffer.from(made.subarray(from, to + 1));
 
-/** At once, for what is small: a stream would cost more than the bytes. @throws Error for a file that ends before */
+/** Reads a small part at once: a stream would cost more than the bytes. @throws Error for a file that is too short */
 async function readPart(file: string, { from, to }: ByteRange): Promise<Buffer> {
   const handle = await open(file);
   try {
@@ -147,12 +147,12 @@ async function flow(
   const stream = createReadStream(file, { start: from, end: to, highWaterMark: CHUNK_BYTES });
   try {
     for await (const chunk of stream as AsyncIterable<Buffer>) {
-      if (written > 0) await pace.letGo(chunk.length); // the first one has been let go with the head
+      if (written > 0) await pace.letGo(chunk.length); // the first chunk was admitted with the head
       if (client.aborted) return written;
       const first = offerToEnd(res, chunk, total);
       reader.patience.took(first);
       taken(first);
-      if (written === total) return written; // `res` is over
+      if (written === total) return written; // `res` must not be used any more
       if (first === chunk.length) continue;
       if (!(await sendOn(res, { bytes: chunk.subarray(first), total }, reader, taken))) return written;
     }

@@ -1,4 +1,4 @@
-/** The folder of the data set as readers see it: what its manifests name, and for a while what they named. */
+/** The folder of the data set as clients see it: files named by its manifests and, for a while, files that they named before. */
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,11 +11,11 @@ export interface Manifest {
   readonly table: string;
   readonly files: readonly DatasetFile[];
   readonly changedAt: Date;
-  /** The rows and bytes of all files. */
+  /** Sums over all files. */
   readonly sums: { readonly rows: number; readonly bytes: number };
-  /** Hash of its text on disk, which has no URLs. */
+  /** Hash of the manifest's text on disk, which has no URLs. */
   readonly sha256: string;
-  /** Length of the answer, without what stands before the path of each URL. */
+  /** Length of the answer, without the base of each URL. */
   lengthOf(form: ManifestForm): number;
 }
 
@@ -27,11 +27,11 @@ export interface ServedObject {
   readonly size: number;
   readonly changedAt: Date;
   readonly type: string;
-  /** On disk; or the bytes themselves, made only for who gets them. */
+  /** A file on disk, or a function that makes the bytes when they are sent. */
   readonly content: { readonly file: string } | { readonly make: () => Buffer };
 }
 
-/** An object of the folder, as a listing names it. */
+/** An object of the folder in a listing. */
 export interface ListedObject {
   readonly key: string;
   readonly object: Manifest | DatasetFile;
@@ -39,13 +39,13 @@ export interface ListedObject {
 }
 
 export interface ServedFolder {
-  /** Those of all tables that have one, in the order of their names. */
+  /** Returns the manifests of all tables that have one, sorted by name. */
   manifests(): Promise<Manifest[]>;
-  /** All objects, by key. Made once for each state of the manifests. */
+  /** Returns all objects sorted by key; made once for each state of the manifests. */
   objects(): Promise<readonly ListedObject[]>;
-  /** A data file; null where there is none. */
+  /** Returns a data file; null when there is none. */
   file(path: string): Promise<ServedObject | null>;
-  /** A table's manifest by its name in the folder; null where there is none. `base`: what stands before the path of a file's URL. */
+  /** Returns a table's manifest by its name in the folder; null when there is none. `base`: prefix of the file URLs. */
   manifest(name: string, base: string, form: ManifestForm): Promise<ServedObject | null>;
 }
 
@@ -57,7 +57,7 @@ const NAME_HASH = /\.([0-9a-f]{16})\.parquet$/;
 export function createServedFolder(root: string): ServedFolder {
   const kept = new Map<string, { readonly mark: string; readonly manifest: Manifest }>();
   let listed: { readonly of: readonly Manifest[]; readonly objects: readonly ListedObject[] } | null = null;
-  /** By path of a listed file. An export may put the same bytes there again, which is no change. */
+  /** By path of a listed file. Kept when an export writes the same bytes again, which is no change. */
   let writtenAt: ReadonlyMap<string, Date> = new Map();
 
   async function manifestOf(table: string): Promise<Manifest | null> {
@@ -91,7 +91,7 @@ export function createServedFolder(root: string): ServedFolder {
     return { tag, size: found.size, changedAt, type: 'application/vnd.apache.parquet', content: { file } };
   }
 
-  /** Those that are there. */
+  /** Returns the times of the files that exist. */
   async function timesOf(paths: readonly string[]): Promise<ReadonlyMap<string, Date>> {
     const times = new Map<string, Date>();
     for (let at = 0; at < paths.length; at += STATS_AT_ONCE) {
@@ -126,7 +126,7 @@ export function createServedFolder(root: string): ServedFolder {
   };
 }
 
-/** `base`: what stands before the path of a file's URL, in ASCII that JSON leaves as it is. */
+/** `base`: prefix of the file URLs, in ASCII that JSON does not escape. */
 export function manifestObject(
   { files, changedAt, sha256, lengthOf }: Manifest,
   base: string,
@@ -137,7 +137,7 @@ export function manifestObject(
   return { tag, size: lengthOf(form) + files.length * base.length, changedAt, type: TYPES[form], content };
 }
 
-/** Each form is made once to be measured, when it is first asked for. */
+/** Measures a form at its first use, by making its text once. */
 function lengths(files: readonly DatasetFile[]): (form: ManifestForm) => number {
   const known = new Map<ManifestForm, number>();
   return (form) => {

@@ -1,4 +1,4 @@
-/** Readers that are too slow are given up; those that the service itself holds back are not. */
+/** Readers that are too slow are disconnected; readers that the service itself slows down are not. */
 import { App, type TemplatedApp } from 'uWebSockets.js';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,7 +14,7 @@ import { objectReply, sendObject } from './send-object.ts';
 import type { ServedObject } from './served-folder.ts';
 
 const SIZE = 2 ** 25;
-/** No reader of these tests keeps the one; the other is missed only by a reader that stops. */
+/** No reader of these tests reaches STRICT; only a reader that stops misses LENIENT. */
 const STRICT: LeastPace = { bytesPerSecond: 50_000_000, overMs: 300 };
 const LENIENT: LeastPace = { bytesPerSecond: 1_000, overMs: 30_000 };
 let folder: string;
@@ -28,7 +28,7 @@ afterAll(() => rm(folder, { recursive: true, force: true }));
 
 const atOnce = async () => undefined;
 
-/** Sends a file to a reader that takes so many bytes and then pauses so long: bytes sent, one more than there are when that takes too long. */
+/** Sends a file to a reader that pauses after every `takes` bytes. Returns the bytes sent, or SIZE + 1 when that takes too long. */
 async function sentTo(
   takes: number,
   pauseMs: number,
@@ -76,31 +76,31 @@ it.each([
   ['stops', 1, 60_000],
   ['takes little, again and again', 1_000, 50],
   ['takes more, after long pauses', 200_000, 400],
-])('a reader that %s is given up', async (_name, takes, pauseMs) => {
+])('a reader that %s is disconnected', async (_name, takes, pauseMs) => {
   const sent = await sentTo(takes, pauseMs, STRICT);
   expect(sent).toBeGreaterThan(0);
   expect(sent).toBeLessThan(SIZE);
 });
 
-it('a reader that takes all that comes gets the whole file', async () => {
+it('a reader that never pauses gets the whole file', async () => {
   expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT)).toBe(SIZE);
 });
 
-it('a reader that waits for the service for longer than it may be waited for gets the whole file', async () => {
+it('a reader that the service slows down for longer than its own limit gets the whole file', async () => {
   const chunks = SIZE / 2 ** 17;
   const least = { ...LENIENT, overMs: 5_000 };
   const letGo = async () => void (await sleep((1.4 * least.overMs) / chunks));
   expect(await sentTo(Number.POSITIVE_INFINITY, 0, least, letGo)).toBe(SIZE);
 });
 
-it('a manifest is sent as a file is: as it is read, and not on to a reader that stops', async () => {
+it('a manifest is sent like a file: as fast as it is read, and not to a reader that stops', async () => {
   const content = { make: () => Buffer.alloc(SIZE) };
   expect(await sentTo(1, 60_000, STRICT, atOnce, content)).toBeLessThan(SIZE);
   expect(await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, atOnce, content)).toBe(SIZE);
 });
 
-it('a file goes on as soon as a line with a small buffer has room, not only when it is tried again', async () => {
-  // Some 200 kB at every attempt, one in four seconds, would take ten minutes.
+it('a file continues as soon as a line with a small buffer has room, not only at the next attempt', async () => {
+  // About 200 kB at every attempt, one in 4 s, would take ten minutes.
   const sent = await sentTo(Number.POSITIVE_INFINITY, 0, LENIENT, atOnce, { file }, narrowLine);
   expect(sent).toBe(SIZE);
 });

@@ -1,4 +1,4 @@
-/** Question → reply of one route: 304, prepared answer, or a fresh one from a snapshot. */
+/** Answers a request to one route: with 304, a prepared answer, or a fresh one from a snapshot. */
 import type { WorkOwner } from '../access/priority-lanes.ts';
 import { requireHolder } from '../access/require-holder.ts';
 import { orOwn } from '../access/shared-work.ts';
@@ -25,7 +25,7 @@ import {
   statusOf,
 } from './route.ts';
 
-/** All that is kept of a request; headers that its answer does not depend on are empty. */
+/** Request fields, read before the first await. Headers that the answer does not depend on are empty. */
 export interface RequestInfo extends StreamRequest {
   readonly method: string;
   readonly url: string;
@@ -45,18 +45,18 @@ export interface RouteRequest {
   readonly key: string;
 }
 
-/** An answer in all its forms, with the request that it answers. */
+/** An answer in all its forms, with the route and the parameters that it answers. */
 export interface StateAnswer extends PreparedAnswer {
   readonly route: StateRoute;
   readonly params: Values;
   readonly forms: Forms;
   readonly state: ServiceState;
-  /** Milliseconds of the process' clock. */
+  /** Milliseconds of `performance.now()`. */
   readonly madeAt: number;
 }
 
 export interface AnswerOptions {
-  /** For what no single caller asked for, and for answers that many share. */
+  /** For work that no single caller asked for, and for answers that many callers share. */
   readonly api: ApiContext;
   readonly apiOf: (caller: WorkOwner, gone?: AbortSignal) => ApiContext;
   /** Rebuilt when the state moves. */
@@ -71,16 +71,16 @@ export type Values = Readonly<Record<string, unknown>>;
 const JSON_TYPE = 'application/json; charset=utf-8';
 const isText = ({ numbers }: Values) => numbers === 'text';
 const jsonType = (params: Values) => (isText(params) ? `${TEXT_NUMBERS_TYPE}; charset=utf-8` : JSON_TYPE);
-/** Any cache may keep the answer but has to ask whether the chain has moved. */
+/** Any cache may keep the answer but must revalidate it, because the chain may have moved. */
 const RECENT = 'public, no-cache';
-/** Below every possible rewind only `confirmations` still change. */
+/** For blocks too deep for any rewind: only `confirmations` still changes. */
 const FINAL = 'public, max-age=300, stale-while-revalidate=86400';
-/** A source that was away may answer the next request. */
+/** For an answer made while a source was unavailable: the source may answer the next request. */
 const PASSING = 'no-store';
 /** Shortest time between two rebuilds of an answer while blocks arrive faster than clients read. */
 const CATCH_UP_MS = 1000;
 
-/** The reply that is prepared, or says that the client has the answer; null when an answer has to be made. */
+/** Returns the prepared reply, or a 304 when the client has the answer already; null when the answer has to be made. */
 export function preparedReply(
   options: AnswerOptions,
   route: AnsweredRoute,
@@ -90,7 +90,7 @@ export function preparedReply(
 ): Reply | null {
   if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
-  const unchanged = matchingEtag(asked.ifNoneMatch, known, false); // whether there is an answer is not known yet
+  const unchanged = matchingEtag(asked.ifNoneMatch, known, false); // `*` does not match: whether an answer exists is not known yet
   if (unchanged !== null) return notModified(unchanged, route);
   const answer = preparedAnswer(options, route, key, known, caller);
   return answer && (unchangedReply(answer, asked) ?? answer.forms.atHand(asked.acceptEncoding));
@@ -114,7 +114,7 @@ export async function answerRoute(
   return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
 }
 
-/** The client may have the answer itself although it has not that of the newest state. */
+/** Returns 304 when the client has exactly this answer, even if it is not that of the newest state. */
 function unchangedReply({ route, tag }: StateAnswer, { ifNoneMatch }: RequestInfo): Reply | null {
   const same = matchingEtag(ifNoneMatch, tag);
   return same === null ? null : notModified(same, route);
@@ -151,7 +151,7 @@ function preparedAnswer(
   return prepared.get(key, known, caller) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 
-/** Reads the committed state first: a client that learned of a block from another process may ask this one before it has seen the block. */
+/** Reads the committed state first: a client that learned of a block from another process may ask before this process has seen the block. */
 async function repeatedAnswer(
   { api, repeated, currentState }: AnswerOptions,
   route: StateRoute,
@@ -165,15 +165,15 @@ async function repeatedAnswer(
   return answer;
 }
 
-/** While a chain catches up an answer may be a second old: it names the block that it was made at. */
+/** While a chain catches up, an answer may be a second old: it names the block that it was made at. */
 function youngAnswer(api: ApiContext, answer: StateAnswer | undefined): StateAnswer | undefined {
   if (!answer || performance.now() - answer.madeAt > CATCH_UP_MS) return undefined;
   return isBehind(api, answer.state) ? answer : undefined;
 }
 
-/** From a snapshot of the stores. */
+/** Makes the answer from a snapshot of the stores. */
 export async function freshAnswer(api: ApiContext, route: StateRoute, params: Values): Promise<StateAnswer> {
-  // Taken before the read, so that a change during it leads to the next answer and not to a second one with the same tag.
+  // Taken before the read, so that after a change during it the next answer has another tag.
   const extraTag = extraTagOf(api, route, params);
   const { state, value } = await api.snapshot(async (read) => ({
     value: await route.handler({ params: params as never, api, read }),
@@ -216,7 +216,7 @@ async function liveReply(
   return formsOf({ status, headers, body, tag: null }).make(asked.acceptEncoding);
 }
 
-/** ETag: everything that the answer depends on, which is the state of its chain, or of all chains, and any extra text of the route. */
+/** Returns the ETag: the state of the answer's chain, or of all chains, and any extra text of the route. */
 export function tagOf(api: ApiContext, route: StateRoute, params: Values, state: ServiceState): string {
   return tagOfState(route, params, state) + extraTagOf(api, route, params);
 }

@@ -1,4 +1,4 @@
-/** The client of an answer that is under way: whether it is gone, and when its connection has room again. */
+/** The client of an answer in progress: whether it has disconnected, and when its connection has room again. */
 import type { HttpResponse } from 'uWebSockets.js';
 import type { Patience } from './reader-pace.ts';
 
@@ -17,7 +17,7 @@ export function clientOf(res: HttpResponse): AnsweredClient {
   return client;
 }
 
-/** The reader of an answer that does not leave at once. */
+/** The reader of an answer that the connection does not take at once. */
 export interface Reader {
   readonly client: AnsweredClient;
   readonly patience: Patience;
@@ -26,12 +26,12 @@ export interface Reader {
 }
 
 /**
- * uWebSockets.js closes a connection whose client has made no room for 10 s, and hears of room only when a third of the system's
- * buffer is free: on a slow line that takes longer. Each attempt takes what room there is, and starts those 10 s again.
+ * uWebSockets.js closes a connection whose client makes no room for 10 s, but is notified of room only when a third of the system's buffer
+ * is free, which takes longer on a slow line. Each attempt fills the room that there is and restarts those 10 s.
  */
 const ATTEMPT_MS = 4_000;
 
-/** Once for each answer: uWebSockets.js 20 keeps the old handler where another one is registered while it calls that one. */
+/** Call it once for each answer: a writable handler registered from within the previous one is ignored by uWebSockets.js 20. */
 export function readerOf(res: HttpResponse, client: AnsweredClient, patience: Patience): Reader {
   let wake = () => {};
   client.onGone = () => wake();

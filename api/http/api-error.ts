@@ -1,4 +1,4 @@
-/** Refusals: one table of stable codes, one error class, one body (RFC 9457). */
+/** Errors of the API: one table of stable codes, one error class, one body (RFC 9457). */
 import { PermanentError } from '../../schemas/errors.ts';
 
 export const API_ERRORS = {
@@ -25,22 +25,22 @@ export const API_ERRORS = {
   host_refused: [
     400,
     'Host refused',
-    'The service takes no logins under this host name: the operator names the hosts that it takes them under.',
+    'The service accepts no logins under this host name: the operator configures the accepted host names.',
   ],
   key_invalid: [401, 'Invalid key', 'The API key is wrong, replaced or revoked, or its identity is revoked.'],
   session_required: [401, 'Session required', 'This path takes the token of a session: log in at /api/auth/challenge.'],
   login_refused: [401, 'Login refused', 'The challenge is spent or too old, or the signature does not match.'],
   tier_required: [403, 'Higher tier required', 'This path needs a key or a session of a higher tier.'],
   identity_revoked: [403, 'Identity revoked', 'A revoked identity cannot log in, and its keys no longer work.'],
-  not_found: [404, 'Not found', 'The service knows nothing by this name, hash or height, or the path does not exist.'],
+  not_found: [404, 'Not found', 'Nothing with this name, hash or height is known, or the path does not exist.'],
   method_not_allowed: [405, 'Method not allowed', 'The Allow header names the methods of this path.'],
   cursor_rewound: [
     409,
     'Cursor rewound',
-    'A reorganisation replaced the block at the cursor: read what is above `height` again and go on with nextCursor.',
+    'A reorganisation replaced the block at the cursor: read the blocks above `height` again and continue with nextCursor.',
   ],
-  too_many_keys: [409, 'Too many keys', 'The identity has as many keys as it may have: revoke one first.'],
-  too_many_webhooks: [409, 'Too many webhooks', 'The identity has as many webhooks as it may have: delete one first.'],
+  too_many_keys: [409, 'Too many keys', 'The identity has the maximum number of keys: revoke one first.'],
+  too_many_webhooks: [409, 'Too many webhooks', 'The identity has the maximum number of webhooks: delete one first.'],
   payload_too_large: [413, 'Payload too large', 'The body is larger than this path takes.'],
   rate_limited: [
     429,
@@ -50,12 +50,12 @@ export const API_ERRORS = {
   bandwidth_used: [
     429,
     'Bandwidth used',
-    'The network of the caller has fetched as much of the data set as it may in an hour: ask again after Retry-After seconds.',
+    'The network of the caller has used up its hourly allowance of bytes of the data set: ask again after Retry-After seconds.',
   ],
   too_many_streams: [
     429,
     'Too many streams',
-    'The network of the caller holds as many streams, subscriptions or filters as it may: close some, or ask again later.',
+    'The network of the caller has the maximum number of streams, subscriptions or filters open: close some, or ask again later.',
   ],
   internal_error: [500, 'Internal error', 'The service failed; `instance` names its log line.'],
   daemon_error: [502, 'Daemon error', 'The daemon of the chain could not be reached or refused the call.'],
@@ -128,7 +128,7 @@ export function problemBody(error: ApiError, requestId: string): Record<string, 
   };
 }
 
-/** Bounds the number of faults in an answer, so that it is never many times the size of the request. */
+/** Bounds the faults in an answer, so that it is never many times the size of the request. */
 const MOST_FAULTS = 10;
 const LONGEST_TEXT = 1_000;
 

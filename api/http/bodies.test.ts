@@ -1,4 +1,4 @@
-/** Bodies that are large, slow or never finished, and requests that were never charged: nobody else waits for them. */
+/** Large, slow and never finished bodies delay no other caller, and every request is charged. */
 import { Agent, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -20,7 +20,7 @@ async function start(options: SmallApiOptions = {}): Promise<SmallApi> {
 }
 
 const CALL = '{"id":7,"method":"getinfo","params":[]}';
-/** A hang: another caller is not answered for so long, by a process that also plays all attackers. */
+/** A call of another client without an answer for this long counts as hanging; generous, because this process also plays all attackers. */
 const HANG_MS = 5_000;
 
 async function ask(api: SmallApi, from: string, init: RequestInit = {}, path = '/') {
@@ -36,7 +36,7 @@ async function ask(api: SmallApi, from: string, init: RequestInit = {}, path = '
   return { status: response.status, text: await response.text(), headers: response.headers };
 }
 
-/** Sends the beginning of a body and never its end; opened again when it is closed. */
+/** Sends the beginning of a body and never its end; reconnects when the connection is closed. */
 function hoard(
   api: SmallApi,
   from: string,
@@ -75,7 +75,7 @@ describe('unfinished bodies', () => {
     ['of one /64', (n: number) => `2001:db8::${(n + 1).toString(16)}`],
     ['of twenty networks', (n: number) => `10.0.${n}.1`],
   ])(
-    '%s, on as many connections as they like: others call, with small bodies and large, and memory stays',
+    '%s on many connections: other clients still send small and large bodies, and memory stays bounded',
     async (_name, network) => {
       const api = await start();
       const before = process.memoryUsage().rss;
@@ -95,7 +95,7 @@ describe('unfinished bodies', () => {
     },
   );
 
-  it('cost their sender a request at the headers, whether they are finished or not', async () => {
+  it('cost their sender one request at the headers, finished or not', async () => {
     const api = await start({ requestsPerMinute: 100 });
     for (let n = 0; n < 60; n++) hoard(api, '10.0.0.1', '/', 1_000, 10);
     for (let n = 0; n < 30; n++) hoard(api, '10.0.0.1', '/write', 1_000, 10);
@@ -109,7 +109,7 @@ describe('a body that is too large', () => {
   it.each([
     ['JSON-RPC', '/', MAX_BATCH_BYTES],
     ['REST', '/write', 64 * 1024],
-    ['a path that takes none', '/read', 64 * 1024],
+    ['a path without a body', '/read', 64 * 1024],
   ])('is refused at its headers: %s', async (_name, path, most) => {
     const api = await start();
     for (const length of [most + 1, 33_000_000, 999_999_999_999_999]) {
@@ -123,7 +123,7 @@ describe('a body that is too large', () => {
     expect([api.received, api.answered]).toEqual([[], []]);
   });
 
-  it('is refused, discarded as it comes, and followed by the next request', async () => {
+  it('is refused and discarded as it arrives, and the connection serves the next request', async () => {
     const api = await start();
     const size = MAX_BATCH_BYTES + 8_000_000;
     const head = `POST / HTTP/1.1\r\nHost: x\r\nContent-Length: ${size}\r\n\r\n`;
@@ -135,7 +135,7 @@ describe('a body that is too large', () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(100 * 1024 * 1024);
   });
 
-  it('is refused as it grows when its chunks do not say', async () => {
+  it('in chunks is refused once it exceeds the limit', async () => {
     const api = await start();
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const head = 'POST /write HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
@@ -176,7 +176,7 @@ describe('every request is charged', () => {
     ]);
   });
 
-  it('an unknown host of JSON-RPC, too', async () => {
+  it('also with an unknown host of JSON-RPC', async () => {
     const api = await start({ requestsPerMinute: 20, creditsPerMinute: 15 });
     const bytes = 'POST / HTTP/1.1\r\nHost: nope.rpc.x\r\nConnection: close\r\nContent-Length: 2\r\n\r\n{}';
     const statuses = await flood(async () => ({ status: (await sendRaw(api.port, [bytes])).statuses[0] ?? 0 }), 20);
@@ -186,7 +186,7 @@ describe('every request is charged', () => {
     ]);
   });
 
-  it('what costs no credits costs a request', async () => {
+  it('one request also for paths that cost no credits', async () => {
     const api = await start({ requestsPerMinute: 20, creditsPerMinute: 15 });
     const statuses = await flood(() => ask(api, '10.0.0.1', { method: 'GET', body: null }, '/metrics'), 30);
     expect([...statuses]).toEqual([
@@ -195,7 +195,7 @@ describe('every request is charged', () => {
     ]);
   });
 
-  it('a preflight of a browser is not: its constant answer is less work than a refusal', async () => {
+  it('except a preflight of a browser: its constant answer is less work than a refusal', async () => {
     const api = await start({ requestsPerMinute: 5, creditsPerMinute: 5 });
     const headers = { origin: 'https://wallet.example', 'access-control-request-method': 'POST' };
     for (const path of ['/', '/rpc/vrsc', '/write', '/read']) {
@@ -207,7 +207,7 @@ describe('every request is charged', () => {
     expect((await ask(api, '10.0.0.1')).status).toBe(200);
   });
 
-  it('calls of JSON-RPC exactly: a hundred, and a batch as one sum that goes whole or not at all', async () => {
+  it('calls of JSON-RPC exactly: a hundred are admitted, and a batch is charged in full or refused', async () => {
     const api = await start({ requestsPerMinute: 100 });
     const batch = JSON.stringify(Array(5).fill({ id: 7, method: 'getinfo', params: [] }));
     const remaining = async (body: string) => {
@@ -218,7 +218,7 @@ describe('every request is charged', () => {
     for (let n = 1; n <= 18; n++) expect(await remaining(batch)).toEqual([200, 99 - 5 * n]);
     for (let n = 1; n <= 5; n++) expect(await remaining(CALL)).toEqual([200, 9 - n]);
     const before = api.received.length;
-    // Read before it is refused, so it costs the request that it is.
+    // The batch is read before it is refused, so it costs one request.
     expect(await remaining(batch)).toEqual([429, 3]);
     expect(await remaining(CALL)).toEqual([200, 2]);
     expect(await remaining(CALL)).toEqual([200, 1]);
@@ -227,7 +227,7 @@ describe('every request is charged', () => {
     expect(api.received.length - before).toBe(3);
   });
 
-  it('a refused call is told its id and keeps its connection when it is short; a long one is not read', async () => {
+  it('a short refused call gets its id back and keeps its connection; a long one is not read', async () => {
     const api = await start({ requestsPerMinute: 1 });
     const post = (body: string) =>
       `POST / HTTP/1.1\r\nHost: x\r\nX-Forwarded-For: 10.0.0.1\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
@@ -241,7 +241,7 @@ describe('every request is charged', () => {
 });
 
 describe('a refused request of REST', () => {
-  /** There is room for a byte of bodies: one that is held is given up, and its connection ends. */
+  /** An API with room for one byte of bodies: any body that is held is evicted, which ends its connection. */
   async function exhausted(): Promise<SmallApi> {
     const api = await start({ requestsPerMinute: 1, held: { most: 1, mostOfNetwork: 1 } });
     expect((await ask(api, '10.0.0.1', { method: 'GET', body: null }, '/read')).status).toBe(200);
@@ -255,7 +255,7 @@ describe('a refused request of REST', () => {
     });
   }
 
-  it('holds no memory, whatever its body is cut into, and its connection goes on', async () => {
+  it('holds no memory, whatever segments its body arrives in, and keeps its connection', async () => {
     const api = await exhausted();
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     closers.push(() => agent.destroy());
@@ -288,12 +288,12 @@ describe('a refused request of REST', () => {
   it.each([
     ['Content-Length', 'Content-Length: 100\r\n\r\n', [' '.repeat(99)]],
     ['chunks', 'Transfer-Encoding: chunked\r\n\r\n', [`5\r\n     \r\n`]],
-  ])('is not answered before its body has come: %s', async (_name, head, parts) => {
+  ])('is not answered before its body is complete: %s', async (_name, head, parts) => {
     const { statuses } = await refused(0, (start) => [start + head, ...parts]);
     expect(statuses).toEqual([]);
   });
 
-  it('whose chunks never end is told so once they are more than a body may have', async () => {
+  it('with endless chunks is refused once they exceed the limit of a body', async () => {
     const chunk = `10000\r\n${' '.repeat(0x10000)}\r\n`;
     const { statuses, closed } = await refused(1, (head) => [
       `${head}Transfer-Encoding: chunked\r\n\r\n`,
@@ -305,7 +305,7 @@ describe('a refused request of REST', () => {
 });
 
 describe('a request that is not answered in time', () => {
-  it('ends with 503 and a code, and is paid', async () => {
+  it('gets 503 with the code too_slow, and keeps its charge', async () => {
     const stuck = liveRoute({
       path: '/stuck',
       summary: '',

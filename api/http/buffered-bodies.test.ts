@@ -1,4 +1,4 @@
-/** Held bodies are bounded in total and by network; whoever has held the most for longest loses one first. */
+/** Bodies in memory are bounded in total and by network; the body that has held most for longest is evicted first. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BodyReservation, type BufferedBodiesOptions, createBufferedBodies } from './buffered-bodies.ts';
@@ -28,8 +28,8 @@ function bodiesOn(options: Omit<BufferedBodiesOptions, 'now'> = {}) {
   };
 }
 
-describe('too much of one network', () => {
-  it('is taken from its own bodies, and from nobody else', () => {
+describe('a network over its bound', () => {
+  it('loses bodies of its own, and no other network does', () => {
     const { begin, wait } = bodiesOn();
     const other = begin('b');
     other.grow(390);
@@ -43,7 +43,7 @@ describe('too much of one network', () => {
     expect([other, first, second].map((body) => body.isEvicted())).toEqual([false, true, false]);
   });
 
-  it('is counted however many other networks have come and gone', () => {
+  it('is still counted after many other networks have come and gone', () => {
     const { begin, wait } = bodiesOn();
     const first = begin('a');
     first.grow(300);
@@ -58,7 +58,7 @@ describe('too much of one network', () => {
     expect([first, second].map((body) => body.isEvicted())).toEqual([true, false]);
   });
 
-  it('of one body alone is its own end', () => {
+  it('loses its only body', () => {
     const { begin } = bodiesOn();
     const body = begin('a');
     body.grow(401);
@@ -66,8 +66,8 @@ describe('too much of one network', () => {
   });
 });
 
-describe('too much of all', () => {
-  it('is given up by who has held most for longest, not by who comes', () => {
+describe('the total over its bound', () => {
+  it('evicts the body that has held most for longest, not the newcomer', () => {
     const { begin, wait } = bodiesOn();
     const hoarders = ['a', 'b', 'c'].map((network) => begin(network));
     hoarders[0]?.grow(330);
@@ -79,7 +79,7 @@ describe('too much of all', () => {
     expect([...hoarders, newcomer].map((body) => body.isEvicted())).toEqual([true, false, false, false]);
   });
 
-  it('counts all bodies of a network: many small ones are one large one', () => {
+  it('counts all bodies of a network: many small ones weigh as much as a large one', () => {
     const { begin, wait } = bodiesOn({ mostOfNetwork: 1_000 });
     const many = Array.from({ length: 90 }, () => {
       const body = begin('a');
@@ -94,7 +94,7 @@ describe('too much of all', () => {
     expect(many.filter((body) => body.isEvicted()).length).toBeGreaterThan(0);
   });
 
-  it('leaves what is whole, and refuses large ones that there is no room to work on', () => {
+  it('keeps whole bodies, and refuses large ones when there is no room to work on them', () => {
     const kilobyte = 1024;
     const { begin, wait } = bodiesOn({
       most: 1_000 * kilobyte,
@@ -114,7 +114,7 @@ describe('too much of all', () => {
   });
 });
 
-it('whoever sends what, at whatever pace: never more than the bound, and a small body that is soon whole gets through', () => {
+it('random bodies at any pace: the bounds always hold, and a small body that is quickly whole gets through', () => {
   const act = fc.record({
     network: fc.constantFrom('a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'),
     bytes: fc.integer({ min: 1, max: 500 }),
@@ -148,7 +148,7 @@ it('whoever sends what, at whatever pace: never more than the bound, and a small
         for (const name of 'abcdefgh') {
           expect(sum(open.filter(({ holding }) => holding.network === name))).toBeLessThanOrEqual(400);
         }
-        // A stranger's small body that comes and is whole at once. Only what is whole already cannot make room for it.
+        // Another network's small body that arrives at once. Bodies that are whole already cannot make room for it.
         const stranger = begin('stranger');
         stranger.grow(5);
         const keptBytes = sum(open.filter(({ kept }) => kept));
@@ -163,7 +163,7 @@ it('whoever sends what, at whatever pace: never more than the bound, and a small
 });
 
 describe('at the bound', () => {
-  /** Bodies that are given up while more and more of them come, and how often somebody was looked for. */
+  /** Counts the evicted bodies while more and more arrive, and the searches that evicted them. */
   function crowd(networks: number, bodies: number, bytes: number, most: number) {
     const { begin, wait } = bodiesOn({ most, mostOfNetwork: most, mostKept: most });
     let [evicted, rounds] = [0, 0];
@@ -180,7 +180,7 @@ describe('at the bound', () => {
     return { evicted, rounds };
   }
 
-  it('one search makes room for many: whatever the bodies are, it is not paid for each of them', () => {
+  it('one search makes room for many bodies, so not each new body costs a search', () => {
     const settings = fc.record({
       networks: fc.integer({ min: 1, max: 40 }),
       bytes: fc.integer({ min: 1, max: 20 }),
@@ -189,14 +189,14 @@ describe('at the bound', () => {
       fc.property(settings, ({ networks, bytes }) => {
         const { evicted, rounds } = crowd(networks, 600, bytes, 200 * bytes);
         expect(evicted).toBeGreaterThanOrEqual(400);
-        // A tenth of 200 bodies each time, and the one that was over.
+        // Each search evicts a tenth of 200 bodies, and the body over the bound.
         expect(rounds).toBeLessThanOrEqual(Math.ceil(400 / 20));
       }),
       { numRuns: 30 },
     );
   });
 
-  it('no more than a tenth of the bound and a body goes, half of what may arrive stays, and never the one that grows', () => {
+  it('a search evicts at most a tenth of the bound and one body, leaves half of the room in use, and spares the growing body', () => {
     const sizes = fc.record({
       whole: fc.integer({ min: 0, max: 900 }),
       each: fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1, maxLength: 60 }),

@@ -1,6 +1,6 @@
 /**
- * Memory that bodies of requests hold, over all connections: bounded in total and for each network, and what is over is given
- * up by whoever has held most for longest. So who sends little and soon gets through, whatever others hold.
+ * Bounds the memory of request bodies over all connections, in total and for each network. Beyond a bound it evicts the unfinished body that has
+ * held most memory for longest, so a client with a small or fast body gets through, whatever other clients hold.
  */
 
 export interface BufferedBodies {
@@ -13,42 +13,42 @@ export interface BufferedBody {
 }
 
 export interface BodyReservation {
-  /** Bytes that it holds from now on; may evict others, or itself. */
+  /** Sets the bytes that the body holds from now on; may evict other bodies, or this one. */
   grow(bytes: number): void;
-  /** It is whole, and stays until it is released. False: there is no room to work on it now. */
+  /** Marks the body as whole: it is not evicted any more. Returns false when there is no room to work on it now. */
   keep(): boolean;
   release(): void;
 }
 
 export interface BufferedBodiesOptions {
-  /** Bytes of all bodies. */
+  /** Maximum bytes of all bodies. */
   readonly most?: number;
   readonly mostOfNetwork?: number;
-  /** Bytes of large bodies that have arrived whole and await an answer; the rest stays free for bodies that are arriving. */
+  /** Maximum bytes of large whole bodies that await an answer; the rest stays free for bodies that are arriving. */
   readonly mostKept?: number;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   readonly now?: () => number;
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** Eight of the largest bodies: while one is read it becomes a few times its size. */
+/** Eight of the largest bodies: a body takes a few times its size while it is parsed. */
 const MOST = 64 * MEBIBYTE;
 /** Three of the largest calls, or the largest batch and a call; one network may hold at most a quarter of the total. */
 const MOST_OF_NETWORK = 16 * MEBIBYTE;
 const MOST_KEPT = 40 * MEBIBYTE;
-/** Whole bodies up to here are not worth refusing: so few bytes are waited for by as many requests as are let in. */
+/** Whole bodies up to this size are never refused: the limits on requests bound their number. */
 const SMALL = 64 * 1024;
 
-/** Whoever makes room frees this part of the bound, so that the next thousand small bodies need not look for some again. */
+/** Share of the bound that one eviction frees, so that the next thousand small bodies need no search for room. */
 const FREED = 0.1;
 
 interface Network {
   /** The sum of all its bodies. */
   bytes: number;
   bodies: number;
-  /** Bytes of those that are whole. */
+  /** Bytes of its whole bodies. */
   kept: number;
-  /** Those that are arriving: they alone are given up. */
+  /** Bodies that are arriving: only these are evicted. */
   readonly unfinished: Body[];
 }
 
@@ -60,12 +60,12 @@ interface Room {
   drop(body: Body): void;
 }
 
-/** A class, since one is made at every request with a body: its methods are not. */
+/** A class, because every request with a body makes one: its methods exist once. */
 class Body implements BodyReservation {
   readonly network: Network;
   readonly holder: BufferedBody;
   readonly #room: Room;
-  /** Among the unfinished ones of its network; -1 once it is none of them. */
+  /** Index in the `unfinished` of its network; -1 once it has left that list. */
   place: number;
   isHeld = true;
   bytes = 0;
@@ -95,12 +95,12 @@ class Body implements BodyReservation {
   }
 }
 
-/** Networks without a body that are known at least before they are forgotten together. */
+/** Number of known networks above which all networks without a body are removed at once. */
 const MOST_IDLE = 1_000;
 
 /**
- * Bodies are in no Set or Map: V8 makes a new table every few entries and removals, and an old table that has reached the old generation
- * keeps what it held alive until the next full collection. That cost a call 1.5 µs.
+ * Keeps bodies in no Set or Map: V8 makes a new table every few entries and removals, and a table that has reached the old generation
+ * keeps its entries alive until the next full collection. That cost 1.5 µs a call.
  */
 export function createBufferedBodies({
   most = MOST,
@@ -139,7 +139,7 @@ export function createBufferedBodies({
     kept += bytes;
   }
 
-  /** The last of the list takes its place. */
+  /** Moves the last body of the list to the place that is now free. */
   function leaveUnfinished(body: Body): void {
     const { unfinished } = body.network;
     const last = unfinished.pop();
@@ -163,7 +163,10 @@ export function createBufferedBodies({
     body.holder.evict();
   }
 
-  /** Evicts down to the bound, the growing body too if need be; then the others, but no more than half of what whole bodies leave. */
+  /**
+   * Evicts down to the bound, if necessary also the growing body; then only other bodies, down to `least`. This clears at most half of the room
+   * that whole bodies leave.
+   */
   function makeRoom(among: Iterable<Network>, growing: Body, bound: number, size: () => Sizes, at: number): void {
     const least = bound - Math.min(bound * FREED, Math.max(0, bound - size().kept) / 2);
     for (const body of costliestFirst(among, at)) {
@@ -206,13 +209,10 @@ export function createBufferedBodies({
   };
 }
 
-/** A body is a millisecond old when it begins, or among the new ones size would not count. */
+/** Counts each body as a millisecond older than it is: otherwise the size of new bodies would not matter. */
 const rentOf = (body: Body, at: number) => body.rent + body.bytes * (at - body.at + 1);
 
-/**
- * Yields unfinished bodies, each time the costliest one of the network whose remaining bodies cost most. Sorts once for all that are
- * taken.
- */
+/** Yields unfinished bodies: each time the costliest one of the network whose remaining bodies cost most. Sorts only once. */
 function* costliestFirst(among: Iterable<Network>, at: number): Generator<Body> {
   const queues: { rent: number; readonly bodies: { readonly body: Body; readonly rent: number }[] }[] = [];
   for (const { unfinished } of among) {

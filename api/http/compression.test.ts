@@ -14,14 +14,14 @@ it.each([
   ['x'.repeat(1000), null],
 ])('Accept-Encoding %j: %s', (sent, encoding) => expect(chooseEncoding(sent)).toBe(encoding));
 
-it('a body comes back whole, and is compressed once', async () => {
+it('a compressed body decompresses to the original, and is compressed only once', async () => {
   const body = Buffer.from(JSON.stringify(Array.from({ length: 1000 }, (_, n) => ({ n }))));
   expect(brotliDecompressSync(await compressed(body, 'br')).equals(body)).toBe(true);
   expect(gunzipSync(await compressed(body, 'gzip')).equals(body)).toBe(true);
   expect(compressed(body, 'br')).toBe(compressed(body, 'br'));
 });
 
-it('neither short bodies nor pictures are compressed', () => {
+it('short bodies and images are not compressed', () => {
   expect(isCompressible(Buffer.alloc(100), 'application/json')).toBe(false);
   expect(isCompressible(Buffer.alloc(10_000), 'image/png')).toBe(false);
   expect(isCompressible(Buffer.alloc(10_000), 'application/problem+json')).toBe(true);

@@ -1,11 +1,11 @@
-/** Compression of answers: a cached answer is compressed only once. */
+/** Compresses answers, a cached answer only once per encoding. */
 import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import { memoize } from '../state/memoize.ts';
 
 export type Encoding = 'br' | 'gzip';
 
-/** Below it the headers cost more than is saved. */
+/** For a smaller body the extra headers cost more than compression saves. */
 const LEAST_BYTES = 1400;
 const TEXT = /^(text\/|application\/(problem\+)?json|image\/svg)/;
 
@@ -17,7 +17,7 @@ const compressors: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Uint8
 
 const MEMOIZED = 500;
 
-/** The best encoding that the client takes; null for none. */
+/** Returns the best encoding that the client accepts; null for none. */
 export const chooseEncoding = memoize(readAcceptEncoding, MEMOIZED);
 
 function readAcceptEncoding(acceptEncoding: string): Encoding | null {
@@ -33,7 +33,7 @@ export function isCompressible(body: Uint8Array, contentType: string): boolean {
   return body.byteLength >= LEAST_BYTES && TEXT.test(contentType);
 }
 
-/** By the body itself: as long as it is kept, so are its compressed forms. */
+/** Compressed forms, kept as long as their body is. */
 const made = new WeakMap<Uint8Array, Map<Encoding, Promise<Uint8Array>>>();
 
 export function compressed(body: Uint8Array, encoding: Encoding): Promise<Uint8Array> {
@@ -43,6 +43,6 @@ export function compressed(body: Uint8Array, encoding: Encoding): Promise<Uint8A
   if (known) return known;
   const making = compressors[encoding](body);
   forms.set(encoding, making);
-  making.catch(() => forms.delete(encoding)); // the next request tries again; this one hears why
+  making.catch(() => forms.delete(encoding)); // the next request tries again; this one gets the error
   return making;
 }

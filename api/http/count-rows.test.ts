@@ -1,4 +1,4 @@
-/** Law: what is counted piece by piece is what one scan counts, whatever blocks, rewinds and redrives came between two looks. */
+/** Law: the incremental count equals that of one full scan, whatever blocks, rewinds and redrives happen between two counts. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ async function clear(): Promise<void> {
   redrives = 0;
 }
 
-/** Every block says in its hash when it was made. */
+/** The hash of each block contains the position at which it was added, so that a replaced block has another hash. */
 async function append(blocks: number): Promise<void> {
   position += 100_000;
   await query(
@@ -57,7 +57,7 @@ async function redrive(): Promise<void> {
   redrives++;
 }
 
-/** As a request reads that began now. */
+/** The snapshot of a request that begins now. */
 function snapshot(): Snapshot {
   const rows: Snapshot['rows'] = async (reader, sql, values = []) => {
     if (sql.startsWith('SELECT count')) scans.push([/ height (<=|>) /.exec(sql)?.[1], values.at(-1)]);
@@ -100,7 +100,7 @@ it('counts as one scan does', async () => {
   );
 });
 
-it('does not count again what is settled', async () => {
+it('does not count settled rows again', async () => {
   const api = { memo: createMemo(1e6) };
   await append(1500);
   await count(api, 0);

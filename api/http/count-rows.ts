@@ -1,10 +1,10 @@
-/** How many rows a list has in all. */
+/** Counts all rows of a list. */
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { hashAt } from './rewound-cursor.ts';
 
-/** Blocks between two places up to which rows stay counted: a scan of all once in as many. */
+/** Rows are counted from the start only once in so many blocks; the count up to then is cached. */
 const BLOCKS_A_SCAN = 1000;
 
 const readCount = rowReader({ count: columns.bigint });
@@ -14,21 +14,21 @@ interface Counting {
   /** SQL after FROM: `… WHERE …` */
   readonly rows: string;
   readonly values: readonly unknown[];
-  /** As in Snapshot.rows; also if only the values show Postgres that few rows match. */
+  /** As in Snapshot.rows; also true when Postgres needs the values to see that few rows match. */
   readonly isOpenEnded?: boolean;
 }
 
 type Api = Pick<ApiContext, 'memo'>;
 
-/** Counted once while the state of the chain, or of all chains where it is null, is the same. */
+/** Counts once for each state of the chain, or of all chains when `chain` is null. */
 export function countRows(read: Snapshot, api: Api, chain: string | null, counting: Counting): Promise<number> {
   const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
   return api.memo.get(keyOf(counting), tag, () => count(read, counting));
 }
 
 /**
- * Counts rows of the chain that belong to `height`, a column, and that no later block adds or removes. Those up to a block that
- * is still there are not counted again.
+ * Counts rows of the chain whose block is in the column `height` and which no later block adds or removes. While a counted block is still on
+ * the chain, the rows up to it are not counted again.
  */
 export function countRowsByHeight(
   read: Snapshot,
@@ -63,7 +63,7 @@ async function count(read: Snapshot, { rows, values, isOpenEnded }: Counting): P
   return Number(row?.count ?? 0n);
 }
 
-/** Changes with the block and with its facts, which a redrive may change. */
+/** A tag that changes when the block is replaced, or when a redrive may have changed its facts. */
 async function settledTag(read: Snapshot, api: Api, chain: string, height: number): Promise<string> {
   const tag = read.state.chainTag(chain);
   const hash = await api.memo.get(`hash ${chain} ${height}`, tag, () => hashAt(read, chain, height));

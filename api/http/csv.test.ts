@@ -18,7 +18,7 @@ it.each([
   [['=1+1', '@SUM(A1)', "it's", "'quoted"], "'=1+1,'@SUM(A1),it's,''quoted\r\n"],
   [['+1', '-x', '\t=1', ' =1', '=a,b\n"c"'], `'+1,'-x,"'\t=1",' =1,"'=a,b\n""c"""\r\n`],
   [['-1.5', '-100000000', -1.5, new LosslessNumber('-0.10000000')], '-1.5,-100000000,-1.5,-0.10000000\r\n'],
-  // As numbers=text makes them of -1e-7 and the like.
+  // Numbers such as -1e-7 under numbers=text.
   [['-1e-7', '-1.5E+22', '1e21', '-1e', '-1e7+1', '-e7'], "-1e-7,-1.5E+22,1e21,'-1e,'-1e7+1,'-e7\r\n"],
   [['a;=1+1', 'a\t=1+1'], '"a;=1+1","a\t=1+1"\r\n'],
 ])('%j', (values, line) => expect(csvLine(values)).toBe(line));
@@ -43,10 +43,10 @@ describe('texts that a spreadsheet would run', () => {
   const dangerous = fc.tuple(leading, sign, anything).map((parts) => parts.join(''));
   const quoted = fc.tuple(fc.constantFrom("'", "''"), fc.oneof(dangerous, anything)).map((parts) => parts.join(''));
   const text = fc.oneof(dangerous, quoted, anything, fc.constantFrom('-1.5', '-0', '1e5', '-1.5 ', '-', '=', ''));
-  /** As the description of the parameter `format` says. */
+  /** Restores a text as the description of the parameter `format` advises. */
   const restored = (cell: string) => (cell.startsWith("'") ? cell.slice(1) : cell);
 
-  it('come back exactly when one leading quote is taken away', () => {
+  it('are restored exactly by removing one leading apostrophe', () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1, maxLength: 5 }), (texts) => {
         expect(readCsv(csvLine(texts)).map((row) => row.map(restored))).toEqual([texts]);
@@ -54,7 +54,7 @@ describe('texts that a spreadsheet would run', () => {
     );
   });
 
-  it('begin no cell, whatever stands unseen before the sign and whichever form it has', () => {
+  it('begin no cell, whatever invisible characters precede the sign and whatever form it has', () => {
     fc.assert(
       fc.property(text, (value) => {
         const [[cell = ''] = []] = readCsv(csvLine([value]));
@@ -66,7 +66,7 @@ describe('texts that a spreadsheet would run', () => {
     );
   });
 
-  it('are changed, and others are not', () => {
+  it('are changed, and other texts are not', () => {
     fc.assert(
       fc.property(dangerous, (value) => {
         if (!NUMBER.test(value)) expect(csvLine([value])).toMatch(/^"?'/);

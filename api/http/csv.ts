@@ -1,12 +1,12 @@
-/** Lines of CSV (RFC 4180) out of the values of an answer, safe to open in a spreadsheet. */
+/** Prints values of an answer as lines of CSV (RFC 4180) that are safe to open in a spreadsheet. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 
-/** Null is empty, numbers are as they are, texts as `defused` makes them, anything else is its JSON. Ends with CRLF. */
+/** Prints null as an empty cell, texts as `defused` returns them, everything else as JSON. The line ends with CRLF. */
 export function csvLine(values: readonly unknown[]): string {
   return `${values.map(csvCell).join(',')}\r\n`;
 }
 
-/** In addition to those of RFC 4180: LibreOffice by default also splits at semicolons and tabs. */
+/** Includes semicolons and tabs in addition to the characters of RFC 4180: LibreOffice by default splits at them too. */
 const QUOTED = /[",;\t\r\n]/;
 
 export function csvCell(value: unknown): string {
@@ -15,7 +15,7 @@ export function csvCell(value: unknown): string {
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
-/** Amounts that are texts because they do not fit a double, and numbers that `numbers=text` made texts. */
+/** Texts that are numbers: amounts that do not fit a double, and all numbers under `numbers=text`. */
 const NUMBER = /^-?\d+(\.\d+)?([eE][+-]?\d+)?$/;
 /** Spreadsheets skip these before they look for a formula: white space, control and invisible characters. */
 const UNSEEN = /^[\p{White_Space}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}]+/u;
@@ -24,8 +24,8 @@ const CONTROL = /^\p{Cc}/u;
 const RUNS = /^[\p{Sm}\p{Pd}@]/u;
 
 /**
- * A text that a spreadsheet might run gets a `'` in front, and so does one that begins with a `'`: whoever takes one leading `'`
- * away from a text has what was meant.
+ * Puts a `'` in front of a text that a spreadsheet might run as a formula, and of a text that begins with a `'`: removing one leading
+ * `'` always restores the original text.
  */
 function defused(text: string): string {
   if (NUMBER.test(text)) return text;

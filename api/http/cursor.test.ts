@@ -10,7 +10,7 @@ const decimal = fc.stringMatching(/^\d{1,38}(\.\d{1,38})?$/);
 const KINDS: readonly KeyKind[] = ['integer', 'hex', 'text', 'decimal'];
 
 describe('a cursor', () => {
-  it('comes back as it was given', () => {
+  it('decodes to what was encoded', () => {
     fc.assert(
       fc.property(text, height, hex, hex, text, decimal, fc.boolean(), (list, at, hash, txid, name, value, isBack) => {
         const cursor = { list, chain: 'vrsc', isBack, height: at, hash, key: [at, txid, name, value] };
@@ -22,7 +22,7 @@ describe('a cursor', () => {
     );
   });
 
-  it('of an order by values comes back with its generation, and is refused without', () => {
+  it('of a list ordered by values keeps its generation, and is refused without one', () => {
     const key = [5, 'a'.repeat(64), 'x', '1.5'];
     const cursor = {
       list: 'largest',
@@ -40,7 +40,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor(without, 'largest', 'vrsc', KINDS, true)).toThrow(ApiError);
   });
 
-  it('is refused by another list, another chain and another key', () => {
+  it('is refused by another list, by another chain and for another key', () => {
     const key = [5, 'a'.repeat(64), 'x'];
     const encoded = encodeCursor({
       list: 'blocks',
@@ -56,7 +56,7 @@ describe('a cursor', () => {
     expect(() => decodeCursor(encoded, 'blocks', 'vrsc', ['integer', 'text', 'integer'])).toThrow(ApiError);
   });
 
-  it('is refused with cursor_invalid whatever was sent, never with another error', () => {
+  it('that no list issued is refused with cursor_invalid, never with another error', () => {
     const made = fc.array(fc.anything()).map((value) => Buffer.from(JSON.stringify(value) ?? '').toString('base64url'));
     fc.assert(
       fc.property(fc.oneof(fc.string(), fc.base64String(), made), (sent) => {

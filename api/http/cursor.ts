@@ -1,4 +1,4 @@
-/** A place in a list: the key of the last row given and the hash of its block, as opaque text. */
+/** A place in a list, as opaque text: the key of the row next to it, and the hash of the block that it depends on. */
 
 import { isHash } from '../../domain/hashes.ts';
 import { INT32_MAX } from '../../schemas/integers.ts';
@@ -9,18 +9,18 @@ export type CursorValue = string | number;
 export interface Cursor {
   readonly list: string;
   readonly chain: string;
-  /** Whether it leads back, to what stands before its place. */
+  /** Whether it leads back, to the rows before its place. */
   readonly isBack: boolean;
-  /** Key of the row next to which the page starts. */
+  /** Key of the row that the page starts next to, without that row. */
   readonly key: readonly CursorValue[];
-  /** Generation of stamps whose values make the order; undefined where the chain makes it. */
+  /** Generation of the stamps that the list is ordered by; undefined for a list in chain order. */
   readonly generation?: number | undefined;
-  /** The walk is whole while the chain has this block. */
+  /** The cursor is valid while the chain has the block with this height and `hash`. */
   readonly height: number;
   readonly hash: string;
 }
 
-/** The version, negative of a cursor that leads back. */
+/** Negative in a cursor that leads back. */
 const VERSION = 1;
 
 export function encodeCursor({ list, chain, isBack, generation, height, hash, key }: Cursor): string {
@@ -29,7 +29,7 @@ export function encodeCursor({ list, chain, isBack, generation, height, hash, ke
   return Buffer.from(JSON.stringify([version, list, chain, height, hash, ...place])).toString('base64url');
 }
 
-/** Whether a cursor leads back; of text that is no cursor, false. */
+/** Returns whether a cursor leads back; false for text that is no cursor. */
 export function leadsBack(text: string): boolean {
   return Number(readArray(text)[0]) < 0;
 }
@@ -37,7 +37,7 @@ export function leadsBack(text: string): boolean {
 export type KeyKind = 'integer' | 'hex' | 'text' | 'decimal';
 
 /**
- * `isOfGeneration`: its cursors name one.
+ * `isOfGeneration`: whether the cursors of this list contain a generation.
  * @throws ApiError cursor_invalid for a cursor that this list has not issued
  */
 export function decodeCursor(
@@ -84,7 +84,7 @@ function readArray(text: string): unknown[] {
   }
 }
 
-/** Not negative, as the store keeps it. */
+/** A non-negative decimal as the store returns it. */
 const DECIMAL = /^\d{1,38}(\.\d{1,38})?$/;
 
 function isOfKind(value: unknown, kind: KeyKind | undefined): boolean {

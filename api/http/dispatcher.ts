@@ -1,4 +1,4 @@
-/** Puts the route table on the wire: patterns, methods, parameters. */
+/** Registers the route table with uWebSockets.js: patterns, methods, parameters. */
 
 import { LEAST_CREDITS } from '../access/bills.ts';
 import type { ApiContext } from '../api-context.ts';
@@ -19,7 +19,7 @@ export interface DispatcherOptions extends AnswerOptions, ExchangeOptions {
   readonly api: ApiContext;
 }
 
-/** Checked parameters that are kept of a route. */
+/** Validated requests that are cached for each route. */
 const MEMOIZED = 200;
 
 export function registerRoutes(app: FramedRoutes, routes: readonly AnsweredRoute[], options: DispatcherOptions): void {
@@ -76,7 +76,7 @@ function registerRoute(
   }
 }
 
-/** `parts?query` → checked parameters, which several requests may share. */
+/** Returns a function from `parts?query` to validated parameters, which several requests may share. */
 function readAddress(route: AnsweredRoute, names: readonly string[], { api }: DispatcherOptions) {
   const parameters = compileParameters(
     { ...route.parameters, ...sharedParameters(route) },
@@ -91,7 +91,7 @@ function readAddress(route: AnsweredRoute, names: readonly string[], { api }: Di
   };
 }
 
-/** Requests that match no route. */
+/** Answers requests that match no route. */
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
   const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists all paths`));
   app.any('/*', (res, req, announced) => {
@@ -100,8 +100,8 @@ export function registerFallback(app: FramedRoutes, options: DispatcherOptions):
 }
 
 /**
- * A browser's preflight costs nothing: it comes before each request with a key, its answer is always the same, and refusing it
- * would cost as much. Every other OPTIONS is charged like any request.
+ * A browser's preflight is free: browsers send one before each request with a key, its answer is always the same, and refusing it would
+ * cost as much. Every other OPTIONS request is charged.
  */
 export function answerOptions(options: ExchangeOptions, template: string, allow: string): Handler {
   const account = { template, credits: LEAST_CREDITS, tier: null };

@@ -1,4 +1,4 @@
-/** Strong validators made from the chain's state, so that a 304 needs no query. A compressed form has one of its own. */
+/** Strong validators made from the chain's state, so that a 304 needs no query. Each compressed form has its own validator. */
 import type { Encoding } from './compression.ts';
 
 export function etagOf(tag: string, encoding: Encoding | null = null): string {
@@ -6,8 +6,8 @@ export function etagOf(tag: string, encoding: Encoding | null = null): string {
 }
 
 /**
- * The validator of If-None-Match that names the tag in any encoding, or null; a weak form of it counts, and `*` names whatever is there
- * (RFC 9110, 13.1.2).
+ * Returns the validator of If-None-Match that matches the tag in any encoding, or null. A weak validator matches too, and `*` matches
+ * if the answer exists (`isThere`; RFC 9110, 13.1.2).
  */
 export function matchingEtag(ifNoneMatch: string, tag: string, isThere = true): string | null {
   if (ifNoneMatch === '') return null;

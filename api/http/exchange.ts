@@ -1,4 +1,4 @@
-/** One request from its headers to its last byte: let in, answered, accounted for. */
+/** Handles one request from its headers to its last byte: admits, answers and charges it. */
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -22,10 +22,10 @@ import { observeRequest } from './request-seconds.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
 import { writeStream } from './write-stream.ts';
 
-/** Counts requests under way, so that a shutdown can wait for them. */
+/** Counts requests in progress, so that a shutdown can wait for them. */
 export interface RequestsUnderWay {
   count: number;
-  /** Those of them that wait for nothing but their clients. */
+  /** Requests among `count` that wait only for their clients to read. */
   sending: number;
 }
 
@@ -35,11 +35,11 @@ export interface ExchangeOptions {
   readonly access: Pick<Access, 'gate' | 'readVisitor'>;
   readonly bodies: BufferedBodies;
   readonly unsent: UnsentAnswers;
-  /** Milliseconds in which a request is answered, if only by 503. */
+  /** Milliseconds after which a request without an answer gets a 503. */
   readonly answerMs?: number;
 }
 
-/** How a request is accounted for. */
+/** How a request is charged and counted. */
 export interface Account extends Omit<RequestCost, 'requests'> {
   /** Answered even while the limiter is unavailable. */
   readonly vital?: boolean;
@@ -53,23 +53,23 @@ export interface Account extends Omit<RequestCost, 'requests'> {
 interface Reads {
   /** Number of path parameters. */
   readonly parts: number;
-  /** Its answer may be one that the client has, or a form of several. */
+  /** Whether the answer may be a 304. */
   readonly conditions?: boolean;
-  /** Its answer may flow. */
+  /** Whether the answer may be a stream. */
   readonly streams?: boolean;
   readonly encoding?: boolean;
   readonly host?: boolean;
 }
 
-/** How a request is answered once it was let in, and its body is whole. */
+/** Answers a request that has been admitted and whose body is complete. */
 export interface Answerer {
-  /** Null: the answer has to be made. */
+  /** Returns null when the answer has to be made. */
   atHand(asked: RequestInfo, caller: Caller): Reply | null;
   /** `gone`: a signal that aborts when the client leaves. */
   make(asked: RequestInfo, caller: Caller, body: Buffer, gone: () => AbortSignal): Promise<Reply>;
 }
 
-/** A request under way. */
+/** A request in progress. */
 interface Exchange extends AnsweredClient {
   readonly options: ExchangeOptions;
   readonly res: HttpResponse;
@@ -77,13 +77,13 @@ interface Exchange extends AnsweredClient {
   readonly visitor: Visitor;
   readonly account: Account;
   readonly answerer: Answerer;
-  /** Null when none follows the headers. */
+  /** Null when no body follows the headers. */
   body: IncomingBody | null;
-  /** Milliseconds of the process' clock. */
+  /** Milliseconds of `performance.now()`. */
   readonly started: number;
-  /** Limit headers of the answer. */
+  /** Rate limit headers of the answer. */
   limits: HeaderLines;
-  /** Whether the request has been answered; later answers are dropped. */
+  /** Whether the request has been answered: later answers are dropped. */
   isAnswered: boolean;
   /** Runs while the answer is being made. */
   deadline: NodeJS.Timeout | null;
@@ -91,15 +91,15 @@ interface Exchange extends AnsweredClient {
   gone: AbortController | null;
 }
 
-/** A REST body says a name or an address. */
+/** Bodies of REST are small, such as a name or an address. */
 const MAX_BODY_BYTES = 64 * 1024;
 const NO_BODY = Buffer.alloc(0);
-/** As long as a daemon may take; every other store is given up sooner. */
+/** Longer than the 30 s of a daemon and the time limits of all stores. */
 const ANSWER_MS = 35_000;
-/** How long a vital answer waits for whoever counts requests. */
+/** How long a vital request waits for the limiter. */
 const VITAL_MS = 1_000;
 
-/** Nothing of `req` is there after the first await. */
+/** Call it before the first await: uWebSockets.js invalidates `req` afterwards. */
 function readRequestInfo(req: HttpRequest, account: Account, charge: RequestInfo['charge']): RequestInfo {
   const { reads } = account;
   let parts = '';
@@ -122,7 +122,7 @@ function readRequestInfo(req: HttpRequest, account: Account, charge: RequestInfo
 
 const nothingMore = async () => null;
 
-/** Answers one request and accounts for it: within this call where everything is at hand. */
+/** Answers one request and charges it, within this call if nothing has to be waited for. */
 export function handleRequest(
   options: ExchangeOptions,
   res: HttpResponse,
@@ -182,12 +182,12 @@ async function answer(exchange: Exchange): Promise<void> {
     }
     reply = problem(exchange, error);
   }
-  // Charged before the work, given back when it fails through our fault; not once it has been answered as too slow.
+  // The charge is taken before the work and refunded when the service fails, but not once the request has been answered as too slow.
   if (reply.status >= 500 && !reply.isPaid && !exchange.isAnswered) charged?.giveBack();
   respond(exchange, reply);
 }
 
-/** For a request whose callback ends without its answer. */
+/** Prepares a request that is not answered within its callback: watches for a disconnect and sets the deadline. */
 function expectLater(exchange: Exchange): void {
   const { res, asked, options, visitor } = exchange;
   void visitor.network; // it cannot be read later
@@ -220,7 +220,7 @@ function leave(exchange: Exchange): void {
   exchange.onGone();
 }
 
-/** No fault of the service, and it keeps its charge. */
+/** Reason of the abort. As `busy` it is not logged as a failure and keeps its charge. */
 const LEFT = new ApiError('busy', 'the client left before its answer');
 
 const goneOf = (exchange: Exchange) => (): AbortSignal => {
@@ -229,7 +229,7 @@ const goneOf = (exchange: Exchange) => (): AbortSignal => {
   return exchange.gone.signal;
 };
 
-/** For an answer that flows: its caller pays on while it does. */
+/** Charges the caller while a streamed answer is sent. */
 function chargeLater(
   { gate }: ExchangeOptions['access'],
   visitor: Visitor,
@@ -251,7 +251,7 @@ function respond(exchange: Exchange, reply: Reply): void {
     return;
   }
   if (body?.endsConnection) {
-    // Until uWebSockets.js has parsed everything it has read, an answer does not close the connection: the requests behind it would be served.
+    // Waits until uWebSockets.js has parsed all that it has read: otherwise it would serve the requests behind this one before it closes.
     setImmediate(() => {
       if (exchange.aborted) return;
       writeReplyLater(res, { ...reply, closes: true }, ownLines(exchange), withoutBody, unsent, visitor);
@@ -286,7 +286,7 @@ function finish({ options: { api, underWay }, asked, account, body, started, abo
   underWay.count -= 1;
 }
 
-/** Refuses a request that is not answered by a Reply. Call it before the first await. */
+/** Returns a function that answers a request with an error, for handlers that make no Reply. Call problemTo before the first await. */
 export function problemTo(
   { api, unsent }: ExchangeOptions,
   res: HttpResponse,
@@ -306,7 +306,7 @@ export function problemTo(
 async function admitLater({ options, visitor, account }: Exchange): Promise<Admission> {
   const admission = options.access.gate.rest(visitor, account);
   if (!account.vital) return admission;
-  // Whoever asks whether the process lives is not to conclude from a silent store that it does not.
+  // A health probe must not conclude from an unresponsive store that the process is dead.
   const caller: Caller = { ...SERVICE, bearer: visitor.bearer, key: null };
   const uncharged = { caller, refusal: null, headers: NO_LINES, charged: { giveBack: nothing } };
   const waiting = new AbortController();
@@ -316,7 +316,7 @@ async function admitLater({ options, visitor, account }: Exchange): Promise<Admi
 
 const problem = ({ asked, options }: Exchange, error: unknown) => problemReply(error, asked, options.api.logger);
 
-/** @throws ApiError when there is none */
+/** @throws ApiError when the body is incomplete, too large or evicted */
 function wholeBody(body: Buffer | BodyFailure): Buffer {
   if (body === 'aborted') throw new ApiError('invalid_request', 'the client disconnected before its body was complete');
   if (body === 'too large') throw new ApiError('payload_too_large', `a body may have ${MAX_BODY_BYTES} bytes`);

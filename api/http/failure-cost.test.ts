@@ -1,4 +1,4 @@
-/** Work that ran to a limit keeps its charge at both doors: otherwise it could be repeated for nothing. */
+/** Work that ran into a limit keeps its charge, in REST and JSON-RPC: otherwise it could be repeated for free. */
 import { afterEach, expect, it } from 'vitest';
 import { ClickHouseSilent } from '../../infra/clickhouse/clickhouse-errors.ts';
 import {
@@ -25,7 +25,7 @@ afterEach(() => api?.close());
 
 const coded = (code: string) => Object.assign(new Error('given up'), { code });
 
-/** Statuses of one more request than the allowance has, each after the one before. */
+/** Sends one request more than the allowance, one after another, and returns the statuses. */
 async function statusesOf(path: string, init: RequestInit = {}): Promise<number[]> {
   const statuses: number[] = [];
   for (let asked = 0; asked <= ALLOWANCE; asked++) {
@@ -37,7 +37,7 @@ async function statusesOf(path: string, init: RequestInit = {}): Promise<number[
 }
 
 const PAID: readonly [string, Error][] = [
-  ['a daemon that is too late', new DaemonTimeout('late')],
+  ['a daemon that answers too late', new DaemonTimeout('late')],
   ['a reply of a daemon that is cut off', new DaemonGarbage('cut')],
   ['a reply that is too large', new DaemonReplyTooLarge('large')],
   ['answers that hold too much', new AnswerGivenUp()],
@@ -46,11 +46,11 @@ const PAID: readonly [string, Error][] = [
   ['a statement of ClickHouse at its limit of time', coded('159')],
   ['a statement of ClickHouse at its limit of memory', new RetryableError('clickhouse', 'x', { cause: coded('241') })],
   ['a statement of ClickHouse at its limit of rows', coded('396')],
-  ['a silent ClickHouse', new ClickHouseSilent(1)],
+  ['an unresponsive ClickHouse', new ClickHouseSilent(1)],
   ['an error of REST that wraps one', new ApiError('daemon_error', 'x', { cause: new DaemonTimeout('late') })],
 ];
 const GIVEN_BACK: readonly [string, Error][] = [
-  ['a daemon that is away', new DaemonUnreachable('away')],
+  ['an unreachable daemon', new DaemonUnreachable('away')],
   ['an error of the program', new TypeError('x')],
 ];
 
@@ -65,7 +65,7 @@ async function start(failure: Error): Promise<void> {
   });
 }
 
-it.each(PAID)('%s is paid', async (_, failure) => {
+it.each(PAID)('%s: the charge is kept', async (_, failure) => {
   await start(failure);
   expect((await statusesOf('/fails')).at(-1)).toBe(429);
   api?.close();
@@ -73,13 +73,13 @@ it.each(PAID)('%s is paid', async (_, failure) => {
   expect((await statusesOf(`/rpc/${CHAIN}`, { method: 'POST', body: CALL })).at(-1)).toBe(429);
 });
 
-it.each(GIVEN_BACK)('%s is given back', async (_, failure) => {
+it.each(GIVEN_BACK)('%s: the charge is refunded', async (_, failure) => {
   await start(failure);
   for (const status of await statusesOf('/fails')) expect(status).toBeGreaterThanOrEqual(500);
   expect(await statusesOf(`/rpc/${CHAIN}`, { method: 'POST', body: CALL })).toEqual([500, 500, 500]);
 });
 
-it('what has been answered as too slow is paid, however its work ends', async () => {
+it('a request answered as too slow keeps its charge, however its work ends', async () => {
   let ended = 0;
   const ends: (() => void)[] = [];
   const handler = async () => {

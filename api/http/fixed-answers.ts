@@ -8,7 +8,7 @@ export function always(reply: Reply): Answerer {
   return { atHand: () => reply, make: async () => reply };
 }
 
-/** Every request is refused with the error that `refusal` makes of it. */
+/** Refuses every request with the error that `refusal` returns for it. */
 export function refusing(refusal: (asked: RequestInfo) => ApiError): Answerer {
   const refuse = (asked: RequestInfo): never => {
     throw refusal(asked);

@@ -1,4 +1,4 @@
-/** An answer in the forms that clients take: as it is, or compressed with a validator of its own. */
+/** An answer in the forms that clients accept: plain, or compressed with its own validator. */
 import { chooseEncoding, compressed, type Encoding, isCompressible } from './compression.ts';
 import { etagOf } from './etag.ts';
 import { headerLines } from './header-lines.ts';
@@ -8,13 +8,13 @@ export interface ReplyContent {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array | null;
-  /** State that it was made from; null for an answer without a validator. */
+  /** State that the body was made from; null for an answer without a validator. */
   readonly tag: string | null;
 }
 
 /** Each form is made at its first request and cached with the answer. */
 export interface Forms {
-  /** Null: this form has to be compressed first. */
+  /** Returns null when this form has to be compressed first. */
   atHand(acceptEncoding: string): Reply | null;
   make(acceptEncoding: string): Promise<Reply>;
 }

@@ -1,4 +1,4 @@
-/** The routes of uWebSockets.js behind one door: a request whose end is not certain reaches no handler. */
+/** Wraps the routes of uWebSockets.js: a request whose end is ambiguous reaches no handler. */
 import type { HttpRequest, HttpResponse, TemplatedApp, WebSocketBehavior } from 'uWebSockets.js';
 import { ApiError, problemBody } from './api-error.ts';
 import { type AnnouncedBody, FramingFault, readFraming } from './framing.ts';
@@ -7,7 +7,7 @@ import { writeWhole } from './reply.ts';
 import { requestId } from './request-id.ts';
 import { observeRequest } from './request-seconds.ts';
 
-/** `announced`: the body that follows the headers. */
+/** `announced`: length of the body that follows the headers. */
 export type Handler = (res: HttpResponse, req: HttpRequest, announced: AnnouncedBody) => void;
 
 type Register = (pattern: string, handler: Handler) => void;
@@ -55,8 +55,8 @@ function framedUpgrade<UserData>(behavior: WebSocketBehavior<UserData>): WebSock
 }
 
 /**
- * uWebSockets.js keeps small answers back until it has parsed all that it has read, and would serve a request behind this one
- * meanwhile. What does not fit its buffer of 16 kB it writes at once, and then it closes the connection within end().
+ * uWebSockets.js holds small answers back until it has parsed everything that it has read, and would meanwhile serve a request behind this
+ * one. An answer that does not fit its buffer of 16 kB is written at once, and end() then closes the connection.
  */
 const LEAST_BYTES = 16 * 1024;
 const HEADERS = headerLines({ 'Content-Type': 'application/problem+json', 'Cache-Control': 'no-store' });

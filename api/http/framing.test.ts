@@ -1,4 +1,4 @@
-/** Requests whose end two readers could see differently: refused before anything of them is used, on every route. */
+/** Requests with an ambiguous end are refused on every route, before anything in them is used. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { sendRaw } from '../../test/support/api/http/raw-client.ts';
@@ -36,7 +36,7 @@ const lines = (...each: readonly (readonly [name: string, value: string])[]) =>
     )
     .map((made) => made.join(''));
 
-/** The bytes cut into segments at these places, all behind the request line: uWebSockets.js answers some of its halves with 505. */
+/** Cuts the bytes into segments, never within the request line: uWebSockets.js answers some partial request lines with 505. */
 function cut(bytes: string, places: readonly number[]): string[] {
   const from = bytes.indexOf('\r\n') + 2;
   const ends = [...new Set(places.map((place) => from + (place % (bytes.length - from))))].sort((a, b) => a - b);
@@ -58,7 +58,7 @@ const FAULTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .tuple(fc.nat(100), fc.nat(100))
     .chain(([one, other]) => lines(['Host', 'x'], ['Content-Length', String(one)], ['Content-Length', String(other)])),
   'an empty Content-Length before another': fc.constant(`Host: x\r\nContent-Length:\r\nContent-Length: 5\r\n`),
-  'a Content-Length that is no decimal number': fc
+  'a Content-Length that is not a decimal number': fc
     .constantFrom('', '+5', '-5', '0x5', '5,5', '5, 5', '5 5', '1e2', '5.0', '٥', '9'.repeat(16), '9'.repeat(40), 'abc')
     .chain((value) => lines(['Host', 'x'], ['Content-Length', value])),
   'Content-Length and Transfer-Encoding': fc
@@ -67,7 +67,7 @@ const FAULTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'two Transfer-Encoding': fc
     .tuple(fc.constantFrom('chunked', 'identity', ''), fc.constantFrom('chunked', 'gzip', ''))
     .chain(([one, other]) => lines(['Host', 'x'], ['Transfer-Encoding', one], ['Transfer-Encoding', other])),
-  'another coding than chunked': fc
+  'a coding other than chunked': fc
     .constantFrom(
       'gzip, chunked',
       'chunked, chunked',
@@ -88,7 +88,7 @@ const FAULTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
     .chain(([one, other, length]) =>
       lines(['Host', one], ['Host', other], ...(length === '' ? [] : [['Content-Length', length] as const])),
     ),
-  'a Host that is no host': fc
+  'a Host that is not a host': fc
     .constantFrom(
       'x/rpc/vrsc',
       'user@x',
@@ -106,7 +106,7 @@ const FAULTS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   'no Host': fc.constant('X-Host: x\r\nContent-Length: 5\r\n'),
 };
 
-/** Lines that are no header make no request: nothing is answered, and the connection is closed once it has been idle. */
+/** Malformed header lines make no request: it gets no answer, and the connection is closed at the idle limit. */
 const NO_HEADERS: Readonly<Record<string, readonly string[]>> = {
   'space before the colon': ['Host: x\r\nContent-Length : 5\r\n', 'Host: x\r\nTransfer-Encoding\t: chunked\r\n'],
   'a folded line': ['Host: x\r\nContent-Length: 5\r\n 6\r\n', 'Host: x\r\nTransfer-Encoding:\r\n\tchunked\r\n'],
@@ -148,12 +148,12 @@ describe('refused with 400, and the connection closed', () => {
     '[::1]',
     '[2001:db8::1]:443',
     'xn--caf-dma.example',
-  ])('but a Host like %j is one', async (host) => {
+  ])('but not a Host like %j', async (host) => {
     const { statuses } = await sendRaw(api.port, [`GET /read HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`]);
     expect(statuses).toEqual([200]);
   });
 
-  it('says what is allowed', async () => {
+  it('the problem says what is allowed', async () => {
     const { text } = await sendRaw(api.port, ['GET /read HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n']);
     const problem = JSON.parse(text.slice(text.indexOf('\r\n\r\n')));
     expect(problem).toMatchObject({
@@ -163,7 +163,7 @@ describe('refused with 400, and the connection closed', () => {
     });
   });
 
-  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('a chunked body with %s, which means nothing there', async (method) => {
+  it.each(['GET', 'HEAD', 'DELETE', 'OPTIONS'])('a chunked body with %s, where it has no meaning', async (method) => {
     const bytes = `${method} /read HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunked('hello')}${HIDDEN}`;
     expect(await untouched(() => sendRaw(api.port, [bytes]))).toMatchObject({ statuses: [400], closed: true });
   });
@@ -173,7 +173,7 @@ describe('chunks', () => {
   const send = (path: string, body: string, at: readonly number[] = []) =>
     sendRaw(api.port, cut(`POST ${path} HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${body}`, at));
 
-  it('of any sizes in any segments are one body; nothing behind them is another request', async () => {
+  it('of any sizes in any segments make one body, and bytes behind them are no other request', async () => {
     const sizes = fc.array(fc.integer({ min: 1, max: 15 }), { minLength: 1, maxLength: 4 });
     await fc.assert(
       fc.asyncProperty(sizes, places, async (each, at) => {
@@ -193,21 +193,21 @@ describe('chunks', () => {
     );
   });
 
-  it('reach REST too', async () => {
+  it('work with REST too', async () => {
     expect((await send('/write', chunked('{"a"', ':1}'))).statuses).toEqual([200]);
     expect(api.answered.at(-1)).toBe('POST /write {"a":1}');
     expect((await send('/act', chunked('{}'))).statuses).toEqual([204]);
   });
 
   it.each(['-5', '+5', '0x5', 'z', '5z', 'ffffffffffffffffff', '5;a=1;b="2"', '\u00ff'])(
-    'of the size %j reach nothing',
+    'of the size %j cause no call',
     async (size) => {
       const answer = await untouched(() => send('/', `${size}\r\n${CALL}\r\n0\r\n\r\n`));
       expect(answer.statuses).not.toContain(200);
     },
   );
 
-  it('with trailers, or with another request behind them in one segment, reach nothing and end the connection', async () => {
+  it('with trailers, or with another request behind them in the same segment, cause no call and end the connection', async () => {
     const tails = fc.constantFrom(
       'X-A: b\r\n\r\n',
       'Content-Length: 5\r\n\r\n',
@@ -221,7 +221,7 @@ describe('chunks', () => {
         const bytes = `${chunk(body)}0\r\n${tail}`;
         const before = [api.received.length, api.answered.length];
         const answer = await send(path, bytes);
-        // A byte behind the body that is no whole request yet is never read; it is the body that was asked for.
+        // A byte behind the body that is no complete request is never read, so the body itself is served.
         if (tail === '\r\nX') expect(answer.statuses.length).toBe(1);
         else {
           expect([api.received.length, api.answered.length]).toEqual(before);
@@ -233,7 +233,7 @@ describe('chunks', () => {
     );
   });
 
-  it('that are refused before their end are the last on their connection as well', async () => {
+  it('that are refused before their end are also the last request of their connection', async () => {
     const strict = await startSmallApi({ requestsPerMinute: 1 });
     const head = 'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n';
     await sendRaw(strict.port, [head + chunked(CALL)]);
@@ -245,22 +245,22 @@ describe('chunks', () => {
     strict.close();
   });
 
-  it('whatever follows them later, the connection serves nothing more', async () => {
+  it('end their connection, whatever follows later', async () => {
     for (const tail of ['X-A: b\r\n\r\n', `\r\n${HIDDEN}`, '\r\n']) {
       const before = api.received.length;
       const head = `POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n${chunk(CALL)}0\r\n`;
       const answer = await sendRaw(api.port, [head, tail]);
-      // Where it came together with them after all, the call was not made.
+      // If the tail arrived in the same segment after all, the call was not made.
       expect([answer.statuses.includes(200), answer.closed]).toEqual([api.received.length - before === 1, true]);
     }
   });
 });
 
-describe('requests behind one another', () => {
+describe('several requests on a connection', () => {
   const post = (path: string, body: string) =>
     `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
 
-  it('with bodies in one segment: the connection is closed, and none of them reaches anything', async () => {
+  it('with bodies in one segment: the connection is closed, and none is served', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.constantFrom('/', '/write', '/act'),
@@ -275,7 +275,7 @@ describe('requests behind one another', () => {
     );
   });
 
-  it('a second body before the answer to the first reaches nothing, wherever the bytes are cut', async () => {
+  it('a second body before the answer to the first is not served, wherever the bytes are cut', async () => {
     const slow = await startSmallApi({ daemon: () => new Promise(() => undefined) });
     const bytes = post('/', CALL);
     await fc.assert(
@@ -290,14 +290,14 @@ describe('requests behind one another', () => {
     slow.close();
   });
 
-  it('one after the other on a connection that stays are answered one after the other', async () => {
+  it('one after the other on a kept connection are each answered', async () => {
     const before = api.received.length;
     const http = await fetchTwice();
     expect(http).toEqual([200, 200]);
     expect(api.received.length - before).toBe(2);
   });
 
-  it('others are answered while some are refused', async () => {
+  it('requests of other connections are answered while some are refused', async () => {
     const bad = Array.from({ length: 20 }, () => sendRaw(api.port, ['POST / HTTP/1.1\r\nHost: x\r\nHost: y\r\n\r\n']));
     const good = await Promise.all(
       Array.from({ length: 20 }, () => fetch(`http://127.0.0.1:${api.port}/`, { method: 'POST', body: CALL })),

@@ -1,10 +1,10 @@
 /** Finds the end of a request from its headers, and refuses headers that two parsers could read differently (RFC 9112, 6.3 and 11.2). */
 import type { HttpRequest } from 'uWebSockets.js';
 
-/** Bytes of the body, 0 for none; `chunked` if its length is unknown until its last chunk. */
+/** Bytes of the body, 0 for none; `chunked` when the length is unknown until the last chunk. */
 export type AnnouncedBody = number | 'chunked';
 
-/** Why a request is refused before anything of it is used. */
+/** Why a request is refused before anything in it is used. */
 export class FramingFault {
   readonly detail: string;
   constructor(detail: string) {
@@ -15,7 +15,7 @@ export class FramingFault {
 /** Far above every accepted body, and far below the largest exact integer of a double. */
 const LENGTH = /^\d{1,15}$/;
 
-/** A name or an address, and perhaps a port: no path, no user, no second host. */
+/** A name or an address, with an optional port: no path, no user, no second host. */
 const HOST = /^(?:\[[0-9A-Fa-f:.]+\]|[\w.-]*)(?::\d{0,5})?$/;
 
 const twice = (name: string) => new FramingFault(`the request has more than one ${name} header; one is allowed`);

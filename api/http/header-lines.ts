@@ -1,12 +1,12 @@
-/** Header lines as sent; the lines that do not depend on the request are composed once. */
+/** Header lines as they are sent. Lines that do not depend on the request are composed only once. */
 
-/** Each line begun by a line break. Only of this module and of numbers, so that nothing a client sent can add a line. */
+/** Lines, each after a line break. Made only by headerLines() or from numbers and checked ids, so that no client input can add a line. */
 export type HeaderLines = string & { readonly __headerLines: true };
 
 export const NO_LINES = '' as HeaderLines;
 
 const NAME = /^[A-Za-z0-9-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a value must not hold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that a value must not contain
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]/;
 
 /** @throws TypeError for a value that would not stay one line */

@@ -1,4 +1,4 @@
-/** `fromHeight` and `toHeight`: the rows of some blocks, both ends included. */
+/** `fromHeight` and `toHeight` select the rows of a range of blocks, both ends included. */
 import { writtenHeight } from '../schema/json-schema.ts';
 import { queryParameter } from './parameters.ts';
 import { NUMBERS, refuseEmptyRange } from './ranges.ts';
@@ -14,8 +14,8 @@ export interface HeightRange {
 }
 
 /**
- * Conditions of a `WHERE`; the bounds are added to `values`.
- * @throws ApiError invalid_parameter where no block is in the range
+ * Returns conditions of a `WHERE` clause, and adds the bounds to `values`.
+ * @throws ApiError invalid_parameter when no block can be in the range
  */
 export function heightConditions({ fromHeight, toHeight }: HeightRange, column: string, values: unknown[]): string[] {
   refuseEmptyRange(NUMBERS, ['fromHeight', fromHeight], ['toHeight', toHeight]);
@@ -25,7 +25,7 @@ export function heightConditions({ fromHeight, toHeight }: HeightRange, column: 
   ];
 }
 
-/** The same as the end of a `WHERE`: ` AND … AND …`. */
+/** The same conditions as the end of a `WHERE` clause: ` AND … AND …`. */
 export function heightCondition(range: HeightRange, column: string, values: unknown[]): string {
   return heightConditions(range, column, values)
     .map((condition) => ` AND ${condition}`)

@@ -1,34 +1,34 @@
-/** Memory that answers hold, from the first byte that a daemon sends of them until their readers have taken them: bounded by caller and in all. */
+/** Bounds the memory of answers by caller and in total, from the first byte of a daemon's reply until the client has read the answer. */
 import { type BufferedBodies, createBufferedBodies } from './buffered-bodies.ts';
 
 export interface HeldAnswers {
-  /** For one whose reader is waited for. `giveUp` is not called once it is released. */
+  /** For an answer that waits for its reader. `giveUp` is not called after the release. */
   hold(network: string, giveUp: () => void): HeldAnswer;
-  /** For one that is not whole yet, or waits for the rest of its batch; by who pays for it. */
+  /** For an answer that is incomplete or waits for the rest of its batch; counted by the payer. */
   gather(payer: string, giveUp: () => void): HeldAnswer;
 }
 
 export interface HeldAnswer {
-  /** Bytes that it keeps from now on; may give up others, or itself. */
+  /** Sets the bytes that the answer holds from now on; may evict other answers, or this one. */
   keep(bytes: number): void;
   release(): void;
 }
 
 export interface HeldAnswersOptions {
-  /** Beyond its bounds the answer that has kept most for longest is given up, as with bodies of requests. */
+  /** Bounds unread answers: beyond them the answer that has held most for longest is evicted, as with request bodies. */
   readonly counted?: BufferedBodies;
-  /** The same of those that are gathered, which are counted whole. */
+  /** The same for gathered answers, which are counted in full. */
   readonly gathered?: BufferedBodies;
-  /** Bytes of all answers, counted whole: beyond it the largest is given up. */
+  /** Maximum bytes of all answers, counted in full: beyond it the largest is evicted. */
   readonly most?: number;
 }
 
 const MEBIBYTE = 1024 * 1024;
-/** More of one answer is not counted for its network, which may always wait for one, however large. */
+/** Bytes of one answer that count for its network at most, so that a network can always read one answer of any size. */
 const MOST_COUNTED = 12 * MEBIBYTE;
-/** Room for the largest answer that the tailer takes of a daemon, or for four callers with all that each may gather. */
+/** Room for the largest reply that the tailer accepts from a daemon, or for four callers that each gather as much as allowed. */
 const MOST = 512 * MEBIBYTE;
-/** Two of the largest answers that are handed on. */
+/** Two of the largest answers that are passed on to callers. */
 const MOST_GATHERED = 128 * MEBIBYTE;
 
 interface Kept {
@@ -70,7 +70,7 @@ export function createHeldAnswers({
         },
         release() {
           forget(kept);
-          kept.giveUp = nothing; // an old table of the Set may keep it for long
+          kept.giveUp = nothing; // an old table of the Set may keep `kept` alive for long
           body.release();
         },
       };
@@ -81,7 +81,7 @@ export function createHeldAnswers({
   return {
     hold(network, giveUp) {
       let isOver = false;
-      // Not at once: the connection may be corked at this moment.
+      // In a later turn: the connection may be corked now.
       const held = holdUnsent(network, () => setImmediate(() => isOver || giveUp()));
       return {
         keep: held.keep,
@@ -95,5 +95,5 @@ export function createHeldAnswers({
   };
 }
 
-/** There is at least one. */
+/** `all` must not be empty. */
 const largest = (all: Iterable<Kept>): Kept => [...all].reduce((one, other) => (other.bytes > one.bytes ? other : one));

@@ -1,4 +1,4 @@
-/** JSON body of a request → value that fits the route's schema. */
+/** Reads the JSON body of a request as a value that matches the route's schema. */
 import type { ValidateFunction } from 'ajv';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { decimalFault, decimalMembers, parseWithDecimals } from '../schema/written-decimal.ts';
@@ -8,7 +8,7 @@ import { validatorOf } from './validator.ts';
 
 export type ReadJsonBody = (body: Buffer) => unknown;
 
-/** No body at all is an empty object. @throws ApiError invalid_request, invalid_parameter naming each fault */
+/** An empty body counts as an empty object. @throws ApiError invalid_request, or invalid_parameter naming each fault */
 export function compileBody(schema: JsonSchema): ReadJsonBody {
   const validator = validatorOf(schema);
   const decimals = decimalMembers(schema);
@@ -38,7 +38,7 @@ function faultsOf(validate: ValidateFunction): ParameterFault[] {
   });
 }
 
-/** Refuses NUL in texts, which Postgres cannot store. The value fits its schema, which bounds its depth. */
+/** Returns a fault for each text with a NUL, which Postgres cannot store. The schema has already bounded the depth. */
 function nulsIn(value: unknown, at = ''): ParameterFault[] {
   if (typeof value === 'string') {
     return value.includes('\0') ? [{ pointer: at, detail: `${nameOf(at)} holds a NUL character` }] : [];

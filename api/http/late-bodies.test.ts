@@ -1,4 +1,4 @@
-/** Bodies that go on after their request has been answered, on connections whose clients read nothing: uWebSockets.js keeps these open. */
+/** Bodies that continue after their request was answered, on connections whose clients read nothing: uWebSockets.js keeps these open. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -17,7 +17,7 @@ afterAll(() => api?.close());
 
 const PREFLIGHT = 'OPTIONS /read HTTP/1.1\r\nHost: x\r\nOrigin: x\r\nAccess-Control-Request-Method: GET\r\n\r\n';
 
-/** A connection that takes no more answers: its client has read none of those to these preflights. */
+/** Returns a connection that takes no more answers: its client has sent many preflights and read none of the answers. */
 async function fullConnection(): Promise<Socket> {
   const socket = connect({ port: api.port, host: '127.0.0.1' });
   socket.on('error', () => undefined);
@@ -47,7 +47,7 @@ it.each([
   ['a chunked body that is too large', '/write', 2],
   ['a chunked call that is too large', '/', 200],
   ['a chunked call that has been refused', '/rpc/vrsc', 20],
-])('%s, whose end comes later', async (_, path, pieces) => {
+])('%s, whose end arrives after the answer', async (_, path, pieces) => {
   await useUpAllowance();
   for (let tries = 0; tries < 3; tries++) {
     const socket = await fullConnection();
@@ -62,7 +62,7 @@ it.each([
   }
 });
 
-it('a refused call takes no memory, however long it is', async () => {
+it('a refused call uses no memory, however long it is', async () => {
   await useUpAllowance();
   const sockets: Socket[] = [];
   for (let count = 0; count < CALLS; count++) sockets.push(await fullConnection());

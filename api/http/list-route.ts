@@ -1,4 +1,4 @@
-/** A list by page, by cursor or as a stream of all its rows: a route that is data but for what its parameters select. */
+/** Makes the route of a list that is read by page, by cursor or as a stream of all rows. Only `select` is code, the rest is data. */
 import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-schema.ts';
 import { page } from '../schema/json-schema.ts';
 import { type HeightRange, heightParameters } from './height-range.ts';
@@ -23,13 +23,13 @@ type ListOf<R extends JsonSchema, B extends Properties> = Typed<ReturnType<typeo
 type CommonParameters = typeof heightParameters & typeof pageParameters;
 type ListRequest = ParameterValues<CommonParameters> & { readonly chain: string };
 
-/** A call of a list: its own parameters, and the heights that its rows are to be of. */
+/** A call of a list: its own parameters, and the range of heights of the requested rows. */
 interface ListCall<P extends Parameters> extends StateCall<P> {
   readonly heights: HeightRange;
 }
 
 interface Selection<Row, Shown, Members> extends Omit<ListSource<Row, Shown>, 'chain' | 'reader' | 'key'> {
-  /** Where the parameters of the list decide the order: in place of its own. */
+  /** Replaces the list's own key when its parameters decide the order. */
   readonly key?: ListSource<Row, Shown>['key'];
   /** Members of the answer before those of the page. */
   readonly members?: (page: Page<Shown>) => Members;
@@ -42,7 +42,7 @@ interface ListRoute<P extends ListParameters, R extends JsonSchema, B extends Pr
     Pick<ListSource<Row, Shown>, 'reader' | 'key'> {
   /** Schema of a row as it is shown. */
   readonly row: R;
-  /** Schemas of the members before the page. */
+  /** Schemas of the members before those of the page. */
   readonly members?: B;
   /** Whether other chains can change a row. */
   readonly scope?: StateRoute['scope'];

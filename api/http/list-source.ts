@@ -12,38 +12,38 @@ export interface KeyColumn {
 
 type Key = readonly [KeyColumn, ...KeyColumn[]];
 
-/** Bounds within which each source must return the rows of a page. */
+/** Which rows each of several sources must return for a page. */
 export interface PageBounds {
-  /** End of a `WHERE`: the rows after the cursor, in order, as many as the page reaches to. */
+  /** End of a `WHERE` clause: selects the rows after the cursor, in order, up to the end of the page. */
   readonly sql: string;
-  /** That order: the list's, or on the way back the reverse. */
+  /** The order of these rows: that of the list, or its reverse for a cursor that leads back. */
   readonly key: readonly KeyColumn[];
-  /** Key of the row before; null from the first on. */
+  /** Key of the row before the first; null to begin with the first row of the list. */
   readonly after: readonly CursorValue[] | null;
   readonly rows: number;
-  /** Placeholder of one more value. */
+  /** Adds a value to the query and returns its placeholder. */
   given(value: unknown): string;
 }
 
 export interface Pinned {
   /** Newest block of the chain. */
   readonly height: number;
-  /** Generation of stamps that is served: another one makes another order. */
+  /** Generation of the served stamps: another generation makes another order. */
   readonly generation: number;
 }
 
 export interface ListSource<Row, Shown> {
-  /** Stands in the cursor. */
+  /** Name of the list in its cursors. */
   readonly list: string;
   readonly chain: string;
   /** `SELECT … FROM … WHERE …`. The condition of the cursor is appended with AND, unless a function collects the page from several sources. */
   readonly sql: string | ((bounds: PageBounds) => Promise<string>);
   readonly values: readonly unknown[];
-  /** Whether filters make so many texts of `sql` that keeping them prepared is not worth it. */
+  /** Whether filters make so many variants of `sql` that prepared statements are not worth keeping. */
   readonly isOpenEnded?: boolean;
   /** Unique; unless the list is pinned, the first column is the height of the row's block. */
   readonly key: Key;
-  /** For an order by what conversions were worth: what every cursor hangs on. */
+  /** For a list ordered by the values of conversions: the state that every cursor depends on. */
   readonly pinned?: Pinned | undefined;
   readonly reader: RowReader<Row>;
   readonly total: () => Promise<number>;

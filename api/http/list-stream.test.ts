@@ -17,7 +17,7 @@ const api = { snapshot: (work: (read: unknown) => unknown) => Promise.resolve(wo
 
 const stays = new AbortController().signal;
 
-/** A list of `total` rows by cursor; `read` counts the rows that were asked for. */
+/** A list of `total` rows by cursor; `read` counts the rows that have been requested. */
 function numbers(total: number) {
   const counted = { read: 0 };
   const route = stateRoute({
@@ -48,7 +48,7 @@ async function asText({ stream = nothing() }: Reply): Promise<string> {
 
 async function* nothing(): AsyncGenerator<Uint8Array> {}
 
-it('costs two credits for each thousand rows after the first, taken as they flow', async () => {
+it('costs two credits for each thousand rows after the first, charged while they are streamed', async () => {
   const { route, counted } = numbers(4100);
   const charged: number[] = [];
   const charge = async (credits: number) => {
@@ -62,7 +62,7 @@ it('costs two credits for each thousand rows after the first, taken as they flow
   expect(charged).toEqual([1200, 2200, 3200, 4100]);
 });
 
-/** All rows in one answer, without a cursor; `printed` counts those that were looked at. */
+/** All rows in one answer, without a cursor; `printed` counts the rows that have been printed. */
 function whole(total: number) {
   const counted = { printed: 0 };
   const row = (n: number) => ({
@@ -92,7 +92,7 @@ it.each([
   [10_000, 9],
   [10_001, 10],
 ])(
-  '%i rows that come at once are paid like those of a walk, each thousand before it goes out',
+  '%i rows in one answer are charged like those of a list by cursor, each thousand before it is sent',
   async (total, times) => {
     let lines = 0;
     const charged: (readonly [credits: number, lines: number])[] = [];
@@ -107,7 +107,7 @@ it.each([
   },
 );
 
-it('rows that come at once are no longer paid once the client is gone', async () => {
+it('rows in one answer are not charged once the client has left', async () => {
   let charges = 0;
   const charge = async () => {
     charges += 1;
@@ -127,7 +127,7 @@ it('rows that come at once are no longer paid once the client is gone', async ()
   expect(charges).toBeLessThanOrEqual(1);
 });
 
-it('all of a text is counted as kept up to its last part, while that waits to be paid too', async () => {
+it('the whole text counts as held until its last part is sent, also while that part waits to be paid', async () => {
   const kept: number[] = [];
   const atCharges: (number | undefined)[] = [];
   const charge = async () => {
@@ -156,7 +156,7 @@ it('all of a text is counted as kept up to its last part, while that waits to be
   expect([...new Set(kept)].sort()).toEqual([0, bytes]);
 });
 
-it('rows that come at once are printed in turns of the event loop', async () => {
+it('rows in one answer are printed in turns of the event loop', async () => {
   const { route, counted } = whole(10_000);
   const { stream } = await listStream(
     api,
@@ -182,7 +182,7 @@ it('rows that come at once are printed in turns of the event loop', async () => 
   expect(Math.max(...steps)).toBeLessThanOrEqual(400);
 });
 
-it('waits for credits that come back, and ends in the middle when they do not', async () => {
+it('waits for credits to return, and ends in the middle when they do not', async () => {
   const { route } = numbers(1300);
   const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 0.001 } });
   let refusals = 2;
@@ -202,7 +202,7 @@ it('waits for credits that come back, and ends in the middle when they do not', 
   await expect(asText(never)).rejects.toThrow('used up');
 });
 
-it('a client that leaves while credits are waited for is charged no more', async () => {
+it('a client that leaves while the stream waits for credits is not charged again', async () => {
   const client = new AbortController();
   let charges = 0;
   const refusal = new ApiError('rate_limited', 'used up', { members: { retryAfter: 600 } });
@@ -218,7 +218,7 @@ it('a client that leaves while credits are waited for is charged no more', async
   expect(counted.read).toBe(1200);
 });
 
-it('ends at once when no wait helps', async () => {
+it('ends at once when waiting cannot help', async () => {
   const revoked = new ApiError('key_invalid', 'revoked');
   let charges = 0;
   const charge = async () => {
@@ -244,7 +244,7 @@ it.each([
   expect(streamFormat(numbers(1).route as StateRoute, {}, accept)).toBe(format);
 });
 
-/** A socket that takes one piece and is full until it is told to drain; then it has room for a small one too. */
+/** A socket that is full after each write; `drain` makes room for one more piece, of up to 1024 bytes. */
 function narrowSocket() {
   const written: string[] = [];
   let hasRoom = false;
@@ -280,7 +280,7 @@ const turn = () => new Promise((resolve) => setImmediate(resolve));
 const unsent = createUnsentAnswers();
 const HEAD = { status: 200, headers: NO_LINES, body: null };
 
-it('nothing is read ahead of a slow reader, and nothing more once it is gone', async () => {
+it('no rows are read ahead of a slow reader, and none after it has left', async () => {
   const { route, counted } = numbers(100_000);
   const reply = await listStream(api, route, {}, 'ndjson', { accept: '', charge: async () => null }, stays);
   const socket = narrowSocket();
@@ -301,7 +301,7 @@ it('nothing is read ahead of a slow reader, and nothing more once it is gone', a
   expect(counted.read).toBeLessThanOrEqual(1400);
 });
 
-it('a stream that fails ends the connection in the middle of the body', async () => {
+it('a failing stream ends the connection in the middle of the body', async () => {
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const failing = (async function* () {
@@ -316,7 +316,7 @@ it('a stream that fails ends the connection in the middle of the body', async ()
   expect([socket.written, socket.isClosed()]).toEqual([['row '.repeat(21)], true]);
 });
 
-it('a stream ends once all but its last bytes have been taken', async () => {
+it('a stream ends only when all but its last bytes have been taken', async () => {
   const socket = narrowSocket();
   const connection: AnsweredClient = { aborted: false, onGone: () => {} };
   const row = Buffer.from('a row of some thirty characters');
@@ -337,7 +337,7 @@ it('a stream ends once all but its last bytes have been taken', async () => {
   expect(socket.written.join('')).toBe(`${row}END`);
 });
 
-it('a stream that is not read keeps its text alone, not the rows', async () => {
+it('a stream that waits for its reader keeps only its text, not the rows', async () => {
   const answers: WeakRef<object>[] = [];
   const { route } = numbers(1_000);
   const watched = {

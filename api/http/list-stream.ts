@@ -1,6 +1,6 @@
 /**
- * A whole list as CSV or NDJSON: the walk by cursor that a client would do, batch after batch, each from a snapshot of its
- * own. So no row comes twice or is missed while blocks arrive, memory holds one batch, and a slow reader holds up nothing.
+ * Streams a whole list as CSV or NDJSON by following cursors as a client would, each batch from its own snapshot. No row is repeated or
+ * missed while blocks arrive, memory holds one batch, and a slow reader blocks nothing.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
@@ -30,31 +30,31 @@ const FORMATS = new Map<string, StreamFormat | null>([
 
 export interface StreamRequest {
   readonly accept: string;
-  /** Takes credits while an answer flows; null when they were there. */
+  /** Charges credits while an answer is streamed. Returns null when they were available, else the refusal. */
   readonly charge: (credits: number) => Promise<ApiError | null>;
 }
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** The first thousand rows are paid by the request itself. */
+/** Rows for each charge; the charge of the request itself pays for the first thousand. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
 /** Printed in one turn of the event loop. */
 const PRINTED_ROWS = 200;
-/** Two minutes at most bring credits back, but others of the same payer may take them: then the client is disconnected. */
+/** Credits return within two minutes, but other requests of the same payer may take them: the stream then ends the connection. */
 const MOST_WAITS = 3;
 
-/** Texts of Accept that are kept. */
+/** Accept headers whose format is cached. */
 const MEMOIZED = 200;
 
-/** Requested stream format, or null for pages. `format` decides; without it, the type in Accept of the highest quality, then the first. */
+/** Returns the requested stream format; null for JSON. `format` decides, else the type in Accept with the highest quality, then the first. */
 export function streamFormat(route: StateRoute, params: Values, accept: string): StreamFormat | null {
   if (!isStreamed(route)) return null;
   if (params.format !== undefined) return params.format === 'json' ? null : (params.format as StreamFormat);
   return accept === '' ? null : acceptedFormat(accept);
 }
 
-/** Clients send few different ones. */
+/** Memoized: clients send few different Accept headers. */
 const acceptedFormat = memoize((accept: string): StreamFormat | null => {
   let best: { readonly format: StreamFormat | null; readonly quality: number } = { format: null, quality: 0 };
   for (const range of accept.toLowerCase().split(',')) {
@@ -66,12 +66,12 @@ const acceptedFormat = memoize((accept: string): StreamFormat | null => {
   return best.format;
 }, MEMOIZED);
 
-/** Rows of a list by pages. */
+/** Where a list by pages has its rows. */
 const LIST_ROWS: AnswerRows = { member: 'results', batch: { pageSize: 200 } };
 
 const rowsOf = ({ rows = LIST_ROWS }: StateRoute) => rows;
 
-/** Names of the columns: the members of a row in the order of the schema. */
+/** Returns the names of the columns: the members of a row in the order of the schema. */
 function columnsOf(route: StateRoute): string[] {
   const { member } = rowsOf(route);
   const shapes = route.response.anyOf ?? [route.response];
@@ -90,11 +90,11 @@ export async function listStream(
   gone: AbortSignal,
 ): Promise<Reply> {
   if (params.page !== undefined) {
-    const detail = 'page is of lists in JSON; a stream begins at the first row, or after cursor';
+    const detail = 'page is only for lists in JSON; a stream begins at the first row, or after cursor';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
   }
   if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
-    const detail = 'a stream goes on after nextCursor; prevCursor is of pages in JSON';
+    const detail = 'a stream continues after nextCursor; prevCursor is only for pages in JSON';
     throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
   const read = batchReader(api, route, params);
@@ -116,11 +116,11 @@ type Rows = readonly unknown[];
 
 interface Batch {
   readonly rows: Rows;
-  /** The headers of the answer that it is of. */
+  /** Headers of the answer that the rows are from. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** Null after the last one. Neither this nor `textReader` keeps what it has returned: an answer that is waited for keeps its text alone. */
+/** Returns null after the last item. Readers keep no item that they have returned: an answer that waits for its client keeps only its text. */
 type Next<T> = () => Promise<T | null>;
 
 function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<Batch> {
@@ -140,7 +140,7 @@ function batchReader(api: ApiContext, route: StateRoute, params: Values): Next<B
   };
 }
 
-/** A list without a cursor comes as one batch, however many rows it has: its text is paid and goes out by thousands of them. */
+/** Pays for and returns text by thousands of rows: a list without a cursor is a single batch, however many rows it has. */
 function textReader(
   head: string,
   print: (row: unknown) => string,
@@ -173,11 +173,11 @@ function textReader(
 
 interface Piece {
   readonly rows: number;
-  /** A part of the text of its batch: that stays in memory up to its last part, and is counted whole by whoever writes it. */
+  /** A part of its batch's text. The whole text stays in memory until its last part is sent, and writeStream counts all of it. */
   readonly text: Uint8Array;
 }
 
-/** Each of PAID_ROWS rows, printed in turns; at least one, since `head` comes without rows too. */
+/** Prints pieces of PAID_ROWS rows, in turns of the event loop; at least one piece, because `head` is sent even without rows. */
 async function piecesOf(rows: Rows, head: string, print: (row: unknown) => string): Promise<Piece[]> {
   const texts: string[] = [];
   for (let from = 0; from === 0 || from < rows.length; from += PAID_ROWS) {
@@ -208,13 +208,13 @@ function lineOf(format: StreamFormat, columns: readonly string[], row: unknown):
 }
 
 interface Payer extends Pick<StreamRequest, 'charge'> {
-  /** Aborts when the client leaves. */
+  /** Aborts when the client disconnects. */
   readonly gone: AbortSignal;
 }
 
 /**
- * Waits for credits that come back; false when the client leaves meanwhile.
- * @throws ApiError when they do not come back, and at once when no wait helps: a key that was revoked, one that has too few
+ * Waits for credits to return; false when the client disconnects meanwhile.
+ * @throws ApiError when they do not return, and at once when waiting cannot help: the key was revoked, or its allowance is too small
  */
 async function hasPaid({ charge, gone }: Payer): Promise<boolean> {
   for (let waits = 0; !gone.aborted; waits++) {

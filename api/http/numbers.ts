@@ -1,9 +1,9 @@
-/** `numbers=text`: an answer whose numbers are strings of the digits that it would have had. */
+/** `numbers=text`: prints each number of an answer as a string of its digits. */
 import { LosslessNumber } from 'lossless-json';
 import { queryParameter } from './parameters.ts';
 import { methodOf, type Route } from './route.ts';
 
-/** Beside `application/json`, since its schema is another. */
+/** A media type of its own, because the schema differs from that of `application/json`. */
 export const TEXT_NUMBERS_TYPE = 'application/vnd.verustream.text+json';
 
 const numbersParameter = queryParameter(
@@ -14,13 +14,13 @@ const numbersParameter = queryParameter(
 export const SHARED_PARAMETERS = { numbers: numbersParameter };
 const NONE = {};
 
-/** Parameters that a route has without naming them. Documents and health, which cost nothing, have none; the data set's do. */
+/** Returns the parameters that a route has without naming them. Free routes (documents, health) have none, except those of the data set. */
 export function sharedParameters(route: Route): typeof SHARED_PARAMETERS | typeof NONE {
   const isData = route.weight > 0 || route.cache === 'files';
   return methodOf(route) === 'GET' && route.produces === undefined && isData ? SHARED_PARAMETERS : NONE;
 }
 
-/** A value as JSON prints it, with its numbers as strings. */
+/** Returns the value with its numbers as the strings that JSON would print. */
 export function numbersAsText(value: unknown): unknown {
   if (value instanceof LosslessNumber) return value.value;
   if (typeof value === 'bigint' || Number.isFinite(value)) return String(value);

@@ -1,10 +1,10 @@
-/** The `Link` header of a page (RFC 8288): where the list begins and where it goes on, forth and back. */
+/** The `Link` header of a page (RFC 8288): the first, the previous and the next page of its list. */
 import type { Page } from './paging.ts';
 import type { Parameters } from './parameters.ts';
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Addresses are relative to the host, with every parameter of the request. */
+/** Addresses are relative to the host and repeat every parameter of the request but `page` and `cursor`. */
 export function pageLinks(
   { path, parameters }: { readonly path: string; readonly parameters: Parameters },
   params: Values,

@@ -1,4 +1,4 @@
-/** The rows of one page of a list, next to a place in its order or from an offset on. */
+/** Reads the rows of one page of a list, after a place in its order or from an offset. */
 
 import { hexParam } from '../../infra/postgres/values.ts';
 import type { StoredRow } from '../../infra/row-reader.ts';
@@ -10,7 +10,7 @@ import type { KeyColumn, ListSource } from './list-source.ts';
 export interface PlacedRow<Row> {
   readonly row: Row;
   readonly stored: StoredRow;
-  /** Hash of the block that a cursor to this row hangs on; read of the first row and of the last of a page, else null. */
+  /** Hash of the block that a cursor at this row depends on; read only for the first and the last row of a page, else null. */
   readonly hash: string | null;
 }
 
@@ -18,10 +18,10 @@ export interface PlacedRow<Row> {
 export interface RowsWanted {
   /** The key of the list, or its reverse. */
   readonly key: readonly KeyColumn[];
-  /** Key of the row before the first; null from the first on. */
+  /** Key of the row before the first; null to begin with the first row of the list. */
   readonly after: readonly CursorValue[] | null;
   readonly offset: number;
-  /** Rows of a page; one more is read. */
+  /** Rows of a page; one more row is read to see whether another page follows. */
   readonly pageSize: number;
 }
 
@@ -65,8 +65,8 @@ export async function readRows<Row>(
 }
 
 /**
- * Rows after `key`. Where all columns go one way the index finds the place itself; else the first column bounds the scan and the
- * rest is compared column by column.
+ * Returns the condition for rows after `after`. When all columns have the same order the index finds the place by itself; otherwise the first
+ * column bounds the scan, and the other columns are compared one by one.
  */
 function placeCondition(key: readonly KeyColumn[], after: readonly CursorValue[], values: unknown[]): string {
   const places = key.map(({ kind }, index) => {
@@ -84,7 +84,7 @@ function placeCondition(key: readonly KeyColumn[], after: readonly CursorValue[]
   );
 }
 
-/** The same in words that any database reads: `a <= $1 AND (a < $1 OR a = $1 AND b > $2)`. */
+/** The same condition without row comparison, for any database: `a <= $1 AND (a < $1 OR a = $1 AND b > $2)`. */
 export function beyondPlace(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], places: readonly string[]): string {
   const beyond = key.map(({ sql, order }, index) => {
     const equal = key.slice(0, index).map((earlier, at) => `${earlier.sql} = ${places[at]}`);
@@ -93,7 +93,7 @@ export function beyondPlace(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], pl
   return `${boundOf(key, places)} AND (${beyond.join(' OR ')})`;
 }
 
-/** The bound on the first column alone, which an index can use. */
+/** Returns the bound on the first column alone, which an index can use. */
 export function boundOf(key: readonly Pick<KeyColumn, 'sql' | 'order'>[], places: readonly string[]): string {
   const [first] = key;
   return first ? `${first.sql} ${first.order === 'DESC' ? '<=' : '>='} ${places[0]}` : 'true';

@@ -1,4 +1,4 @@
-/** Lists by page number or by cursor, forth and back: stable while blocks arrive, honest after a rewind. */
+/** Lists by page number or by cursor, in both directions. A cursor stays stable while blocks arrive; a rewind invalidates it with an error. */
 import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError } from './api-error.ts';
@@ -59,7 +59,7 @@ export async function readPage<Row, Shown>(
   const shown = found.slice(0, pageSize);
   if (isBack) shown.reverse();
   const hasMore = found.length > pageSize;
-  const hasLeft = after !== null || (page ?? 1) > 1; // behind the place that the rows begin at
+  const hasLeft = after !== null || (page ?? 1) > 1; // rows on the other side of the place that these begin at
   const [first, last] = [shown.at(0), shown.at(-1)];
   const total = await source.total();
   return {

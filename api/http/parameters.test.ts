@@ -39,7 +39,7 @@ function problemOf(work: () => unknown): Record<string, unknown> {
 }
 
 describe('parameters', () => {
-  it('gives typed values and defaults', () => {
+  it('are read as typed values, with defaults', () => {
     expect(read('kind=a')).toEqual({ id: 'x', chain: 'vrsc', page: 1, explain: false, kind: 'a' });
     expect(read('kind=b&chain=CHIPS&page=12&minUsd=0.5&explain=true')).toEqual({
       id: 'x',
@@ -69,7 +69,7 @@ describe('parameters', () => {
     expect(faults(`kind=a&minUsd=${encodeURIComponent(value)}`)).toEqual(['/minUsd']);
   });
 
-  it('refuses what is missing, unknown, given twice, or not of the list', () => {
+  it('are refused when missing, unknown, given twice or not in the list of values', () => {
     expect(faults('')).toEqual(['/kind']);
     expect(faults('kind=a&colour=red&a%2Fb=1')).toEqual(['/a~1b', '/colour']);
     expect(faults('kind=a&kind=b')).toEqual(['/kind']);
@@ -78,7 +78,7 @@ describe('parameters', () => {
     expect(faults('kind=a&__proto__=1&constructor=2')).toEqual(['/__proto__', '/constructor']);
   });
 
-  it('answers a great many faults, and long ones, with a few short ones', () => {
+  it('many or long faults get a short answer with a few of them', () => {
     const name = fc.oneof(
       fc.constant('kind'),
       fc.string({ minLength: 1, maxLength: 30 }),
@@ -108,7 +108,7 @@ describe('parameters', () => {
     expect(refusal).toMatchObject({ code: 'invalid_parameter', detail: expect.stringMatching(/; and 2 more$/) });
   });
 
-  it('names what is allowed', () => {
+  it('name the allowed values when they are refused', () => {
     expect(() => read('kind=a&colour=red')).toThrow(/allowed are chain, page, minUsd, explain, kind/);
     expect(() => read('kind=c')).toThrow(/kind must be one of a, b/);
     expect(() => read('kind=a&minUsd=-1')).toThrow(/minUsd must be a decimal of at least 0, such as 12\.5/);

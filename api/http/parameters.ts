@@ -5,7 +5,10 @@ import { decimalFault } from '../schema/written-decimal.ts';
 import { invalidParameters, type ParameterFault } from './api-error.ts';
 import { validatorOf } from './validator.ts';
 
-/** The configured names, known when the server starts; without one, the first of them, or all. `chain or all`: the word is allowed too. */
+/**
+ * Names of configured chains, known when the server starts. Default: the first chain for `chain` and `chain or all`, all chains for `any chain`.
+ * `chain or all` also allows the word `all`.
+ */
 export type ChainSchema = 'chain' | 'any chain' | 'chain or all';
 
 export interface Parameter<T = unknown> {
@@ -13,7 +16,7 @@ export interface Parameter<T = unknown> {
   readonly description: string;
   readonly required: boolean;
   readonly schema: JsonSchema | ChainSchema;
-  /** Only for the compiler: type of the value. */
+  /** Type of the value, only for the compiler. */
   readonly type?: T;
 }
 
@@ -54,7 +57,7 @@ export function requiredQuery<const S extends JsonSchema>(
   return { in: 'query', description, required: true, schema };
 }
 
-/** Undefined if missing; a `default` in the schema documents the value that then applies. */
+/** Undefined when missing, unless the schema has a `default`. */
 export function queryParameter<const S extends JsonSchema>(
   description: string,
   schema: S,
@@ -62,7 +65,7 @@ export function queryParameter<const S extends JsonSchema>(
   return { in: 'query', description, required: false, schema };
 }
 
-/** The chain, in any case; the first configured one when it is not given. */
+/** A chain's name in upper or lower case; the first configured chain when it is not given. */
 export const chainParameter: Parameter<string> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case',
@@ -70,7 +73,7 @@ export const chainParameter: Parameter<string> & Optional = {
   schema: 'chain',
 };
 
-/** The same; undefined, meaning all of them, if missing. */
+/** The same, but undefined when missing, which means all chains. */
 export const anyChainParameter: Parameter<string | undefined> & Optional = {
   in: 'query',
   description: 'Short name of a configured chain, in any case; all of them when it is not given',
@@ -78,7 +81,7 @@ export const anyChainParameter: Parameter<string | undefined> & Optional = {
   schema: 'any chain',
 };
 
-/** One chain, the first configured one when it is not given, or the word `all`. */
+/** A chain's name or the word `all`; the first configured chain when it is not given. */
 export const chainOrAllParameter: Parameter<string> = {
   in: 'query',
   description: 'Short name of a configured chain, in any case, or `all`',
@@ -86,11 +89,11 @@ export const chainOrAllParameter: Parameter<string> = {
   schema: 'chain or all',
 };
 
-/** The parameter of answers that have rows. */
+/** Parameter of answers that have rows. */
 export const formatParameter = {
   format: queryParameter(
-    'json: the answer, of a list a page; csv, ndjson: all rows alone, in their order, as a stream. Accept says the same. ' +
-      'In csv a text that a spreadsheet would run, or that begins with an apostrophe, has an apostrophe in front: take one away',
+    'json: the answer, or one page of a list; csv, ndjson: only the rows, all of them, in their order, as a stream. Accept has the same effect. ' +
+      'In csv, a text that a spreadsheet would run, or that begins with an apostrophe, is preceded by one more apostrophe: remove it',
     { type: 'string', enum: ['json', 'csv', 'ndjson'] },
   ),
 };
@@ -118,7 +121,7 @@ export function compileParameters(parameters: Parameters, chains: readonly strin
     schemas,
     read(path, query) {
       const faults: ParameterFault[] = [];
-      // Without a prototype, so that no name means anything but a parameter.
+      // No prototype, so that a name such as `constructor` is only a parameter.
       const values = collect(Object.assign(Object.create(null), path), query, faults);
       for (const [name, text] of Object.entries(values)) {
         const schema = schemas[name];
@@ -146,7 +149,7 @@ function collect(values: Record<string, string>, query: string, faults: Paramete
 
 const INTEGER = /^-?\d{1,15}$/;
 
-/** Text that is no integer or boolean stays text, for the schema to refuse with its reason. */
+/** Leaves text that is no integer or boolean as it is, so that the schema refuses it with a reason. */
 function convert(text: string, schema: JsonSchema): unknown {
   if ((schema.type === 'integer' || schema.type?.includes('integer')) && INTEGER.test(text)) return Number(text);
   if (schema.type === 'boolean' && (text === 'true' || text === 'false')) return text === 'true';
@@ -162,7 +165,7 @@ function pointerOf(error: ErrorObject): string {
   return typeof name === 'string' ? pointer(name) : error.instancePath;
 }
 
-/** JSON Pointer of one step. */
+/** Returns a JSON Pointer with one step. */
 export function pointer(name: string): string {
   return `/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

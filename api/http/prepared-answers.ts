@@ -1,4 +1,4 @@
-/** Bodies kept until the state that they were made from changes; the least recently asked go first. */
+/** Caches answers until the state that they were made from changes; evicts the least recently requested. */
 import { LRUCache } from 'lru-cache';
 import { createFlights } from '../../infra/shared.ts';
 import { SERVICE, type WorkOwner } from '../access/priority-lanes.ts';
@@ -11,47 +11,47 @@ export interface PreparedAnswer {
   readonly transient?: boolean;
 }
 
-/** An answer that was asked for lately. */
+/** An answer that was requested lately. */
 export interface Demanded<A> {
   readonly key: string;
   readonly answer: A;
-  /** The only one who asks for it, or the service. */
+  /** The only caller that requests it; the service when there are several. */
   readonly owner: WorkOwner;
 }
 
 export interface Demand {
-  /** Before the last call. */
+  /** How long ago the last request may be. */
   readonly milliseconds: number;
   readonly most: number;
-  /** The most of what one owner alone asks for. */
+  /** Maximum of answers that only one owner requests, for each owner. */
   readonly mostOfOne: number;
 }
 
-/** Without an asker it is the service. */
+/** `asker` defaults to the service. */
 export interface PreparedAnswers<A extends PreparedAnswer = PreparedAnswer> {
-  /** The cached answer if it belongs to this state. Counts as a request in either case. */
+  /** Returns the cached answer if it belongs to this state. Counts as a request for it in either case. */
   get(key: string, tag: string, asker?: WorkOwner): A | undefined;
-  /** The kept body of whatever state. */
+  /** Returns the cached answer, whatever its state. */
   latest(key: string): A | undefined;
   keep(key: string, answer: A): void;
-  /** Makes it once however many ask at the same time: for whoever begins, or for the service where another has asked for it too. */
+  /** Makes the answer once for all concurrent callers: as work of the first one, or of the service if others have requested it before. */
   make(key: string, tag: string, work: (owner: WorkOwner) => Promise<A>, asker?: WorkOwner): Promise<A>;
-  /** Those requested lately, or since the last call: what several ask for first, then the most recent. */
+  /** Returns the answers requested lately or since the last call: first those with several callers, then by most recent request. */
   demanded(demand: Demand): readonly Demanded<A>[];
 }
 
-/** Bytes that an answer takes in addition to its body and to what was asked. */
+/** Bytes that an entry takes in addition to its body and its key. */
 const ENTRY_BYTES = 1024;
-/** A key repeats the parameters, which the answer holds as well. */
+/** The parameters are in memory twice: in the key and in the answer. */
 const KEY_COPIES = 2;
 
 interface Kept<A> {
   readonly answer: A;
-  /** Since `askedAt` was last written: a look at the clock would cost more than the look-up. */
+  /** Whether it was requested since `askedAt` was written: reading the clock would cost more than the look-up. */
   isAsked: boolean;
-  /** Milliseconds of the process' clock. */
+  /** Milliseconds of `now()`. */
   askedAt: number;
-  /** The only one who has asked for it; the service once there are several. */
+  /** The only caller that has requested it; the service once there are several. */
   owner: WorkOwner;
 }
 
@@ -62,7 +62,7 @@ export function createPreparedAnswers<A extends PreparedAnswer = PreparedAnswer>
   now: () => number = () => performance.now(),
 ): PreparedAnswers<A> {
   const kept = new LRUCache<string, Kept<A>>({
-    // 0 bytes keep nothing: every answer is larger than 1. No number of entries: room for all of them would be made at the start.
+    // With 0 bytes nothing is kept, because every answer is larger than 1. No `max`: the cache would allocate that many entries at the start.
     maxSize: Math.max(1, maxBytes),
     sizeCalculation: ({ answer }, key) => answer.body.byteLength + KEY_COPIES * key.length + ENTRY_BYTES,
   });

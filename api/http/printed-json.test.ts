@@ -1,4 +1,4 @@
-/** A large answer is printed with turns for others in between. */
+/** Printing a large answer lets other work run in between. */
 import { expect, it } from 'vitest';
 import { turnsDuring } from '../../test/support/infra/loop-turns.ts';
 import { printedJson, withTextNumbers } from './printed-json.ts';
@@ -11,7 +11,7 @@ it.each([false, true])('rows of an answer, numbers as text: %s', async (isText) 
   expect((await printed).toString().endsWith(`"hash":"a","amount":${amount}}]}\n`)).toBe(true);
 });
 
-it('numbers of what a daemon has printed', async () => {
+it('numbers of JSON that a daemon has printed', async () => {
   const json = Buffer.from(`[${'1,'.repeat(6_000_000)}1]`);
   const quoted = withTextNumbers(json);
   expect(await turnsDuring(quoted)).toBeGreaterThan(3);

@@ -1,4 +1,4 @@
-/** The bytes of an answer, printed with turns for other work of the process between its pieces. */
+/** Prints answers in pieces, and lets other work of the process run between the pieces. */
 import { printExact } from '../../domain/json/exact-json.ts';
 import { printPieces } from '../../domain/json/print-pieces.ts';
 import { quoteNumbers } from '../../domain/json/quote-numbers.ts';
@@ -7,13 +7,13 @@ import { numbersAsText } from './numbers.ts';
 
 const printAsText = (value: unknown) => printExact(numbersAsText(value));
 
-/** A line of JSON. */
+/** Prints a value as a line of JSON. */
 export async function printedJson(value: unknown, isText: boolean): Promise<Buffer> {
   const pieces = await inTurns(printPieces(value, isText ? printAsText : undefined), (piece) => Buffer.from(piece));
   return Buffer.concat([...pieces, NEWLINE]);
 }
 
-/** JSON that another program has printed, with its numbers as strings. */
+/** Turns the numbers of JSON that another program has printed into strings. */
 export async function withTextNumbers(json: Uint8Array): Promise<Buffer> {
   return Buffer.concat(await inTurns(quoteNumbers(json), (piece) => piece));
 }

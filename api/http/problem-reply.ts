@@ -1,4 +1,4 @@
-/** Turns any error into an answer of RFC 9457; faults of the service are logged with the request's id. */
+/** Turns any error into an answer of RFC 9457, and logs faults of the service with the id of the request. */
 
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { ClickHouseDamaged } from '../../infra/clickhouse/clickhouse-errors.ts';
@@ -18,7 +18,7 @@ const RETRY_AFTER_SECONDS = '5';
 export function problemReply(error: unknown, asked: RequestInfo, logger: Logger): Reply {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) {
-    const passes = refusal.status === 503; // many fail of one cause, which passes
+    const passes = refusal.status === 503; // a temporary cause, which makes many requests fail
     const context = { err: error, requestId: asked.requestId, url: asked.url, query: asked.query };
     logger[passes ? 'warn' : 'error'](context, 'a request failed');
   }
@@ -35,7 +35,7 @@ export function problemReply(error: unknown, asked: RequestInfo, logger: Logger)
   };
 }
 
-/** An ApiError is an answer that was meant, such as `syncing`; everything else is a fault. */
+/** An ApiError is an intended answer, such as `syncing`; every other error with a status from 500 is a fault. */
 export function isFault(error: unknown, refusal: ApiError): boolean {
   return refusal.status >= 500 && !(error instanceof ApiError);
 }

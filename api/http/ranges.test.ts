@@ -4,7 +4,7 @@ import { ApiError } from './api-error.ts';
 import { DECIMALS, NUMBERS, refuseEmptyRange, TIMES_BEFORE, wholeSteps } from './ranges.ts';
 
 const RUNS = { numRuns: 500 };
-/** The largest and the smallest decimals that are written. */
+/** Digits, places and exponents up to the limits of a written decimal. */
 const digits = fc.bigInt({ min: 0n, max: 10n ** 38n - 1n });
 const written = fc.record({ digits, places: fc.nat({ max: 37 }), exponent: fc.integer({ min: -99, max: 99 }) });
 
@@ -13,7 +13,7 @@ function textOf({ digits: all, places, exponent }: { digits: bigint; places: num
   const at = padded.length - places;
   return `${padded.slice(0, at)}${places > 0 ? `.${padded.slice(at)}` : ''}e${exponent}`;
 }
-/** In units of which every such decimal is a whole number. */
+/** The value in units so small that every such decimal is a whole number. */
 const unitsOf = ({ digits: all, places, exponent }: { digits: bigint; places: number; exponent: number }) =>
   all * 10n ** BigInt(exponent - places + 140);
 
@@ -38,11 +38,11 @@ it('decimals are compared by all their digits', () => {
 });
 
 it.each([
-  ['both ends are in', () => refuseEmptyRange(NUMBERS, ['a', 5], ['b', 5]), null],
+  ['both ends are included', () => refuseEmptyRange(NUMBERS, ['a', 5], ['b', 5]), null],
   ['reversed numbers', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', 5]), 'invalid_parameter /a'],
   ['without an end', () => refuseEmptyRange(NUMBERS, ['a', 6], ['b', undefined]), null],
-  ['without a begin', () => refuseEmptyRange(NUMBERS, ['a', undefined], ['b', 0]), null],
-  ['the end is not in', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 60]), 'invalid_parameter /a'],
+  ['without a start', () => refuseEmptyRange(NUMBERS, ['a', undefined], ['b', 0]), null],
+  ['the end is excluded', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 60]), 'invalid_parameter /a'],
   ['the step before', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 59]), 'invalid_parameter /a'],
   ['one second', () => refuseEmptyRange(wholeSteps(60), ['a', 60], ['b', 61]), null],
   ['a moment within a step', () => refuseEmptyRange(wholeSteps(60), ['a', 61], ['b', 61]), null],

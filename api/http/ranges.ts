@@ -1,14 +1,14 @@
-/** Two parameters that are the ends of a range: one in which nothing can be is refused, whatever the chain has. */
+/** Refuses a range, given by two parameters, that is empty whatever the chain contains. */
 import { plainDecimal } from '../../domain/decimal.ts';
 import { invalidParameters } from './api-error.ts';
 import { parseTime } from './time-parameter.ts';
 
-/** A parameter by its name, with its value where it was given. */
+/** Name of a parameter, and its value if it was given. */
 type End<V> = readonly [name: string, value: V | undefined];
 
 interface RangeKind<V> {
   readonly isEmpty: (from: V, to: V, names: readonly [string, string]) => boolean;
-  /** Stands between the two ends in the error: "from (7) is above to (3)". */
+  /** Text between the two ends in the error: "from (7) is above to (3)". */
   readonly said: string;
 }
 
@@ -29,19 +29,19 @@ export const DECIMALS: RangeKind<string> = {
 /** Seconds since the epoch; the end is not in the range. */
 const SECONDS_BEFORE: RangeKind<number> = { isEmpty: (from, to) => from >= to, said: 'is not before' };
 
-/** The same where the steps of `width` seconds that the ends lie in are answered whole. */
+/** The same for ranges that are widened to whole steps of `width` seconds. */
 export const wholeSteps = (width: number): RangeKind<number> => ({
   isEmpty: (from, to) => Math.floor(from / width) >= Math.ceil(to / width),
   said: SECONDS_BEFORE.said,
 });
 
-/** The same for times as they are written. */
+/** The same for times as the caller wrote them. */
 export const TIMES_BEFORE: RangeKind<string> = {
   isEmpty: (from, to, names) => SECONDS_BEFORE.isEmpty(parseTime(from, names[0]), parseTime(to, names[1]), names),
   said: SECONDS_BEFORE.said,
 };
 
-/** @throws ApiError invalid_parameter where both ends are given and nothing is between them */
+/** @throws ApiError invalid_parameter when both ends are given and the range is empty */
 export function refuseEmptyRange<V extends string | number>(kind: RangeKind<V>, from: End<V>, to: End<V>): void {
   const [[first, least], [last, most]] = [from, to];
   if (least === undefined || most === undefined || !kind.isEmpty(least, most, [first, last])) return;

@@ -1,4 +1,4 @@
-/** Receives the body of a request up to a bound, and within the memory that all bodies share. */
+/** Receives the body of a request, up to a maximum size and within the memory that all bodies share. */
 import type { HttpResponse } from 'uWebSockets.js';
 import type { BodyReservation, BufferedBodies, BufferedBody } from './buffered-bodies.ts';
 import type { AnnouncedBody } from './framing.ts';
@@ -10,18 +10,18 @@ export interface BodyOptions {
   readonly announced: AnnouncedBody;
   readonly maxBytes: number;
   readonly held: BufferedBodies;
-  /** Whose memory it is. */
+  /** The network that the memory is counted for. */
   readonly network: string;
-  /** Told whenever the client goes, also after the body has come. */
+  /** Called when the client disconnects, also after the body is complete. */
   readonly aborted: () => void;
 }
 
 const FIRST_BYTES = 4096;
-/** The daemon takes as much: a client that has begun to send so much hears its answer once it has sent it all, unread. */
+/** The daemon accepts as much. A body that is too large is discarded up to this size, so that its client gets to read the answer. */
 const MAX_DISCARDED_BYTES = 32 * 1024 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
-/** Handed on together in the next turn: a turn for each would cost as much as to read a small body. */
+/** Bodies to hand on together in the next turn: a turn for each would cost as much as reading a small body. */
 let awaitingTurn: IncomingBody[] = [];
 
 function handOnInNextTurn(body: IncomingBody): void {
@@ -35,11 +35,11 @@ function handOnAll(): void {
   for (const body of bodies) body.handOn();
 }
 
-/** Made in the callback of the request. */
+/** Construct it in the callback of the request. */
 export class IncomingBody implements BufferedBody {
   /**
-   * Its bytes, in a later turn of the event loop: uWebSockets.js has parsed by then whatever came together with them. Where that
-   * was no part of this request (trailers, another request) the connection is closed, and nothing has been worked on.
+   * Resolves in a later turn of the event loop, after uWebSockets.js has parsed everything that arrived with the body. If that was no part of
+   * this request (trailers, another request), the connection is closed by then, and no work has been done.
    */
   readonly whole: Promise<Buffer | BodyFailure>;
   readonly #options: BodyOptions;
@@ -65,26 +65,26 @@ export class IncomingBody implements BufferedBody {
       else this.#fail('aborted');
     });
     res.onData((chunk, isLast) => {
-      // A client that does not read its answer keeps the connection open for a while, and may go on sending.
+      // A client that does not read its answer keeps the connection open for a while, and may continue to send.
       if (this.#isReleased) return;
       if (!this.#failure) this.#append(new Uint8Array(chunk), isLast);
       if (!isLast) return;
       this.#isComplete = true;
-      // The library takes any line end and any trailers in chunks, so where they end is not certain: nothing behind them is read.
+      // uWebSockets.js accepts any line ends and trailers in chunks, so the end of the body is ambiguous: nothing behind it is read.
       if (options.announced === 'chunked') res.pause();
       if (!this.#failure) this.#finish();
     });
     if (options.announced !== 'chunked' && options.announced > options.maxBytes) this.#fail('too large');
   }
 
-  /** Whether the connection can carry another request after this one. */
+  /** Whether the connection must be closed after the answer, because it cannot carry another request. */
   get endsConnection(): boolean {
     const { announced } = this.#options;
     if (announced === 'chunked') return true;
     return !this.#isComplete && !(this.#failure === 'too large' && announced <= MAX_DISCARDED_BYTES);
   }
 
-  /** It is not going to be read: what has come and what comes is dropped, and `whole` still tells when it has all come. */
+  /** Drops what has arrived and what still arrives; `whole` still resolves at the end of the body. */
   discard(): void {
     if (this.#failure || this.#isComplete) return;
     this.#isDiscarded = true;
@@ -92,14 +92,14 @@ export class IncomingBody implements BufferedBody {
     this.#holding.release();
   }
 
-  /** To be called once the request is answered: `res` is not touched again. */
+  /** Call it once the request is answered: `res` is not used again. */
   release(): void {
     this.#isReleased = true;
     this.#buffer = NO_BYTES;
     this.#holding.release();
   }
 
-  /** Its memory is needed for others. */
+  /** Called by BufferedBodies when other bodies need the memory. */
   evict(): void {
     this.#fail('evicted');
   }
@@ -130,7 +130,7 @@ export class IncomingBody implements BufferedBody {
       const size = isLast ? needed : Math.min(most, Math.max(needed, 2 * this.#buffer.byteLength, FIRST_BYTES));
       this.#holding.grow(size);
       if (this.#failure) return;
-      // A buffer that may live long is not taken from Node's pool: it would keep the whole pool alive.
+      // A buffer that may live long does not come from Node's pool: it would keep the whole pool alive.
       const grown = isLast ? Buffer.allocUnsafe(size) : Buffer.allocUnsafeSlow(size);
       if (this.#length > 0) grown.set(this.#buffer.subarray(0, this.#length));
       this.#buffer = grown;

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { Patience } from './reader-pace.ts';
 
-it('waits for a reader as long as the pace allows for what it has taken, and never longer than that at once', () => {
+it('bounds the total wait by the bytes taken at the pace, and each single wait by the averaging time', () => {
   const steps = fc.array(fc.record({ ms: fc.nat(20_000), bytes: fc.nat(1_000_000) }), { maxLength: 50 });
   fc.assert(
     fc.property(steps, (taken) => {
@@ -20,7 +20,7 @@ it('waits for a reader as long as the pace allows for what it has taken, and nev
   );
 });
 
-it('a reader at the pace is waited for without end', () => {
+it('never disconnects a reader at the pace', () => {
   const patience = new Patience({ bytesPerSecond: 1_000, overMs: 30_000 });
   for (let n = 0; n < 1_000; n++) {
     patience.waited(1_000);

@@ -1,15 +1,15 @@
-/** A reader that takes less than a least pace is given up: what it has not taken yet keeps memory, or a place that all networks share. */
+/** The minimum pace of readers. A slower reader is disconnected, because its unread answer holds memory or a place that all networks share. */
 
 export interface LeastPace {
   readonly bytesPerSecond: number;
-  /** Milliseconds of waiting that the pace is averaged over. */
+  /** Milliseconds of waiting over which the pace is averaged. */
   readonly overMs: number;
 }
 
-/** Slower than any line that large answers are fetched on. */
+/** Slower than any line on which large answers are fetched. */
 export const LEAST_PACE: LeastPace = { bytesPerSecond: 16 * 1024, overMs: 30_000 };
 
-/** How long one reader may still be waited for. Time in which the service itself holds back is not waiting. */
+/** Time left to wait for one reader. Time during which the service itself does not send is not counted. */
 export class Patience {
   readonly #pace: LeastPace;
   #leftMs: number;

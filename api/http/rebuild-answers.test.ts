@@ -1,4 +1,4 @@
-/** Prepared answers follow the state by themselves, as far as somebody asks for them, and hold nobody up. */
+/** Prepared answers in demand are rebuilt when the state moves, without delaying requests. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, describe, expect, it } from 'vitest';
@@ -13,7 +13,7 @@ import { stateRoute } from './route.ts';
 let rebuilding: Rebuilding | undefined;
 afterEach(() => rebuilding?.stop());
 
-/** A route whose answer is the state that it was made at; `made` lists the names that were asked of it. */
+/** A route that records in `made` which answers it made, and at which state. */
 function world() {
   let time = 0;
   const moves = new Set<() => void>();
@@ -61,7 +61,7 @@ function world() {
     passTime: (milliseconds: number) => {
       time += milliseconds;
     },
-    /** Whose the work of rebuilding was, and is. */
+    /** Payers for whose account answers were rebuilt. */
     owners,
     ask: async (name: string, asker = SERVICE) =>
       prepared.get(name, state.tag, asker) ??
@@ -79,7 +79,7 @@ async function until(holds: () => boolean): Promise<void> {
 }
 
 describe('when the state moves', () => {
-  it('what was asked for lately is made anew before anybody asks, the latest first', async () => {
+  it('recently requested answers are rebuilt before the next request, the latest first', async () => {
     const { ask, move, made, prepared, passTime } = world();
     await ask('long ago');
     passTime(200_000);
@@ -93,7 +93,7 @@ describe('when the state moves', () => {
     expect(prepared.latest('long ago')?.tag).toBe('block 1');
   });
 
-  it('to be made anew is not to be asked for', async () => {
+  it('a rebuild does not count as a request', async () => {
     const { ask, move, made, prepared, passTime } = world();
     await ask('a');
     passTime(100_000);
@@ -107,7 +107,7 @@ describe('when the state moves', () => {
     expect(made.filter((name) => name.startsWith('a '))).toEqual(['a at block 1', 'a at block 2']);
   });
 
-  it('requests go first, and what they made is not made twice', async () => {
+  it('requests come first, and the answers that they made are not made again', async () => {
     const { ask, move, made, underWay, prepared } = world();
     await ask('a');
     await ask('b');
@@ -121,7 +121,7 @@ describe('when the state moves', () => {
     expect(made.slice(2)).toEqual(['b at block 2', 'a at block 2']);
   });
 
-  it('no more than a hundred, and one that fails does not end it', async () => {
+  it('at most a hundred answers are rebuilt, and a failing one does not stop the others', async () => {
     const { ask, move, made, prepared, passTime } = world();
     await ask('last');
     await ask('broken');
@@ -138,7 +138,7 @@ describe('when the state moves', () => {
     expect(prepared.latest('broken')?.tag).toBe('block 1');
   });
 
-  it('what one caller alone asks for is made for that one, what several ask for is made for the service and first', async () => {
+  it('an answer with one caller is rebuilt on its account; answers with several callers on that of the service, and first', async () => {
     const { ask, move, made, owners, prepared, passTime } = world();
     const [one, other]: WorkOwner[] = ['one', 'other'].map((payer) => ({ lane: 'standard', payer }));
     await ask('shared', one);
@@ -157,7 +157,7 @@ describe('when the state moves', () => {
     expect(prepared.latest('0')?.tag).toBe('block 1');
   });
 
-  it('once stopped nothing is made any more', async () => {
+  it('nothing is rebuilt after stop', async () => {
     const { ask, move, made } = world();
     await ask('a');
     await rebuilding?.stop();

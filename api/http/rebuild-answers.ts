@@ -1,6 +1,6 @@
 /**
- * Rebuilds prepared answers that are in demand when the state has moved, so that the next request finds them. Requests in the
- * meantime wait for the same work; answers without recent requests are not rebuilt.
+ * Rebuilds the prepared answers that are in demand when the state has moved, so that the next request finds them. Requests that arrive
+ * meanwhile share this work; answers without recent requests are not rebuilt.
  */
 import type { Logger } from '../../infra/logger.ts';
 import { pause } from '../../infra/repeat-until.ts';
@@ -21,19 +21,19 @@ export interface RebuildOptions {
 }
 
 export interface Rebuilding {
-  /** Resolves once nothing is made any more. */
+  /** Resolves once no answer is being rebuilt. */
   stop(): Promise<void>;
 }
 
-/** Two blocks of a chain of minutes: a client that looks at every block keeps its answers warm. */
+/** Two blocks of a chain with a block a minute: a client that asks at every block keeps its answers warm. */
 const LATELY_MS = 120_000;
 const MOST_ANSWERS = 100;
-/** The most of what one caller alone asks for: whoever asks for many different ones has the newest of them rebuilt. */
+/** Maximum of answers that only one caller requests: of more, only the most recently requested are rebuilt. */
 const MOST_OF_ONE = 20;
 const DEMAND = { milliseconds: LATELY_MS, most: MOST_ANSWERS, mostOfOne: MOST_OF_ONE };
-/** From the beginning of one round to that of the next, while blocks come faster. */
+/** Minimum time from the start of one round to the start of the next, for blocks that arrive faster. */
 const ROUND_MS = 1000;
-/** One at a time while fewer requests than this wait for a store or a daemon: none of them waits for it. */
+/** Answers are rebuilt one at a time, while fewer requests than this wait for a store or a daemon: so no request waits for a rebuild. */
 const QUIET_REQUESTS = 3;
 const BUSY_MS = 20;
 

@@ -1,4 +1,4 @@
-/** What is read back from the wire. */
+/** Replies as a client receives them. */
 
 import { App, type HttpRequest, type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
 import { connect } from 'node:net';
@@ -11,7 +11,7 @@ import { createUnsentAnswers } from './unsent-answers.ts';
 let app: TemplatedApp;
 afterEach(() => app.close());
 
-/** URL of a server that answers everything so. */
+/** Starts a server that answers every request with `replyTo`, and returns its URL. */
 async function serving(
   replyTo: (req: HttpRequest) => Reply,
   own = NO_LINES,
@@ -28,7 +28,7 @@ async function serving(
   return `http://127.0.0.1:${port}/`;
 }
 
-it('every line is a header of its own', async () => {
+it('every line is a separate header', async () => {
   const headers = joinLines(headerLines({ 'X-A': 'a' }), headerLines({ 'X-B': 'tab\tand "quotes"' }));
   const url = await serving(() => ({ status: 404, headers, body: Buffer.from('body') }), headerLines({ 'X-C': '' }));
   const answer = await fetch(url);
@@ -43,7 +43,7 @@ it('every line is a header of its own', async () => {
   });
 });
 
-it.each([100, 100_000, 1_000_000, 3_000_000])('a shared body of %i bytes ends for each as it asked', async (bytes) => {
+it.each([100, 100_000, 1_000_000, 3_000_000])('a shared body of %i bytes ends as each request asks', async (bytes) => {
   const body = Buffer.alloc(bytes, 'a');
   const url = await serving((req) => ({ status: 200, headers: NO_LINES, body, end: `é${req.getQuery()}` }));
   const asked = Array.from({ length: 20 }, (_, n) => `${n}`.repeat(n + 1));
@@ -54,7 +54,7 @@ it.each([100, 100_000, 1_000_000, 3_000_000])('a shared body of %i bytes ends fo
   expect(body.equals(Buffer.alloc(bytes, 'a'))).toBe(true);
 });
 
-it('a head that is composed before is the same bytes', async () => {
+it('a composed head has the same bytes', async () => {
   const headers = joinLines(headerLines({ 'X-A': 'ä "quoted"' }), headerLines({ ETag: '"tag"' }));
   const body = Buffer.from('body');
   const own = joinLines(headerLines({ 'X-Limit': 'a: b' }), headerLines({ 'X-Request-Id': '1' }));
@@ -76,7 +76,7 @@ it('a head that is composed before is the same bytes', async () => {
 });
 
 it.each([1, Number.POSITIVE_INFINITY])(
-  'an empty body is none, the last answer of its connection by one in %s',
+  'an empty body is sent without a body; one in %s is the last answer of its connection',
   async (withoutBody) => {
     const url = await serving(
       () => ({ status: 401, headers: NO_LINES, body: Buffer.alloc(0) }),

@@ -1,4 +1,4 @@
-/** Writes an answer to the socket, whatever its content. */
+/** Writes answers to the socket. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type HeaderLines, joinLines } from './header-lines.ts';
 import type { UnsentAnswers } from './unsent-answers.ts';
@@ -6,19 +6,19 @@ import type { UnsentAnswers } from './unsent-answers.ts';
 export interface Reply {
   readonly status: number;
   readonly headers: HeaderLines;
-  /** The same lines as bytes, from `composedHead`, for an answer that is sent again and again. */
+  /** `headers` as bytes, from `composedHead`, for an answer that is sent again and again. */
   readonly head?: Uint8Array;
-  /** Null: a status that has no body (204, 304). */
+  /** Null for a status without a body (204, 304). */
   readonly body: Uint8Array | null;
   /** Bytes sent after a cached, shared body. */
   readonly end?: string | undefined;
   /** Streamed instead of a body. */
   readonly stream?: AsyncIterable<Uint8Array>;
-  /** Although it failed: the work was done, or given up after as long as one may take. */
+  /** Whether the charge is kept although the request failed: its work ran into a limit. */
   readonly isPaid?: boolean;
-  /** The connection ends with this answer. */
+  /** Whether the connection is closed after this answer. */
   readonly closes?: boolean;
-  /** Its body is in memory as long as the process lives, whoever has not taken it yet. */
+  /** Whether the body stays in memory for the life of the process, so that unread bytes are not counted. */
   readonly isLasting?: boolean;
 }
 
@@ -41,7 +41,7 @@ const REASONS: Readonly<Record<number, string>> = {
   503: 'Service Unavailable',
 };
 
-/** Every answer may be read by scripts of any site. */
+/** Scripts of any site may read every answer. */
 const ALLOW_ORIGIN = 'Access-Control-Allow-Origin';
 const ANY_ORIGIN =
   '*\r\nAccess-Control-Expose-Headers: ETag, Retry-After, X-Request-Id, X-Chain-State, Provisional-Since, Marks, Link, Content-Range, Accept-Ranges, X-Next-Cursor, RateLimit-Policy, RateLimit, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Reset, X-Credits-Cost';
@@ -51,7 +51,7 @@ export const PREFLIGHT_HEADERS = {
   'Access-Control-Max-Age': '3600',
 } as const;
 
-/** All lines in one call: uWebSockets.js writes a value as it is given. */
+/** Writes all lines in one call: uWebSockets.js writes a value unchanged, including its line breaks. */
 export function writeHead(res: HttpResponse, status: number, headers: HeaderLines): void {
   writeStatus(res, status);
   res.writeHeader(ALLOW_ORIGIN, ANY_ORIGIN + headers);
@@ -61,7 +61,7 @@ function writeStatus(res: HttpResponse, status: number): void {
   if (status !== 200) res.writeStatus(`${status} ${REASONS[status] ?? ''}`.trimEnd());
 }
 
-/** The lines of an answer, and those that every answer has: bytes are copied once, a string is put together and converted each time. */
+/** Composes the lines of an answer and those of every answer as bytes: a string would be joined and converted at each request. */
 export const composedHead = (headers: HeaderLines): Uint8Array => Buffer.from(ANY_ORIGIN + headers);
 
 function writeComposedHead(res: HttpResponse, status: number, head: Uint8Array, own: HeaderLines): void {
@@ -74,17 +74,17 @@ function writeComposedHead(res: HttpResponse, status: number, head: Uint8Array, 
 
 const LINE_BREAK = '\r\n';
 
-/** Whom an answer is for. */
+/** The network that an answer is sent to. */
 export interface AnsweredNetwork {
   readonly network: string;
 }
 
-/** A larger last answer of a connection is sent on as it is read, like every other one. */
+/** A larger last answer of a connection is sent as the client reads it, like every other answer. */
 const MOST_COPIED = 64 * 1024;
 
 /**
- * In the callback of the request itself, which uWebSockets.js corks. `own`: lines of this request. `withoutBody`: a HEAD
- * request, which only gets the length. What the connection does not take at once goes to `unsent`, of the network that is answered.
+ * Call it in the callback of the request, which uWebSockets.js corks. `own`: lines of this request. `withoutBody`: a HEAD request, which
+ * gets only the length. `unsent` sends the bytes that the connection does not take at once.
  */
 export function writeReply(
   res: HttpResponse,
@@ -116,43 +116,43 @@ export function writeReply(
   void unsent.send(res, { bytes, total, closes, isLasting }, visitor.network);
 }
 
-/** As `writeReply`, at any later moment. */
+/** Like `writeReply`, for any time after the callback. */
 export function writeReplyLater(res: HttpResponse, ...answer: Tail<Parameters<typeof writeReply>>): void {
   res.cork(() => writeReply(res, ...answer));
 }
 
 type Tail<List extends readonly unknown[]> = List extends readonly [unknown, ...infer Rest] ? Rest : never;
 
-/** To a HEAD request the length of the body. */
+/** Writes only the head; with the length of the body, for a HEAD request. */
 export function writeWithoutBody(res: HttpResponse, reply: Reply, own: HeaderLines, unsent: UnsentAnswers): void {
   writeHeadOf(res, reply, own);
   if (reply.closes) {
-    // endWithoutBody() closes no connection.
+    // endWithoutBody() does not close the connection.
     res.end('', true);
     return;
   }
-  // Not by the argument of endWithoutBody: uWebSockets.js then waits for the body and closes at the next request.
+  // A length passed to endWithoutBody() would make uWebSockets.js wait for the body and close the connection at the next request.
   if (reply.body !== null) res.writeHeader('Content-Length', String(reply.body.byteLength));
   endHead(res, unsent);
 }
 
-/** After the last line of an answer without a body. */
+/** Ends an answer without a body, after its last line. */
 export function endHead(res: HttpResponse, unsent: Pick<UnsentAnswers, 'endsConnection'>): void {
   if (unsent.endsConnection()) endConnection(res);
   else res.endWithoutBody();
 }
 
-/** A client that has its answer closes the connection before. */
+/** A client that has received its answer closes the connection before this time. */
 const CLOSING_MS = 1_000;
 
-/** The head is complete for the client but not for uWebSockets.js, which closes the connection at the next request. */
+/** Completes the head for the client but not for uWebSockets.js, which therefore closes the connection at the next request. */
 function endConnection(res: HttpResponse): void {
   const closing = setTimeout(() => res.close(), CLOSING_MS);
   res.onAborted(() => clearTimeout(closing));
   res.writeHeader('Connection', `close${LINE_BREAK}`);
 }
 
-/** The last answer of its connection, a small one: uWebSockets.js copies what is not taken at once. */
+/** Writes a small last answer of a connection: uWebSockets.js copies the bytes that are not taken at once. */
 export function writeWhole(res: HttpResponse, reply: Reply, own: HeaderLines, body: Uint8Array): void {
   writeHeadOf(res, reply, own);
   res.end(body, true);
@@ -166,7 +166,7 @@ function writeHeadOf(res: HttpResponse, { status, headers, head }: Reply, own: H
 const MOST_JOINED = 1024 * 1024;
 let scratch = Buffer.alloc(64 * 1024);
 
-/** Good until the next call: what the connection does not take at once is copied. No new memory for each repetition of a kept body. */
+/** Joins in shared memory, valid until the next call, so that cached bodies need no new memory. The caller copies bytes that stay unsent. */
 function joined(body: Uint8Array, end: string): Uint8Array {
   const length = body.byteLength + Buffer.byteLength(end);
   if (length > MOST_JOINED) return Buffer.concat([body, Buffer.from(end)]);

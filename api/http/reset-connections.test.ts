@@ -1,4 +1,4 @@
-/** Requests whose clients reset the connection just before they are read: the kernel still gives what was sent, and no address. */
+/** Requests whose clients reset the connection just before they are read: the kernel still returns the bytes, but no address. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -11,7 +11,7 @@ const VICTIMS = 20;
 const REQUESTS_PER_MINUTE = 1_000;
 
 let api: SmallApi;
-/** Clients whose requests the server has been told of, and not yet read. */
+/** Clients whose requests have reached the server but have not been read yet. */
 let victims: readonly Socket[] = [];
 beforeAll(async () => {
   const reset = liveRoute({
@@ -38,11 +38,11 @@ async function opened(): Promise<Socket> {
   return socket;
 }
 
-/** The server runs in this process: one turn of its loop reads all that this turn has written, in the same order. */
+/** The server runs in this process: one turn of its event loop reads all that this turn has written, in the same order. */
 async function sendAndReset(request: string): Promise<void> {
   const first = await opened();
   victims = await Promise.all(Array.from({ length: VICTIMS }, opened));
-  await sleep(5); // all are accepted
+  await sleep(5); // all connections are accepted
   api.answered.length = 0;
   api.received.length = 0;
   for (const [index, socket] of [first, ...victims].entries()) socket.write(index === 0 ? get('/reset') : request);
@@ -77,7 +77,7 @@ it.each([
   expect((await sendRaw(api.port, [get('/read', 'Connection: close\r\n')])).statuses).toEqual([200]);
 });
 
-it('uses up one allowance, and that of nobody else', async () => {
+it('uses up one shared allowance, and none of other callers', async () => {
   for (let asked = 0; asked <= REQUESTS_PER_MINUTE; asked += VICTIMS * 10) await sendAndReset(get('/read').repeat(10));
   await sendAndReset(get('/read', 'X-Forwarded-For: 203.0.113.9\r\n'));
   expect(api.answered).toEqual([]);

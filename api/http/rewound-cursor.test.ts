@@ -1,4 +1,4 @@
-/** Law: whoever walks to newer blocks by cursor, and goes on as refusals say, has every block of the chain once, whatever rewinds came. */
+/** Law: a client that walks to newer blocks by cursor, and continues as the errors say, gets every block once despite any rewinds. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readRow } from '../../infra/postgres/read-rows.ts';
@@ -22,7 +22,7 @@ afterAll(() => stores?.close());
 
 const query = (sql: string, values: readonly unknown[] = []) => stores.postgres.pool.query(sql, [...values]);
 
-/** Hash of each block, as the chain is now. */
+/** Hash of each block of the current chain. */
 let chain: string[] = [];
 let made = 0;
 let position = 0;
@@ -60,7 +60,7 @@ function read(): Snapshot {
   } as unknown as Snapshot;
 }
 
-/** One who walks, two blocks at a time. */
+/** A client that walks two blocks at a time. */
 function createWalker() {
   let cursor: Cursor | null = null;
   const held: string[] = [];

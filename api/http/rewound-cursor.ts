@@ -1,4 +1,4 @@
-/** Whether a walk by cursor is still whole: while the chain has the block that its place hangs on. */
+/** Checks that a cursor is still valid: the chain must still have the block that the cursor depends on. */
 
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
@@ -25,13 +25,13 @@ export async function refuseRewound(
   throw await cursorRewound(read, after, async (height) => behind(height, key), kept);
 }
 
-/** The error of an order in which any place may have changed. */
+/** Returns the error for a list in which a rewind may have changed the order everywhere. */
 function beginAgain({ height }: Cursor, why: string): ApiError {
   const detail = `${why}: begin the list again, its order may be another`;
   return new ApiError('cursor_rewound', detail, { members: { height: height - 1, nextCursor: null } });
 }
 
-/** Newest block that was never removed since the one at the cursor was: a walk to newer blocks has passed none of what came in its place. */
+/** Returns the newest block that survived every rewind since the cursor's block was removed: a walk to newer blocks has valid rows up to it. */
 async function newestKept(read: Snapshot, { chain, height, hash }: Cursor): Promise<number> {
   const row = await read.row(
     readHeight,
@@ -43,8 +43,8 @@ async function newestKept(read: Snapshot, { chain, height, hash }: Cursor): Prom
 }
 
 /**
- * The error for a cursor whose block was rewound, which leads behind block `kept`. `placeAt` gives the key that sorts after every row of
- * the blocks above a height.
+ * Returns the error for a cursor whose block was rewound, with a new cursor from which the caller continues at block `kept`. `placeAt` returns
+ * the key of the place between the rows up to a height and those above it.
  */
 export async function cursorRewound(
   read: Snapshot,
@@ -63,7 +63,7 @@ export async function cursorRewound(
   );
 }
 
-/** The place behind every row of the blocks up to a height, or in descending order of those above it. */
+/** Returns the place after all rows of the blocks up to a height or, in descending order, of the blocks above it. */
 function behind(height: number, [first, ...rest]: readonly [KeyColumn, ...KeyColumn[]]): CursorValue[] {
   const place = first.order === 'DESC' ? height + 1 : height;
   return [place, ...rest.map(({ kind, order }) => lastValue(kind, order))];

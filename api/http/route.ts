@@ -1,4 +1,4 @@
-/** A route is data: the dispatcher, the index, the documentation and the limiter all read this one table. */
+/** A route is data: the dispatcher, the index, the documentation and the limiter all read the same table. */
 import type { LosslessNumber } from 'lossless-json';
 import type { AccessTier } from '../../schemas/config.ts';
 import type { Caller } from '../access/gate.ts';
@@ -15,17 +15,17 @@ export interface Call<P extends Parameters = Parameters> {
 
 export interface LiveCall<P extends Parameters = Parameters, Body = unknown, H = unknown> extends Call<P> {
   readonly caller: Caller;
-  /** Whose the path is, where the route has a `holder`. */
+  /** The authenticated holder, if the route has a `holder`. */
   readonly holder: HolderBy<H>;
-  /** Name that the client called the service by, in lower case. */
+  /** Host name of the request, in lower case. */
   readonly host: string;
-  /** Fits the route's `body`. */
+  /** Matches the route's `body` schema. */
   readonly body: Body;
 }
 
 export interface StateCall<P extends Parameters = Parameters> extends Call<P> {
   readonly read: Snapshot;
-  /** The caller uses nothing of the answer but its rows. */
+  /** The caller uses only the rows of the answer. */
   readonly rowsAlone?: boolean;
 }
 
@@ -34,7 +34,7 @@ export interface Answer<T = unknown> {
   readonly status?: number;
   readonly contentType?: string;
   readonly headers?: Readonly<Record<string, string>>;
-  /** Bytes and text go out as they are, null with a status that has no body, anything else as JSON. */
+  /** Bytes and text are sent unchanged, null means a status without a body, anything else is sent as JSON. */
   readonly body: T | Uint8Array;
 }
 
@@ -44,7 +44,7 @@ export type RouteHeader = 'Provisional-Since' | 'Marks' | 'Link' | 'X-Next-Curso
 export class HeadedValue<T = unknown> {
   readonly value: T;
   readonly headers: Readonly<Record<string, string>>;
-  /** Says less than the state has, because something was away: served, but kept by no cache. */
+  /** Whether data is missing because a source was unavailable: such an answer is served but not cached. */
   readonly isPassing: boolean;
 
   constructor(value: T, headers: Readonly<Record<string, string>>, isPassing = false) {
@@ -64,46 +64,46 @@ interface RouteBase<P extends Parameters, S extends JsonSchema> {
   readonly summary: string;
   readonly parameters: P;
   readonly response: S;
-  /** Names of the headers of its own that it may answer with. */
+  /** Extra headers that the answer may have. */
   readonly headers?: readonly RouteHeader[];
-  /** Content type of the answer; JSON when it is not given. */
+  /** Content type of the answer; JSON by default. */
   readonly produces?: string;
-  /** Credits. */
+  /** Cost in credits. */
   readonly weight: 0 | 1 | 2 | 5;
-  /** Lowest tier that may ask; null = without a key. */
+  /** Lowest tier that may use the route; null: no key is needed. */
   readonly tier: AccessTier | null;
   /** As in RequestCost: an account's own paths. */
   readonly ofAccount?: boolean;
-  /** Answered even while the limits cannot be kept: whether the process lives must not hang on a store. */
+  /** Answered even while the limiter is unavailable: a health probe must not depend on a store. */
   readonly vital?: boolean;
 }
 
-/** Where an answer has its rows, and how they are read to the end. */
+/** Where an answer has its rows, and how to read all of them. */
 export interface AnswerRows {
-  /** Member that is the list of rows; null: the answer is that list. */
+  /** Member that contains the rows; null when the answer itself is the list. */
   readonly member: string | null;
-  /** Parameters of a batch, where `nextCursor` leads from one to the next. */
+  /** Parameters of each batch, for lists where `nextCursor` leads to the next batch. */
   readonly batch?: Readonly<Record<string, number>>;
 }
 
 /** Answers from one snapshot of the stores; its ETag is the state of one chain or of all. */
 export interface StateRoute<P extends Parameters = Parameters, S extends JsonSchema = JsonSchema, M = unknown>
   extends RouteBase<P, S> {
-  /** Both are cached until the state changes; `prepared` answers are then rebuilt if they were requested lately. */
+  /** Answers are cached until the state changes; `prepared` answers are then rebuilt if they were requested lately. */
   readonly cache: 'prepared' | 'state';
   readonly scope: 'chain' | 'all';
   /** Text for the ETag, if the answer also depends on this process' memory. */
   readonly extraTag?: (call: Call<P>) => string;
-  /** Height of the block that an answer is about: a cache may keep it for a while once no rewind reaches that. */
+  /** Height of the block that an answer is about: a cache may keep the answer for a while once no rewind can remove the block. */
   readonly settledAt?: (answer: Typed<S>) => number;
-  /** Given where `format` can ask for rows alone. */
+  /** Present when `format` can request only the rows. */
   readonly rows?: AnswerRows;
   readonly handler: (call: StateCall<P>) => Promise<M>;
 }
 
 export type Method = 'GET' | 'POST' | 'PATCH' | 'DELETE';
 
-/** Answers from memory, from a daemon, or with a status of its own; the only kind that may change something. */
+/** Answers from memory or a daemon, may set its own status, and is the only kind of route that may change something. */
 export interface LiveRoute<
   P extends Parameters = Parameters,
   S extends JsonSchema = JsonSchema,
@@ -112,20 +112,20 @@ export interface LiveRoute<
   H = unknown,
 > extends RouteBase<P, S> {
   readonly cache: 'none';
-  /** GET when it is not given. */
+  /** GET by default. */
   readonly method?: Method;
-  /** Schema of the JSON body; without it none is read. */
+  /** Schema of the JSON body; without it no body is read. */
   readonly body?: B;
-  /** Status of success unless the handler sets another; 200 by default. */
+  /** Status of success, unless the handler sets another; 200 by default. */
   readonly status?: 201 | 204;
-  /** Another status whose body fits `response`. */
+  /** Another status whose body matches `response`. */
   readonly otherwise?: 503;
-  /** Credentials that the path needs to know its holder; a path without it has none. */
+  /** Credentials that identify the holder; without it the route has no holder. */
   readonly holder?: Proof;
   readonly handler: (call: LiveCall<P, Typed<B>, H>) => Promise<A>;
 }
 
-/** Served by a part of its own, as files: it costs bandwidth instead of credits. */
+/** Served as files by its own module; costs bandwidth instead of credits. */
 export interface FileRoute<P extends Parameters = Parameters, S extends JsonSchema = JsonSchema>
   extends RouteBase<P, S> {
   readonly cache: 'files';
@@ -133,7 +133,7 @@ export interface FileRoute<P extends Parameters = Parameters, S extends JsonSche
   readonly tier: null;
 }
 
-/** Those that the dispatcher answers. */
+/** Routes that the dispatcher answers. */
 export type AnsweredRoute = StateRoute | LiveRoute;
 export type Route = AnsweredRoute | FileRoute;
 
@@ -147,7 +147,7 @@ export function statusOf(route: Route): number {
   return (route.cache === 'none' && route.status) || 200;
 }
 
-/** Members that the schema of an answer does not have, at any depth; objects without a schema may have any. */
+/** Members of an answer, at any depth, that its schema does not have. Objects without a schema may have any member. */
 type Surplus<A, T> = unknown extends T
   ? never
   : A extends HeadedValue<infer V>
@@ -168,13 +168,13 @@ export type Fitting<A, T> = [Surplus<A, T>] extends [never]
 
 declare const DESCRIPTION: unique symbol;
 
-/** A route whose parameters and answer are known to the compiler: the client's types follow from them. */
+/** A route whose parameters and answer the compiler knows: the types of the client are derived from them. */
 export interface DescribedRoute<D> {
   readonly [DESCRIPTION]?: D;
 }
 export type DescriptionOf<R> = R extends DescribedRoute<infer D> ? D : never;
 
-/** `Content`: the type of what is not JSON. */
+/** `Content`: content type of an answer that is not JSON. */
 export interface Description<
   Path,
   Method,
@@ -195,7 +195,7 @@ export interface Description<
   readonly otherwise: Otherwise;
 }
 
-/** The compiler holds parameters and answer to their schemas; in the table parameters are checked at run time. */
+/** The compiler checks the handler against the schemas; the returned route loses these types, and parameters are validated at run time. */
 export function stateRoute<
   const P extends Parameters,
   const S extends JsonSchema,
@@ -238,7 +238,7 @@ export function fileRoute<const P extends Parameters, const S extends JsonSchema
   return { ...route, cache: 'files', weight: 0, tier: null };
 }
 
-/** Whether Accept or `format` can request the rows of the answer as a stream. */
+/** Returns whether Accept or `format` can request the rows of the answer as a stream. */
 export function isStreamed({ parameters }: Pick<Route, 'parameters'>): boolean {
   return Object.hasOwn(parameters, 'format');
 }

@@ -33,7 +33,7 @@ describe('host names', () => {
 describe('prepared answers', () => {
   const body = (text: string) => Buffer.from(text);
 
-  it('are made once for all who ask at the same time, and kept for their state', async () => {
+  it('are made once for concurrent callers, and kept for their state', async () => {
     const prepared = createPreparedAnswers(10_000);
     let made = 0;
     const work = async () => ({ tag: 't1', body: body(`made ${++made}`) });
@@ -43,7 +43,7 @@ describe('prepared answers', () => {
     expect(prepared.get('k', 't2')).toBeUndefined();
   });
 
-  it('are made for whoever asks alone, and for the service once two have asked', async () => {
+  it('are made on the account of a single caller, or of the service once two callers have asked', async () => {
     const prepared = createPreparedAnswers(10_000);
     const [one, other]: WorkOwner[] = ['one', 'other'].map((payer) => ({ lane: 'standard', payer }));
     const owners: string[] = [];
@@ -65,7 +65,7 @@ describe('prepared answers', () => {
     expect(owners).toEqual(['one', 'one', 'service', 'service']);
   });
 
-  it('are kept up to a number of bytes, the least recently asked go first', async () => {
+  it('are kept up to a number of bytes; the least recently requested are evicted', async () => {
     const prepared = createPreparedAnswers(25_000);
     const large = body('x'.repeat(10_000));
     for (const key of ['a', 'b']) await prepared.make(key, 't', async () => ({ tag: 't', body: large }));
@@ -74,14 +74,14 @@ describe('prepared answers', () => {
     expect(['a', 'b', 'c'].map((key) => prepared.get(key, 't') !== undefined)).toEqual([true, false, true]);
   });
 
-  it('count what was asked: empty answers to long questions fill the room as well', async () => {
+  it('count their keys too: empty answers to long requests also use up the bytes', async () => {
     const prepared = createPreparedAnswers(25_000);
     const keys = ['a', 'b', 'c'].map((letter) => letter.repeat(5_000));
     for (const key of keys) await prepared.make(key, 't', async () => ({ tag: 't', body: body('[]') }));
     expect(keys.map((key) => prepared.latest(key) !== undefined)).toEqual([false, true, true]);
   });
 
-  it('are not kept in 0 bytes', async () => {
+  it('are not kept with 0 bytes', async () => {
     const prepared = createPreparedAnswers(0);
     expect(String((await prepared.make('k', 't', async () => ({ tag: 't', body: body('made') }))).body)).toBe('made');
     expect(prepared.latest('k')).toBeUndefined();

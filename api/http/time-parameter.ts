@@ -1,11 +1,11 @@
-/** A moment in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
+/** A time in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
 import { parseUtc } from '../../domain/time.ts';
 import { ApiError } from './api-error.ts';
 
-/** Digits of seconds since the epoch; Postgres' calendar ends within the thirteenth. */
+/** Maximum digits of seconds since the epoch; the calendar of Postgres ends within 13 digits. */
 const DIGITS = 12;
 
-/** Latest moment of ClickHouse's times, seconds since the epoch; no block is as late. */
+/** Latest time that ClickHouse can store, in seconds since the epoch; no block is that late. */
 export const LAST_MOMENT = 2 ** 32 - 1;
 
 export const SECONDS = { type: 'integer', minimum: 0, maximum: 10 ** DIGITS - 1 } as const;
@@ -16,8 +16,8 @@ export const TIME = {
 } as const;
 
 /**
- * The first whole second since the epoch that is not before it: blocks have no others.
- * @throws ApiError invalid_parameter for a date that no calendar has
+ * Returns the time in seconds since the epoch, rounded up: block times are whole seconds.
+ * @throws ApiError invalid_parameter for a date that does not exist
  */
 export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);

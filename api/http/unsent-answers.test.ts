@@ -1,4 +1,4 @@
-/** Answers that their clients do not read, or not yet: what they keep in memory is bounded, and whoever reads gets every byte. */
+/** Answers that clients do not read, or read late: their memory is bounded, and a client that reads gets every byte. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
@@ -9,11 +9,11 @@ import { type Answer, liveRoute } from './route.ts';
 import type { UnsentAnswersOptions } from './unsent-answers.ts';
 
 const MEBIBYTE = 2 ** 20;
-/** The system buffers about half of it for a client that reads nothing. */
+/** The system buffers about half of these bytes for a client that reads nothing. */
 const LARGE = Buffer.alloc(8 * MEBIBYTE, 'large\n');
 const open = { summary: '', parameters: {}, response: {}, weight: 1, tier: null, cache: 'none' } as const;
 
-/** Large answers that were made. */
+/** Number of large answers that were made. */
 let made = 0;
 
 async function start(unsent: UnsentAnswersOptions = {}): Promise<SmallApi> {
@@ -44,12 +44,12 @@ const get = (path: string, method = 'GET', network = '10.0.0.1') =>
 
 interface Reader {
   readonly socket: Socket;
-  /** Takes what comes until so many bytes are there, or the connection ends. */
+  /** Reads until so many bytes have arrived, or the connection ends. */
   read(bytes: number): Promise<Buffer>;
   isClosed(): boolean;
 }
 
-/** Reads nothing until it is told to, and no more than the system hands over at once. */
+/** A client that reads only in `read`, and not more than one chunk of the system beyond the bytes asked for. */
 function reader(port: number): Reader {
   const socket = connect({ port, host: '127.0.0.1' }).pause();
   sockets.push(socket);
@@ -93,7 +93,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await sleep(10);
 }
 
-/** The body of the answer that comes, or the first bytes of it. */
+/** Reads the body of the next answer, or its first bytes. */
 async function bodyOf({ read }: Pick<Reader, 'read'>, first = Number.POSITIVE_INFINITY): Promise<Buffer> {
   let head = '';
   while (!head.endsWith('\r\n\r\n')) {
@@ -104,22 +104,22 @@ async function bodyOf({ read }: Pick<Reader, 'read'>, first = Number.POSITIVE_IN
   return read(Math.min(first, Number(/Content-Length: (\d+)/.exec(head)?.[1])));
 }
 
-it('a connection whose last answer is not taken is closed at its next request, and keeps no copy', async () => {
+it('a connection with an unread answer is closed at its next request, and keeps no copy', async () => {
   const before = process.memoryUsage.rss();
   for (let connections = 0; connections < 3; connections++) {
     const { socket, isClosed } = reader(api.port);
     for (let asked = 0; asked < 10 && !isClosed(); asked++) {
       const [before, since] = [made, performance.now()];
       socket.write(get('/large'));
-      // A client that does not read learns only by its next write that the connection is closed.
+      // A client that does not read notices only at its next write that the connection is closed.
       await until(() => isClosed() || made > before || performance.now() - since > 500);
-      await sleep(10); // the answer is written
+      await sleep(10); // lets the answer be written
     }
   }
   expect((process.memoryUsage.rss() - before) / MEBIBYTE).toBeLessThan(80);
 });
 
-it('small answers to requests that come together are in order and whole', async () => {
+it('small answers to pipelined requests are complete and in order', async () => {
   const asked = Array.from({ length: 10 }, (_, n) => `/nowhere/${n}`);
   await sendRaw(api.port, [get('/nowhere')], { quietMs: 200, answers: 1 });
   const { text, closed } = await sendRaw(api.port, [asked.map((path) => get(path)).join('')], {
@@ -131,7 +131,7 @@ it('small answers to requests that come together are in order and whole', async 
   expect(closed).toBe(false);
 });
 
-it('a connection goes on after a large answer, after HEAD, and after a refusal', async () => {
+it('a connection stays usable after a large answer, after HEAD, and after an error', async () => {
   const client = reader(api.port);
   for (let n = 0; n < 3; n++) {
     client.socket.write(get('/large'));
@@ -163,7 +163,7 @@ it.each([
   last.close();
 });
 
-it('many answers without a body do not pile up for a client that does not read them', async () => {
+it('answers without a body do not pile up for a client that does not read', async () => {
   const usual = await start({ withoutBody: 256 });
   const { socket, isClosed } = reader(usual.port);
   for (let sent = 0; sent < 1_000 && !isClosed(); sent++) {
@@ -174,14 +174,14 @@ it('many answers without a body do not pile up for a client that does not read t
   usual.close();
 });
 
-it('the last answer of a connection is whole, however large', async () => {
+it('the last answer of a connection is complete, however large', async () => {
   const client = reader(api.port);
   client.socket.write('POST /made HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n');
   await sleep(300);
   expect((await bodyOf(client)).equals(LARGE)).toBe(true);
 });
 
-it('a reader on a slow line gets the whole answer, longer than uWebSockets.js waits for room', async () => {
+it('a reader on a slow line gets the whole answer, even if it takes longer than uWebSockets.js waits for room', async () => {
   const client = reader(api.port);
   client.socket.write(get('/large'));
   const parts = [await bodyOf(client, 0)];
@@ -193,7 +193,7 @@ it('a reader on a slow line gets the whole answer, longer than uWebSockets.js wa
   expect(Buffer.concat(parts).equals(LARGE)).toBe(true);
 });
 
-it('a reader that stops is given up', async () => {
+it('a reader that stops is disconnected', async () => {
   const underWay = { count: 0, sending: 0 };
   const impatient = await start({ underWay, least: { bytesPerSecond: 2 ** 30, overMs: 300 } });
   const { socket, read } = reader(impatient.port);
@@ -204,7 +204,7 @@ it('a reader that stops is given up', async () => {
   impatient.close();
 });
 
-it('answers that a network does not read are given up for those that it reads, and for nobody else', async () => {
+it('unread answers of a network are evicted for its other answers, and those of other networks are not', async () => {
   const underWay = { count: 0, sending: 0 };
   const counted = createBufferedBodies({ most: 40 * MEBIBYTE, mostOfNetwork: 16 * MEBIBYTE });
   const bounded = await start({ underWay, counted });
@@ -221,16 +221,16 @@ it('answers that a network does not read are given up for those that it reads, a
   bounded.close();
 });
 
-it('what is kept of all answers is counted whole, and the largest is given up beyond its bound', async () => {
+it('all answers are counted in full, and the largest is evicted beyond the bound', async () => {
   const underWay = { count: 0, sending: 0 };
   const least = { bytesPerSecond: 1, overMs: 600_000 };
   const bounded = await start({ underWay, least, most: 14 * MEBIBYTE });
   const first = made;
-  // Each keeps the half of it or more, for a network of its own.
+  // Each answer has half of its bytes or more unsent, and belongs to another network.
   for (let n = 0; n < 5; n++) {
     reader(bounded.port).socket.write(get('/fresh', 'GET', `10.0.1.${n}`));
     await until(() => made === first + n + 1);
-    await sleep(100); // the answer is written
+    await sleep(100); // lets the answer be written
   }
   await until(() => underWay.sending <= 3);
   expect(underWay.sending).toBeGreaterThan(0);

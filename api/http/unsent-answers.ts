@@ -1,7 +1,7 @@
 /**
- * Sends the rest of answers that clients have not read yet. uWebSockets.js would copy it for each connection, and take further requests
- * meanwhile; this sends it from the bytes of the answer itself, no faster than the client reads, and counts it by network. Until it has all
- * been taken the answer is not complete, and uWebSockets.js closes the connection at its next request.
+ * Sends the rest of answers that clients have not read yet. uWebSockets.js would copy the rest for each connection and accept further requests
+ * meanwhile. This module sends it from the answer's own bytes, no faster than the client reads, and counts it by network. Until all bytes are
+ * taken, the answer is incomplete, and uWebSockets.js closes the connection at its next request.
  */
 import type { HttpResponse } from 'uWebSockets.js';
 import { type AnsweredClient, clientOf, type Reader, readerOf } from './answered-client.ts';
@@ -13,33 +13,33 @@ export interface Unsent {
   readonly bytes: Uint8Array;
   /** The length of the whole body. */
   readonly total: number;
-  /** Nothing more is read from the connection. */
+  /** Whether the connection is closed after the answer: nothing more is read from it. */
   readonly closes?: boolean;
-  /** The bytes stay in memory in any case, so they are not counted. */
+  /** Whether the bytes stay in memory in any case, so that they are not counted. */
   readonly isLasting?: boolean;
 }
 
 export interface UnsentAnswers extends Pick<HeldAnswers, 'gather'> {
-  /** After the first tryEnd(). Resolves to the number of bytes that were taken; fewer than were left when the client is gone, or given up. */
+  /** Call it after the first tryEnd(). Resolves to the number of bytes taken: fewer than given when the client left or was too slow. */
   send(res: HttpResponse, unsent: Unsent, network: string, client?: AnsweredClient): Promise<number>;
-  /** For an answer that flows. `close` ends its connection, and is not called once it is released. */
+  /** For a streamed answer. The callback must close its connection; it is not called after the release. */
   readonly hold: HeldAnswers['hold'];
   /**
-   * Whether an answer without a body is to be the last one of its connection: uWebSockets.js does not say whether it has been taken, so
-   * chance bounds how many are copied.
+   * Decides at random whether an answer without a body is the last one of its connection: uWebSockets.js does not report whether such an
+   * answer was taken, so this bounds how many unread copies a connection collects.
    */
   endsConnection(): boolean;
 }
 
 export interface UnsentAnswersOptions extends HeldAnswersOptions {
-  /** Counts them, so that a shutdown can wait for them. */
+  /** Counts the answers being sent, so that a shutdown can wait for them. */
   readonly underWay?: { count: number; sending: number };
   readonly least?: LeastPace;
-  /** Answers without a body that a connection gets on average. */
+  /** Average number of answers without a body after which a connection is closed. */
   readonly withoutBody?: number;
 }
 
-/** A kilobyte each, about. */
+/** Each takes about a kilobyte. */
 const WITHOUT_BODY = 256;
 
 export function createUnsentAnswers({
@@ -76,7 +76,7 @@ export function createUnsentAnswers({
   };
 }
 
-/** Resolves to whether all was taken; else the client is gone, or has been too slow. `taken` is called with the bytes that it takes. */
+/** Resolves to true once all bytes are taken, to false when the client left or was too slow. Calls `taken` with the bytes of each attempt. */
 export async function sendOn(
   res: HttpResponse,
   { bytes, total, closes = false }: Unsent,
@@ -86,7 +86,7 @@ export async function sendOn(
   for (let rest = bytes; ; ) {
     await untilRoom();
     if (client.aborted) return false;
-    if (closes) res.pause(); // a write that fails has the connection read again
+    if (closes) res.pause(); // a failed write makes the connection read again
     const written = offerToEnd(res, rest, total);
     patience.took(written);
     taken(written);
@@ -99,7 +99,7 @@ export async function sendOn(
   }
 }
 
-/** Returns how many of the bytes, the next ones of a body, the connection has taken. */
+/** Offers the next bytes of a body to the connection, and returns how many it has taken. */
 export function offer(res: HttpResponse, bytes: Uint8Array, total: number): number {
   const before = res.getWriteOffset();
   let isTaken = true;
@@ -110,8 +110,8 @@ export function offer(res: HttpResponse, bytes: Uint8Array, total: number): numb
 }
 
 /**
- * As `offer`, but the last byte of a body goes only once the connection has sent on what it has copied of the others. With it the answer
- * is complete for uWebSockets.js, which then tries no longer, and serves the next request.
+ * Like `offer`, but offers the last byte of a body only after the connection has sent all bytes that it copied before. The last byte completes
+ * the answer for uWebSockets.js, which then stops retrying and serves the next request.
  */
 export function offerToEnd(res: HttpResponse, bytes: Uint8Array, total: number): number {
   if (res.getWriteOffset() + bytes.byteLength < total || bytes.byteLength === 1) return offer(res, bytes, total);

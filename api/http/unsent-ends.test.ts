@@ -1,4 +1,4 @@
-/** The end of an answer that a connection has copied but not sent on. */
+/** Ends of answers whose bytes the connection has copied but not sent yet. */
 import { App } from 'uWebSockets.js';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,13 +8,13 @@ import { createUnsentAnswers } from './unsent-answers.ts';
 
 const MOST = 2 ** 20;
 const HEAD_ENDS = '\r\n\r\n';
-/** After which the bytes have been offered once more, and what was left of them copied. */
+/** Time after which the bytes have been offered once more, and the rest of them copied. */
 const OFFERED_MS = 6_000;
 
 let line: ClientLine;
 afterEach(() => line.close());
 
-/** Serves `/full`, of which the system takes a part at once; then `/` has 10 kB more than that part. Counts how often `/` is served. */
+/** Measures with `/full` how many bytes the system takes at once; then `/` has 10 kB more. Counts how often `/` is served. */
 async function serve(closes: boolean): Promise<{ readonly bytes: () => number; readonly served: () => number }> {
   const unsent = createUnsentAnswers({ least: { bytesPerSecond: 1, overMs: 600_000 } });
   let [bytes, served] = [0, 0];
@@ -50,7 +50,7 @@ function ask(path: string): Socket {
   return socket;
 }
 
-it('the last bytes reach a reader that pauses for longer than uWebSockets.js waits for room', async () => {
+it('the last bytes reach a reader that pauses longer than uWebSockets.js waits for room', async () => {
   const { bytes } = await serve(false);
   const socket = ask('/');
   await sleep(OFFERED_MS + 16_000);
@@ -65,7 +65,7 @@ it('the last bytes reach a reader that pauses for longer than uWebSockets.js wai
   expect(read.length - read.indexOf(HEAD_ENDS) - HEAD_ENDS.length).toBe(bytes());
 });
 
-it('nothing is served behind the last answer of a connection, once the rest of it has been copied', async () => {
+it('nothing is served after the last answer of a connection, even once the rest of it has been copied', async () => {
   const { served } = await serve(true);
   const socket = ask('/');
   await sleep(OFFERED_MS);

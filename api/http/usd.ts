@@ -1,4 +1,4 @@
-/** US dollars inside the market answers: integers scaled by 10^38, exact until they are printed. */
+/** US dollars in market answers: integers scaled by 10^38, exact until they are printed. */
 import { LosslessNumber } from 'lossless-json';
 import { formatDecimal, parseDecimal, parsePrice, STAMP_DECIMALS, scaledUp } from '../../domain/decimal.ts';
 
@@ -12,17 +12,17 @@ export function parseUsd(text: string): Usd {
   return parseDecimal(text, STAMP_DECIMALS);
 }
 
-/** The least value that is not below a written decimal. */
+/** Returns the smallest value that is not below a decimal as a caller wrote it. */
 export function leastUsd(text: string): Usd {
   return scaledUp(text, STAMP_DECIMALS);
 }
 
-/** Value of satoshis at a price (decimal text of at most 30 decimals). */
+/** Returns the value of satoshis at a price (decimal text of at most 30 decimals). */
 export function usdOf(satoshis: bigint, price: string): Usd {
   return satoshis * parsePrice(price);
 }
 
-/** Rounded half up to 8 decimals. */
+/** Rounds to 8 decimals, half away from zero. */
 export function printUsd(value: Usd): LosslessNumber {
   const step = 10n ** BigInt(STAMP_DECIMALS - PRINTED_PLACES);
   const rounded = ((value < 0n ? -value : value) + step / 2n) / step;
@@ -33,7 +33,7 @@ export function printUsdOrNull(value: Usd | null): LosslessNumber | null {
   return value === null ? null : printUsd(value);
 }
 
-/** What the conversions of a volume paid: 0.025 %, one charge also for a via. */
+/** Returns the fees of the conversions of a volume: 0.025 %, charged only once also for a conversion with a via. */
 export function feesOf(volume: Usd): Usd {
   return (volume * 25n) / 100_000n;
 }

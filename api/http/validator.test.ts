@@ -1,4 +1,4 @@
-/** Validators are compiled without a look at their schemas; each schema is held to JSON Schema here. */
+/** Validators are compiled without validating their schemas; this test validates each schema. */
 import { Ajv } from 'ajv';
 import { describe, expect, it } from 'vitest';
 import { pingMessage, subscribeMessage, unsubscribeMessage } from '../push/client-message-schema.ts';
@@ -8,7 +8,7 @@ import { methodOf } from './route.ts';
 
 const ajv = new Ajv({ strictTypes: false, allowUnionTypes: true });
 
-/** The errors that JSON Schema or the compiler finds in it. */
+/** Returns the error that JSON Schema or the compiler finds in the schema; null for none. */
 function faultOf(schema: object): string | null {
   try {
     ajv.compile(schema);
@@ -20,7 +20,7 @@ function faultOf(schema: object): string | null {
 
 describe('the schema', () => {
   it.each(routeTable.map((route) => [`${methodOf(route)} ${route.path}`, route] as const))(
-    'of %s is one',
+    'of %s is valid',
     (_, route) => {
       const { schemas } = compileParameters(route.parameters, ['vrsc']);
       expect(faultOf({ type: 'object', properties: schemas })).toBeNull();
@@ -28,11 +28,11 @@ describe('the schema', () => {
     },
   );
 
-  it.each(Object.entries({ subscribeMessage, unsubscribeMessage, pingMessage }))('of %s is one', (_, schema) => {
+  it.each(Object.entries({ subscribeMessage, unsubscribeMessage, pingMessage }))('of %s is valid', (_, schema) => {
     expect(faultOf(schema)).toBeNull();
   });
 
-  it('is found out if it is none', () => {
+  it('is refused if it is invalid', () => {
     expect(faultOf({ type: 'object', properties: { page: { type: 'integer', minimum: 'one' } } })).toContain('invalid');
     expect(faultOf({ type: 'number', minimun: 1 })).toContain('unknown keyword');
   });

@@ -11,7 +11,7 @@ describe('values', () => {
     expect(stringifyExact([coins(1n), coins(0n), coins(-150_000_000n)])).toBe('[0.00000001,0.00000000,-1.50000000]');
   });
 
-  it('drops zeros behind a decimal, and nothing else', () => {
+  it('drops only trailing zeros of a decimal', () => {
     expect(['1.500', '100', '0.000', '10.0', '0.10'].map((text) => decimal(text).value)).toEqual([
       '1.5',
       '100',

@@ -1,4 +1,4 @@
-/** How values of the stores are printed: exact number tokens, never through a double. */
+/** Prints values of the stores as exact number tokens, never through a double. */
 import { LosslessNumber } from 'lossless-json';
 import { formatDecimal, parsePrice, plainDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import { satoshisToCoins } from '../../domain/satoshi.ts';
@@ -12,7 +12,7 @@ export function coinsOrNull(satoshis: bigint | null): LosslessNumber | null {
   return satoshis === null ? null : coins(satoshis);
 }
 
-/** A decimal as the store keeps it → JSON number without trailing zeros. */
+/** A decimal of the store → JSON number without trailing zeros. */
 export function decimal(text: string): LosslessNumber {
   return new LosslessNumber(text.includes('.') ? text.replace(/\.?0+$/, '') : text);
 }
@@ -21,18 +21,18 @@ export function decimalOrNull(text: string | null): LosslessNumber | null {
   return text === null ? null : decimal(text);
 }
 
-/** A decimal as a caller has written it → JSON number of the same value. */
+/** A decimal as a caller wrote it → JSON number of the same value. */
 export function writtenNumber(text: string): LosslessNumber {
   return new LosslessNumber(plainDecimal(text));
 }
 
 const SIGNIFICANT_DIGITS = 15;
 
-/** numerator ÷ denominator with 15 significant digits, rounded half up; both positive or the numerator zero. */
+/** Returns numerator ÷ denominator with 15 significant digits, rounded half up. Both must be positive, or the numerator zero. */
 export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
   if (numerator === 0n) return new LosslessNumber('0');
   const most = SIGNIFICANT_DIGITS - numerator.toString().length + denominator.toString().length;
-  // One digit less where the leading digits are at least those of the denominator: equal ratios print alike, however they are written.
+  // One decimal less if the leading digits are at least those of the denominator (the quotient has a digit more): equal ratios print alike.
   const hasOneMore = most > 0 && numerator * 10n ** BigInt(most) >= denominator * 10n ** BigInt(SIGNIFICANT_DIGITS);
   const scale = Math.max(0, most - (hasOneMore ? 1 : 0));
   const scaled = (numerator * 10n ** BigInt(scale) * 2n + denominator) / (denominator * 2n);
@@ -40,7 +40,7 @@ export function ratio(numerator: bigint, denominator: bigint): LosslessNumber {
   return decimal(scale === 0 ? digits : `${digits.slice(0, -scale)}.${digits.slice(-scale)}`);
 }
 
-/** Satoshis at a price in USD (decimal text) → their value, exact. */
+/** Satoshis at a price in USD (decimal text) → their exact value in USD. */
 export function usdValueOf(satoshis: bigint, price: string | null): LosslessNumber | null {
   if (price === null) return null;
   return new LosslessNumber(formatDecimal(satoshis * parsePrice(price), STAMP_DECIMALS));

@@ -1,4 +1,4 @@
-/** Streams to readers that are slow, over real connections. */
+/** Streams to slow readers over real connections. */
 import { App, type TemplatedApp } from 'uWebSockets.js';
 import { get, type IncomingHttpHeaders } from 'node:http';
 import fc from 'fast-check';
@@ -22,12 +22,12 @@ let line: ClientLine;
 afterEach(() => line.close());
 
 interface Streamed {
-  /** Resolves once the service has written all, or given up. */
+  /** Resolves once the service has written everything or disconnected the reader. */
   readonly ended: Promise<void>;
   readonly made: () => number;
 }
 
-/** An app that answers with these chunks. */
+/** Starts an app that answers with these chunks. */
 async function stream(
   chunks: readonly Uint8Array[],
   least: LeastPace,
@@ -50,7 +50,7 @@ async function stream(
   return { ended, made: () => made };
 }
 
-/** Streams to a reader that takes this much and then pauses so long: what was made of the stream, at the end and before it was read. */
+/** Streams to a reader that pauses after every `takes` bytes. Returns the bytes made in total, and the most that were ever made but unread. */
 async function streamed(least: LeastPace, takes: number, pauseMs: number) {
   const { ended, made } = await stream(Array(CHUNKS).fill(CHUNK), least, wideLine);
   const socket = line.connect();
@@ -72,7 +72,7 @@ async function streamed(least: LeastPace, takes: number, pauseMs: number) {
   return { made: made(), most };
 }
 
-/** The body as a client of HTTP reads it, which pauses after each part that comes. @throws Error for a body whose framing is broken, or that ends before its end */
+/** Reads the body with an HTTP client that pauses after each part. @throws Error for a body with broken framing or a missing end */
 function read(pauseMs: (sinceMs: number) => number): Promise<Buffer> {
   const started = performance.now();
   return new Promise((resolve, reject) => {
@@ -92,20 +92,20 @@ function read(pauseMs: (sinceMs: number) => number): Promise<Buffer> {
   });
 }
 
-/** Rows of which no two are the same. */
+/** Rows that all differ. */
 function rows(bytes: number): Buffer {
   let text = '';
   for (let row = 0; text.length < bytes; row++) text += `row ${row} of many\n`;
   return Buffer.from(text);
 }
 
-it('no more is made than a slow reader takes, besides a chunk and what the system keeps', async () => {
+it('a slow reader makes the service read only one chunk ahead of the buffers of the system', async () => {
   const { made, most } = await streamed(LENIENT, MEBIBYTE, 10);
   expect(made).toBe(CHUNKS * CHUNK.length);
   expect(most).toBeLessThan(CHUNK.length + 16 * MEBIBYTE);
 });
 
-it('a reader that stops is given up, in the middle of the stream', async () => {
+it('a reader that stops is disconnected in the middle of the stream', async () => {
   const { made } = await streamed({ bytesPerSecond: 2 ** 30, overMs: 300 }, MEBIBYTE, 60_000);
   expect(made).toBeLessThan(CHUNKS * CHUNK.length);
 });
@@ -120,7 +120,7 @@ it.each([0, 1, 5])(
   },
 );
 
-it('a reader on a slow line gets the whole stream, longer than uWebSockets.js waits for room', async () => {
+it('a reader on a slow line gets the whole stream, even if it takes longer than uWebSockets.js waits for room', async () => {
   const chunks = [rows(5 * MEBIBYTE), rows(5 * MEBIBYTE)];
   await stream(chunks, LEAST_PACE, wideLine);
   // 32 kB a second, so that a third of the system's buffer takes longer than 10 s.
@@ -128,7 +128,7 @@ it('a reader on a slow line gets the whole stream, longer than uWebSockets.js wa
   expect(body.equals(Buffer.concat(chunks))).toBe(true);
 });
 
-it('chunks of whatever lengths come as they are, in order', async () => {
+it('chunks of any lengths arrive unchanged and in order', async () => {
   const lengths = fc.array(fc.oneof(fc.nat(40), fc.nat(40_000)), { minLength: 1, maxLength: 12 });
   await fc.assert(
     fc.asyncProperty(lengths, async (each) => {
@@ -141,7 +141,7 @@ it('chunks of whatever lengths come as they are, in order', async () => {
   );
 });
 
-it('chunks that readers of a network do not take are counted, and given up beyond its bound', async () => {
+it('unread chunks are counted for their network, and evicted beyond its bound', async () => {
   const counted = createBufferedBodies({ most: 64 * MEBIBYTE, mostOfNetwork: 6 * MEBIBYTE });
   const unsent = createUnsentAnswers({ counted });
   const { ended } = await stream(Array(CHUNKS).fill(CHUNK), LENIENT, wideLine, unsent);
@@ -168,7 +168,7 @@ it.each([
   [1, 'close'],
   [Number.POSITIVE_INFINITY, undefined],
 ])(
-  'a stream without rows is an answer without a body, the last of its connection by one in %s',
+  'a stream without rows is an answer without a body; one in %s is the last of its connection',
   async (withoutBody, last) => {
     await stream([Buffer.alloc(0)], LEAST_PACE, wideLine, createUnsentAnswers({ withoutBody }));
     const headers = await new Promise<IncomingHttpHeaders>((resolve, reject) => {

@@ -1,4 +1,4 @@
-/** Writes an answer that flows: no faster than it is read, and at a least pace. */
+/** Writes a streamed answer, no faster than the client reads; disconnects a client that reads too slowly. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { setImmediate } from 'node:timers/promises';
 import { type AnsweredClient, type Reader, readerOf } from './answered-client.ts';
@@ -9,22 +9,22 @@ import { type AnsweredNetwork, endHead, type Reply, writeHead } from './reply.ts
 import type { UnsentAnswers } from './unsent-answers.ts';
 
 /**
- * With the line of its size it fits the 16 kB that uWebSockets.js corks. Version 20 drops a piece that does not, where the connection has no
- * room left for the line before it.
+ * A piece and its chunk size line fit the 16 kB that uWebSockets.js corks. Version 20 drops a larger piece when the connection has no room left
+ * for the line before it.
  */
 export const PIECE_BYTES = 15 * 1024;
-/** Written to learn whether the copy has been taken: it must, or each piece would be added to what is left of those before. */
+/** Piece to probe whether uWebSockets.js has sent its copy: it must have, or each piece would be added to the unsent rest of earlier pieces. */
 const PROBE_BYTES = 1024;
 
 /**
- * The end of a chunk waits for the next one, so that at the end of the stream there is something left to learn with whether all before has
- * been taken: more bytes than attempts until the patience is over.
+ * The last bytes of a chunk wait for the next chunk, so that at the end of the stream bytes remain for probing whether everything before has
+ * been sent: more bytes than attempts until the reader counts as too slow.
  */
 const HELD_BACK_BYTES = 16;
 
 /**
- * Resolves when all is written or the client is gone or too slow. What fails on the way ends the connection in the middle of the body,
- * which every client sees: the status is long sent. @throws what the stream throws
+ * Resolves when all is written, or the client left or was too slow. A failure closes the connection in the middle of the body, which every client
+ * notices: the status has already been sent. @throws what the stream throws
  */
 export async function writeStream(
   res: HttpResponse,
@@ -58,7 +58,7 @@ export async function writeStream(
   }
 }
 
-/** Resolves to the last bytes, which are still to be written, once all before have been taken; to none for an empty stream. */
+/** Resolves to the last bytes, still unwritten, once all bytes before them are taken; to no bytes for an empty stream. */
 async function writeAll(
   res: HttpResponse,
   stream: AsyncIterable<Uint8Array>,
@@ -91,11 +91,11 @@ async function writeAll(
       heldBack = heldBack.subarray(heldBack.length);
       at += piece.byteLength;
       if (isTaken) continue;
-      held.keep(chunk.buffer.byteLength); // a part of a text keeps all of it
+      held.keep(chunk.buffer.byteLength); // a part of a text keeps the whole text in memory
       await waitForRoom();
     }
     heldBack = Buffer.from(chunk.subarray(Math.max(0, end)));
-    held.keep(isLastOfText(chunk) ? 0 : chunk.buffer.byteLength); // the next part may wait to be paid
+    held.keep(isLastOfText(chunk) ? 0 : chunk.buffer.byteLength); // the next part may have to wait for credits
   }
   for (; heldBack.length > 1 && !client.aborted; ) {
     write(heldBack.subarray(0, 1));

@@ -1,4 +1,4 @@
-/** OpenAPI 3.1, made from the route table alone: what is served, what it takes, what it answers, what it costs. */
+/** OpenAPI 3.1 document, made only from the route table: paths, parameters, answers and costs. */
 
 import { methodOf, type Route } from '../http/route.ts';
 import { problem } from '../schema/problem.ts';
@@ -8,7 +8,7 @@ import { ERROR_STATUSES, type Examples, operationOf, problemResponse } from './o
 
 export interface DocumentOptions {
   readonly routes: readonly Route[];
-  /** Names that the `chain` parameter takes; when there are none, it takes whatever fits. */
+  /** Allowed values of the `chain` parameter; when empty, any text. */
   readonly chains: readonly string[];
   readonly version: string;
   readonly examples: Examples;
@@ -17,17 +17,22 @@ export interface DocumentOptions {
 const DESCRIPTION = `Blocks, transactions, addresses, identities, currencies, conversions with USD values, market data, oracle prices
 and statistics of Verus chains.
 
-- Amounts are coins with exactly 8 decimals: read them as decimals, since a double does not hold all of them.
-- Lists are walked by \`nextCursor\`; a walk neither repeats nor leaves out a row while blocks arrive, and answers 409 when a
-  reorganisation took its place away.
+- Amounts are coins with exactly 8 decimals: read them as decimals, since a double cannot represent all of them.
+- Lists are read page by page with \`nextCursor\`: no row is repeated or left out while blocks arrive, and a request gets 409 when a
+  reorganisation removed the block of its cursor.
 - Answers carry an \`ETag\` and, in \`X-Chain-State\`, the height and hash of the block that they were computed at. No reorganisation
   removes a block up to the height \`finalized\` there.
 - Errors are \`application/problem+json\` (RFC 9457) with a stable \`code\`; /api/errors explains each.
-- \`x-credits\` is what a request costs, \`x-tier\` the lowest tier that may ask.`;
+- \`x-credits\` is the cost of a request, \`x-tier\` the lowest tier that may send it.`;
 
 const securitySchemes = {
-  key: { type: 'http', scheme: 'bearer', description: 'An API key; without one the allowance of the address holds' },
-  keyHeader: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'The same key for clients that cannot' },
+  key: { type: 'http', scheme: 'bearer', description: 'An API key; without one the allowance of the address applies' },
+  keyHeader: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'X-API-Key',
+    description: 'The same key, for clients that cannot send Authorization',
+  },
   session: {
     type: 'http',
     scheme: 'bearer',

@@ -1,4 +1,4 @@
-/** Real answers of the recorded chain, shown in the documentation; test/api/conformance/documentation.ts keeps them true. */
+/** Real answers of the recorded chain, shown in the documentation; test/api/conformance/documentation.ts checks them. */
 import { readFileSync } from 'node:fs';
 import type { Examples } from './operation.ts';
 

@@ -1,12 +1,12 @@
-/** What can be asked with the id that an answer gives: the paths below the one that made it. */
+/** OpenAPI links: requests that are possible with the `id` in an answer, which are the paths below the one that created it. */
 import { methodOf, type Route } from '../http/route.ts';
 import { operationId } from './operation-id.ts';
 
-/** By operation; empty when the route makes nothing that has a path of its own. */
+/** Returns links by operation; empty when the route creates nothing with its own path. */
 export function linksOf(route: Route, routes: readonly Route[]) {
   if (methodOf(route) !== 'POST') return {};
   const stem = `${route.path}/:id`;
-  // Behind a second parameter is what the answer does not name.
+  // Paths with a second parameter are excluded: the answer does not contain its value.
   const below = routes.filter(({ path }) => path.startsWith(stem) && !path.includes(':', stem.length));
   return Object.fromEntries(
     below.map((other) => [

@@ -1,4 +1,4 @@
-/** A route as an OpenAPI operation. */
+/** Describes a route as an OpenAPI operation. */
 
 import { API_ERRORS, ApiError, type ApiErrorCode, problemBody } from '../http/api-error.ts';
 import { STREAM_TYPES } from '../http/list-stream.ts';
@@ -10,17 +10,17 @@ import type { HEADERS } from './headers.ts';
 import type { linksOf } from './links.ts';
 import { operationId } from './operation-id.ts';
 
-/** By route path: the parameters of a request, and what it was answered with. */
+/** By route path: the parameters of a request, and its answer. */
 export type Examples = Readonly<Record<string, Example | undefined>>;
 export interface Example {
   readonly parameters: Readonly<Record<string, string | number | boolean>>;
   readonly answer: unknown;
 }
 
-/** Segment after /api/. */
+/** Returns the segment after /api/. */
 const tagOf = (path: string): string => /^\/api\/([\w-]+)/.exec(path)?.[1] ?? 'service';
 
-/** They are of reading routes. */
+/** Only GET routes have examples. */
 function exampleOf(route: Route, examples: Examples): Example | undefined {
   return methodOf(route) === 'GET' ? examples[route.path] : undefined;
 }
@@ -39,7 +39,7 @@ function parametersOf(route: Route, chains: readonly string[], examples: Example
   }));
 }
 
-/** Statuses that a route can refuse with. */
+/** Returns the error statuses that a route can answer with. */
 function statusesOf({ weight, tier, parameters, path }: Route): number[] {
   const names = path.includes(':') || Object.values(parameters).some(({ schema }) => isName(schema));
   const possible: readonly (readonly [number, boolean])[] = [
@@ -56,14 +56,14 @@ function statusesOf({ weight, tier, parameters, path }: Route): number[] {
   return possible.filter(([, may]) => may).map(([status]) => status);
 }
 
-/** Text that names something which may not be there. */
+/** Whether the parameter is a name of something that may not exist. */
 function isName(schema: JsonSchema | ChainSchema): boolean {
   return typeof schema === 'object' && schema.type === 'string' && schema.maxLength !== undefined;
 }
 
 export const ERROR_STATUSES = [...new Set(Object.values(API_ERRORS).map(([status]): number => status))].sort();
 
-/** What an error of a status looks like, with an example of each of its codes. */
+/** Describes errors of a status, with an example of each code. */
 export function problemResponse(status: number) {
   const codes = Object.entries(API_ERRORS).filter(([, [of]]) => of === status);
   const examples = codes.map(([code, [, title, meaning]]) => {
@@ -106,7 +106,7 @@ function answerResponse(route: Route, examples: Examples, links: Links) {
   };
 }
 
-/** Beside what is an error, what is an answer of the route. */
+/** Adds the route's own answer to a status that is otherwise an error. */
 function otherwiseResponse(route: Route) {
   if (route.cache !== 'none' || route.otherwise === undefined) return {};
   const problem = problemResponse(route.otherwise);
@@ -114,13 +114,13 @@ function otherwiseResponse(route: Route) {
   return { [route.otherwise]: { ...problem, description: route.summary, content } };
 }
 
-/** With numbers=text. */
+/** Describes the answer with numbers=text. */
 function textContent(route: Route) {
   if (!Object.hasOwn(sharedParameters(route), 'numbers')) return {};
-  return { [TEXT_NUMBERS_TYPE]: { schema: { description: 'The same, each number as a string of its digits' } } };
+  return { [TEXT_NUMBERS_TYPE]: { schema: { description: 'The same, with each number as a string of its digits' } } };
 }
 
-/** The same rows as a stream. */
+/** Describes the same rows as a stream. */
 function streamContent(route: Route) {
   if (!isStreamed(route)) return {};
   const rows = {
@@ -129,7 +129,7 @@ function streamContent(route: Route) {
   return Object.fromEntries(Object.values(STREAM_TYPES).map((type) => [type, rows]));
 }
 
-/** One of these is enough, where `{}` is none. */
+/** Any one of these credentials is enough; `{}` means none is needed. */
 function securityOf(route: Route) {
   const holder = route.cache === 'none' ? route.holder : undefined;
   if (holder === 'session') return [{ session: [] }];
@@ -154,7 +154,7 @@ export function operationOf(route: Route, chains: readonly string[], examples: E
       ...(route.cache !== 'none' && { 304: { description: 'Nothing has changed since the ETag of If-None-Match' } }),
       ...Object.fromEntries(problems.map((status) => [status, { $ref: `#/components/responses/Error${status}` }])),
       ...otherwiseResponse(route),
-      431: { description: 'Headers and address are longer than the server reads; answered before any route' },
+      431: { description: 'Headers and address are longer than the server accepts; answered before any route' },
       default: { description: 'Any other error', content: { 'application/problem+json': { schema: PROBLEM } } },
     },
   };

@@ -1,4 +1,4 @@
-/** Compiles the page once, after the port is open: the API answers meanwhile. */
+/** Compiles the page once, after the port is open, so that the API answers meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import type { BuiltPage, PageSource } from './page-source.ts';
@@ -7,9 +7,9 @@ type PageState = BuiltPage | 'compiling' | 'unavailable';
 
 export interface PageBuild {
   readonly state: PageState;
-  /** Once the port is open. */
+  /** Call it once the port is open. */
   start(): void;
-  /** The state at the end, or after this time. */
+  /** Resolves to the state once the build has ended, or after this time. */
   settled(ms: number): Promise<PageState>;
 }
 
@@ -26,7 +26,7 @@ export function createPageBuild(source: Pick<PageSource, 'build'>, logger: Logge
       logger.info({ files: page.files.size, seconds }, 'the page is ready');
     } catch (err) {
       state = 'unavailable';
-      logger.warn({ err }, 'the page cannot be compiled on this machine, and / says so; the API is complete');
+      logger.warn({ err }, 'the page cannot be compiled on this machine, and / reports that; the API is not affected');
     }
     ended.resolve();
   }

@@ -1,4 +1,4 @@
-/** Headers of the page: nothing comes from elsewhere, and nothing of it may be framed. */
+/** Headers of the page: it loads nothing from other origins, and no site may frame it. */
 import { headerLines } from '../http/header-lines.ts';
 
 const POLICY = [
@@ -24,7 +24,7 @@ const SAFE = {
   'Permissions-Policy': DENIED.map((feature) => `${feature}=()`).join(', '),
 } as const;
 
-/** Headers of a document; `more` differs by answer. */
+/** Headers of a document. `more`: headers of the individual answer. */
 export function documentHeaders(more: Readonly<Record<string, string>>) {
   return headerLines({
     'Content-Type': 'text/html; charset=utf-8',

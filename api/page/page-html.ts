@@ -1,4 +1,4 @@
-/** The one HTML document of the page: everything else is done by its script. */
+/** The only HTML document of the page: its script does everything else. */
 import type { AddressDescription, BuiltPage, ServiceFacts } from './page-source.ts';
 
 const ESCAPES: Readonly<Record<string, string>> = {
@@ -46,14 +46,14 @@ ${preloads.map((file) => `<link rel="modulepreload" href="/assets/${file}">\n`).
 </head>
 <body>
 <div id="page"><noscript><h1>${escaped(title)}</h1><p>${escaped(description)}</p><p>This page needs JavaScript.${
-    json === null ? '' : ` The same as JSON: <a href="${escaped(json)}">${escaped(json)}</a>.`
+    json === null ? '' : ` The same data as JSON: <a href="${escaped(json)}">${escaped(json)}</a>.`
   } The <a href="/api/docs">API</a> needs none.</p></noscript></div>
 </body>
 </html>
 `;
 }
 
-/** Without the page's own files: while it is compiled, and where it cannot be. */
+/** A document that needs none of the page's files, for while the page is compiled or cannot be compiled. */
 export function noPageHtml(reason: string): string {
   return `<!doctype html>
 <html lang="en"><head><meta charset="utf-8"><title>verustream</title></head>

@@ -5,9 +5,9 @@ import type { Config } from '../../schemas/config.ts';
 export interface AddressDescription {
   readonly title: string;
   readonly description: string;
-  /** REST path of the same thing as JSON; null where there is none. */
+  /** REST path of the same data as JSON; null when there is none. */
   readonly json: string | null;
-  /** Source of the view's own module; null for an unknown address. */
+  /** Source file of the view's module; null for an unknown address. */
   readonly module: string | null;
 }
 
@@ -19,24 +19,24 @@ export interface PageFile {
 }
 
 export interface BuiltPage {
-  /** By the last part of their address below /assets/, which holds a hash of the content. */
+  /** By file name below /assets/, which contains a hash of the content. */
   readonly files: ReadonlyMap<string, PageFile>;
   readonly script: string;
   /** Files that the script imports statically. */
   readonly imports: readonly string[];
   readonly style: string;
-  /** Files that each module needs beyond the first script, by the module's source. */
+  /** Files that each module needs in addition to the first script, by the module's source file. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
 }
 
 export interface PageSource {
-  /** Null: not an address of the page. */
+  /** Returns null for an address that does not belong to the page. */
   describe(path: string, query: string, chains: readonly string[]): AddressDescription | null;
-  /** @throws when there is no compiler for this machine, or it does not end well */
+  /** @throws when there is no compiler for this machine, or compiling fails */
   build(): Promise<BuiltPage>;
 }
 
-/** Facts about the service that stand in the document, so that the page need not ask for them. */
+/** Facts about the service that the document contains, so that the page need not request them. */
 export interface ServiceFacts {
   readonly version: string;
   readonly recordings: Config['recordings'];

@@ -1,6 +1,6 @@
 /**
- * The page and its files on GET and HEAD of every address that no other part of the service has. They are answered from memory
- * before the gate: ten files of one page view would otherwise be a tenth of a reader's allowance.
+ * Serves the page and its files on GET and HEAD of every address that no other part of the service has. They come from memory and are not
+ * charged: the ten files of one page view would otherwise use a tenth of a reader's allowance.
  */
 
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
@@ -31,7 +31,7 @@ export interface PageOptions {
   readonly unsent: UnsentAnswers;
 }
 
-/** What a request says, read before the first await. */
+/** Request fields, read before the first await because uWebSockets.js invalidates the request afterwards. */
 interface PageRequest {
   readonly method: string;
   readonly path: string;
@@ -43,9 +43,9 @@ interface PageRequest {
 }
 
 const ASSETS = '/assets/';
-/** Other parts of the service. */
+/** Paths of other parts of the service. */
 const NOT_OF_THE_PAGE = /^\/(api|rpc|metrics)(\/|$)/;
-/** Hosts that speak JSON-RPC alone. */
+/** Hosts that serve only JSON-RPC. */
 const RPC_HOST = /^(rpc\.|[^.]*\.rpc\.)/i;
 const COMPILING_MS = 2_000;
 
@@ -81,7 +81,7 @@ function serveAsset(res: HttpResponse, req: HttpRequest, asked: PageRequest, { b
   const { state } = build;
   const file = typeof state === 'string' ? undefined : state.files.get(asked.path.slice(ASSETS.length));
   if (!file) {
-    req.setYield(true); // 404, and counted: the current document does not name it
+    req.setYield(true); // the fallback answers 404 and charges it: the current document does not name the file
     return;
   }
   const encoding = chooseEncoding(asked.acceptEncoding);
@@ -128,7 +128,7 @@ function serveDocument(
   });
 }
 
-/** By ETag; compressed() keeps the forms of a body as long as this does. All unknown addresses share one document. */
+/** By ETag. compressed() keeps the compressed forms of a body as long as this cache keeps it. All unknown addresses share one document. */
 const documents = new LRUCache<string, Buffer>({
   maxSize: 4 * 1024 * 1024,
   sizeCalculation: ({ length }) => 2 * length,
@@ -156,7 +156,7 @@ async function documentReply(
 }
 
 const REASONS = {
-  compiling: 'The page is being compiled: ask again in a second.',
+  compiling: 'The page is being compiled: try again in a second.',
   unavailable: 'This service has no page: its compiler, esbuild, does not run on this machine. The log says why.',
 } as const;
 

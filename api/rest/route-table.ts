@@ -121,7 +121,7 @@ const described: readonly Route[] = [
   metricsRoute,
   asyncDocumentRoute,
 ];
-/** The index lists these; the parts of the docs page are left out. */
+/** Routes that the index lists: all except the parts of the docs page. */
 const listed: readonly Route[] = [...described, documentRoute(described), docsPage];
 
 export const routeTable: readonly Route[] = [...listed, ...docsParts];
@@ -130,5 +130,5 @@ type ServiceRoute =
   | ReturnType<typeof indexRoute | typeof documentRoute | typeof planRoute>
   | typeof errorsRoute
   | typeof asyncDocumentRoute;
-/** Each route with what the compiler knows of it. */
+/** Each route with its own type; the client's types are derived from it. */
 export type TableRoute = (typeof subjects)[number] | ServiceRoute;

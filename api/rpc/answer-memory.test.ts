@@ -1,4 +1,4 @@
-/** Answers of a daemon are bounded in memory from their first byte until they are written, whether or not their clients stay. */
+/** The memory of daemon answers is bounded from their first byte until they are written, even after their client has gone. */
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -18,10 +18,10 @@ afterEach(async () => {
   for (const closer of closers.splice(0).reverse()) await closer();
 });
 
-/** Counts what is held, and the most that ever was. */
+/** Counts the bytes held now, and the maximum so far. */
 function observed(bodies: BufferedBodies) {
   const seen = { held: 0, most: 0 };
-  /** One that grows may give up others, of which the end lets another grow. */
+  /** Nested calls of `grow`: a body that grows may evict others, whose end lets yet another one grow. */
   let growing = 0;
   const counted: BufferedBodies = {
     hold(network, holder) {
@@ -81,7 +81,7 @@ const REFUSED = {
   error: { code: -32603, message: 'Answers to this caller hold too much memory: ask for less at once' },
 };
 
-it('batches of one caller hold no more than its bound, and others are answered', async () => {
+it('batches of one caller hold no more than its bound, and other callers are answered', async () => {
   const bound = 1024 * KIB;
   const { daemon, api, seen } = await start(bound);
   const sizes = fc.array(fc.array(fc.integer({ min: 1, max: 150 * KIB }), { minLength: 5, maxLength: 5 }), {
@@ -117,7 +117,7 @@ it('batches of one caller hold no more than its bound, and others are answered',
   expect(refused).toBeGreaterThan(0);
 });
 
-it('an answer that is announced as larger than the largest block is given up at its head', async () => {
+it('an answer whose headers announce more than the largest block is refused before its body', async () => {
   const { daemon, api, seen } = await start();
   daemon.answer = async () => ({ announces: MOST_ANSWER_BYTES + 1 });
   const answer = await post(api, callOf(1));
@@ -133,7 +133,7 @@ it('an answer that is announced as larger than the largest block is given up at 
 /** A promise that a test resolves. */
 const gate = () => Promise.withResolvers<string>();
 
-it('of the batch of a client that goes the rest is not asked, and nothing is held', async () => {
+it('the rest of a batch is not sent after its client has gone, and no memory is held', async () => {
   const { daemon, api, seen } = await start();
   const first = gate();
   daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
@@ -153,7 +153,7 @@ it('of the batch of a client that goes the rest is not asked, and nothing is hel
   expect(seen.held).toBe(0);
 });
 
-it('a daemon that works on for a client that has gone is asked no more at a time than before', async () => {
+it('a call keeps its place at the daemon after its client has gone', async () => {
   const { daemon, api } = await start();
   const first = gate();
   daemon.answer = ({ id }) => (id === 1 ? first.promise : Promise.resolve(String(id)));
@@ -172,7 +172,7 @@ it('a daemon that works on for a client that has gone is asked no more at a time
   expect(daemon.calls.map(({ id }) => id)).toEqual([1, 9, 2]);
 });
 
-it('who asks the same while the daemon is still at it for a client that has gone gets that answer', async () => {
+it('callers of an equal call share the answer of a call whose client has gone', async () => {
   const { daemon, api, seen } = await start();
   const first = gate();
   daemon.answer = ({ method }) => (method === 'getblock' ? first.promise : Promise.resolve('0'));
@@ -183,9 +183,9 @@ it('who asks the same while the daemon is still at it for a client that has gone
   const gone = once(socket, 'close');
   socket.destroy();
   await gone;
-  await post(api, callOf(9)); // the service has seen it go
+  await post(api, callOf(9)); // by now the service has noticed
   const others = [2, 3].map((id) => post(api, { ...call, id }));
-  await post(api, callOf(10)); // they have asked
+  await post(api, callOf(10)); // by now both calls have arrived
   first.resolve('"00"');
   for (const [index, answer] of (await Promise.all(others)).entries())
     expect(await answer.json()).toEqual({ result: '00', error: null, id: index + 2 });
@@ -193,7 +193,7 @@ it('who asks the same while the daemon is still at it for a client that has gone
   expect(seen.held).toBe(0);
 });
 
-it('a transaction that the daemon is at while its batch is given up is answered', async () => {
+it('a broadcast under way is answered although its batch is given up', async () => {
   const bound = 64 * KIB;
   const { daemon, api } = await start(bound);
   const sent = gate();
@@ -209,7 +209,7 @@ it('a transaction that the daemon is at while its batch is given up is answered'
   expect(await (await batch).json()).toContainEqual({ result: 'txid', error: null, id: 1 });
 });
 
-it('a transaction that a batch has broadcast is answered, also where the batch is given up', async () => {
+it('a transaction that a batch has broadcast is answered although the batch is given up', async () => {
   const bound = 64 * KIB;
   const { daemon, api, seen } = await start(bound);
   daemon.answer = async ({ method }) =>
@@ -225,7 +225,7 @@ it('a transaction that a batch has broadcast is answered, also where the batch i
 
 const step = fc.constantFrom('holds', 'keep', 'giveUp', 'release', 'evict');
 
-it('whatever comes after its release, a memory holds nothing', () => {
+it('a memory holds nothing after its release, whatever is called then', () => {
   fc.assert(
     fc.property(fc.array(fc.tuple(step, fc.nat(100))), fc.array(fc.tuple(step, fc.nat(100))), (before, after) => {
       let held = 0;
@@ -261,7 +261,7 @@ it('whatever comes after its release, a memory holds nothing', () => {
   );
 });
 
-it('a call that another waits for goes on without the client that began it', async () => {
+it('a call that another client waits for continues without the client that started it', async () => {
   const { daemon, api } = await start();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -280,13 +280,13 @@ it('a call that another waits for goes on without the client that began it', asy
   const gone = once(first, 'close');
   first.destroy();
   await gone;
-  await post(api, callOf(4)); // the service has seen it go
+  await post(api, callOf(4)); // by now the service has noticed
   release();
   expect(await (await second).json()).toEqual({ result: '00', error: null, id: 2 });
   expect(daemon.calls.filter(({ method }) => method === 'getblock').length).toBe(1);
 });
 
-it('on REST too, what waits for a place is not asked for clients that have gone', async () => {
+it('on REST too, queued calls of clients that have gone are not sent', async () => {
   const { daemon, api } = await start();
   const held = Promise.withResolvers<string>();
   daemon.answer = () => held.promise;
@@ -301,7 +301,7 @@ it('on REST too, what waits for a place is not asked for clients that have gone'
   );
   await expect.poll(() => daemon.calls.length).toBe(5);
   const get = (path: string) => fetch(`http://127.0.0.1:${api.port}${path}`);
-  await get('/read'); // by then all have been let in
+  await get('/read'); // by now all requests have arrived
   await Promise.all(
     sockets.map(async (socket) => {
       const closed = once(socket, 'close');
@@ -309,7 +309,7 @@ it('on REST too, what waits for a place is not asked for clients that have gone'
       await closed;
     }),
   );
-  await get('/read'); // by then the service knows
+  await get('/read'); // by now the service has noticed
   const stays = get(pathOf('8'));
   held.resolve('{"a":1}');
   expect(await (await stays).text()).toBe('{"a":1}');

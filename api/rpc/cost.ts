@@ -25,27 +25,27 @@ function creditsOf(request: RpcRequest | RpcRefusal): number {
 export function rpcCost(body: RpcBody): RpcCost {
   if (body.kind === 'single') return { requests: 1, credits: creditsOf(body.request) };
   const { requests } = body;
-  // Refused whole, or empty: nothing is executed.
+  // An empty or too large batch executes nothing.
   if (requests.length === 0 || requests.length > MAX_BATCH) return { requests: 1, credits: LEAST_CREDITS };
   return { requests: requests.length, credits: requests.reduce((sum, request) => sum + creditsOf(request), 0) };
 }
 
-/** HTTP 429; a batch that does not fit is refused whole. Where no wait helps, the missing Retry-After says so. */
+/** HTTP 429; a batch that exceeds the allowance is refused as a whole. There is no Retry-After if waiting cannot help. */
 export function tooManyRequests(body: RpcBody): RpcAnswer {
   return refused(body, 429, RPC_CODES.tooManyRequests, 'Too many requests');
 }
 
-/** The error by which the daemon's clients recognise a server that cannot answer. */
+/** The error that clients of the daemon know from a server that cannot answer. */
 export function internalFailure(body: RpcBody): RpcAnswer {
   return refused(body, 500, RPC_CODES.internalError, 'Internal error');
 }
 
-/** Its id is not read. */
+/** The id is null because the body is not read. */
 export function bodyTooLarge(maxBytes: number): RpcAnswer {
   return withoutId(413, RPC_CODES.invalidRequest, `Request body too large: at most ${maxBytes} bytes are taken`);
 }
 
-/** The daemon's own words for too many calls. */
+/** The daemon's error message for too many calls. */
 export function noRoom(): RpcAnswer {
   return withoutId(503, RPC_CODES.internalError, 'Work queue depth exceeded');
 }

@@ -1,6 +1,6 @@
 /**
- * Calls that end a daemon, each with its reason; checked before everything else. Beside these, no call at all carries what ends it in
- * any method: brackets nested without end (the reader of bodies), and JSON or base58 of megabytes in a text (the types of parameters).
+ * Calls that crash a daemon, each with its reason; checked before the types of parameters. Other checks keep out input that crashes it
+ * in any method: the reader of bodies bounds nested brackets, and the parameter types refuse megabytes of JSON or base58 in a text.
  */
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
@@ -18,19 +18,19 @@ const textOf = (text: string | undefined): string | null => (text?.startsWith('"
 
 async function onlyAfterStart({ texts: [text, ...more] }: RpcRequest, chain: GuardedChain): Promise<void> {
   const name = textOf(text);
-  if (name === null || name === '' || more.length > 0) return; // of which the daemon makes no currency
+  if (name === null || name === '' || more.length > 0) return; // the daemon finds no currency for these
   const startBlock = await chain.startBlock(name);
   if (startBlock === null || startBlock < 1) throw invalid('Invalid chain name or chain ID');
 }
 
-/** -1 is the tip. Whatever else is no small number may wrap to one below it. */
+/** -1 is the tip. Any other number that is negative or has more than nine digits may wrap to a height below it. */
 function onlyRealHeights({ texts: [, height] }: RpcRequest): void {
   if (height !== undefined && /^[-\d]/.test(height) && !/^(?:-1|\d{1,9})(?:\.\d+)?$/.test(height)) {
     throw invalid('Parameter 2 must be a height: a whole number from 0 to 999999999, or -1');
   }
 }
 
-/** The daemon reads the hexadecimal digits that a text begins with, and those of an id may begin with zeros. */
+/** The daemon reads leading hexadecimal digits of a text as an id and pads short ids with zeros, so a partial id can name an output. */
 function onlyWholeIds({ texts: [text] }: RpcRequest): void {
   const id = textOf(text);
   if (id !== null && id.length > 32 && !isWrittenHash(id)) throw invalid('Parameter 1 must be 64 hexadecimal digits');
@@ -38,13 +38,13 @@ function onlyWholeIds({ texts: [text] }: RpcRequest): void {
 
 export const DEADLY_CALLS: Readonly<Record<string, DeadlyCall>> = {
   getinitialcurrencystate: {
-    why: "It reads the block before the currency's first one, which for the own currency and others without a start is block -1.",
+    why: "It reads the block before the currency's first one; for the chain's own currency and others without a start that is block -1.",
     refuses: 'currencies that the index does not know, or that began with the chain',
     refused: ['["VRSCTEST"]', '["nosuch"]', '["hex:00"]', '["VRSCTEST\\u0000"]'],
     check: onlyAfterStart,
   },
   getcurrencystate: {
-    why: 'It reads the block of a height below -1, or of one that wraps to it in 32 bits.',
+    why: 'It reads a block at a height below -1, or at a height that wraps to one in 32 bits.',
     refuses: 'heights below -1 and of more than nine digits',
     refused: [
       '["VRSCTEST",-2]',
@@ -56,8 +56,8 @@ export const DEADLY_CALLS: Readonly<Record<string, DeadlyCall>> = {
     check: onlyRealHeights,
   },
   gettxout: {
-    why: 'Of an output in the mempool it leaves a block without a header, which getchaintips and getblock then read.',
-    refuses: 'ids that are not whole',
+    why: 'For an output in the mempool it leaves a block without a header in the index, which getchaintips and getblock then read.',
+    refuses: 'malformed ids',
     refused: [
       `["0x${'ab'.repeat(32)}",0]`,
       `["${'ab'.repeat(32)}zz",0]`,

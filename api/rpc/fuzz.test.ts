@@ -1,6 +1,6 @@
 /**
- * Whatever is sent, a daemon receives exactly what it may receive, or nothing: by the rules of
- * test/support/api/rpc/harmless-calls.ts, which know nothing of the table. RPC_FUZZ_RUNS, RPC_HOSTILE_RUNS and TEST_SEED choose how often and which.
+ * Whatever a client sends, a daemon receives only allowed calls, unchanged. The rules are in test/support/api/rpc/harmless-calls.ts and
+ * do not use the method table. RPC_FUZZ_RUNS and RPC_HOSTILE_RUNS set the number of runs, TEST_SEED the seed.
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import type { DaemonMethod } from './methods/rpc-method.ts';
 const runs = Number(process.env.RPC_FUZZ_RUNS ?? 1500);
 
 const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
-/** Even where a member does not count, a body is not nested that deep. */
+/** Bodies nested this deep may be refused, even if the nesting is in an ignored member. */
 const DEEP = /(?:[[{]\s*){50}/;
 const ANSWERED_HERE = ['getbestblockhash', 'getblockcount', 'getblockhash', 'help'];
 
@@ -37,7 +37,7 @@ function parsed(text: string): unknown {
 const textsOf = (params: string) => rawElements(params, 0).map(({ start, end }) => params.slice(start, end));
 const mayReceive = (method: string, params: string) => faultOfCall(method, params, textsOf(params)) === null;
 
-/** A call that is as harmless as it can be must reach the daemon: nothing is repeated from memory and nothing is answered here. */
+/** A plain harmless call must reach the daemon, unless it is repeatable, guarded, or answered by this service. */
 function mustReach({ method, params }: NonNullable<Read>): boolean {
   if (!mayReceive(method, params) || ANSWERED_HERE.includes(method)) return false;
   const { guards = [], repeatable } = RPC_METHODS[method] as DaemonMethod;
@@ -45,7 +45,7 @@ function mustReach({ method, params }: NonNullable<Read>): boolean {
   return isPlain && repeatable === undefined && guards.length === 0;
 }
 
-/** The index knows one currency that started after its chain, and the chain's own. */
+/** The index knows the chain's own currency and one currency that started after the chain. */
 const startOf = (id: string | undefined) => {
   if (id === STARTED) return [{ start_block: 297 }];
   return id === NATIVE ? [{ start_block: 0 }] : [];
@@ -118,7 +118,7 @@ test(`${hostileRuns} recorded calls, each with a hostile change, seed ${SEED}`, 
 const printed = ({ method, params, id }: NonNullable<Read>) =>
   `{"method":${JSON.stringify(method)},"params":${params},"id":${id}}`;
 
-/** What a call holds when nobody knows what was meant: the shortest beginning of it that is whole. */
+/** Splits a received call whose original is unknown: the parameters are the shortest prefix that is a complete JSON array. */
 function readPrinted(call: string): Read {
   const { method } = JSON.parse(call) as { method: string };
   const start = `{"method":${JSON.stringify(method)},"params":`.length;

@@ -22,7 +22,7 @@ const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: 
 const request = (method: string, params: string) =>
   `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
 
-describe('guards, by what reached the daemon', () => {
+describe('guards, checked by the calls that reach the daemon', () => {
   const identity = '{"name":"x","parent":"iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq","flags":2}';
   const writing: Readonly<Record<string, readonly string[]>> = {
     sendcurrency: ['"*"', '[{"address":"RHWbKF6QnGcPxVXC4FyfDh8wadPmVbgkiw","amount":1}]', '1', '0.0001'],
@@ -34,7 +34,7 @@ describe('guards, by what reached the daemon', () => {
   };
   const reached = () => service.received.flatMap(({ calls }) => calls.map(({ method }) => method));
 
-  test.each(Object.entries(writing))('%s is let through with the flag only', async (method, params) => {
+  test.each(Object.entries(writing))('%s passes only with the flag', async (method, params) => {
     const full = `[${params.join(',')}]`;
     const flagged = `[${[...params, 'true'].join(',')}]`;
     const attempts = [
@@ -73,7 +73,7 @@ describe('guards, by what reached the daemon', () => {
       : [],
   );
 
-  test.each(guarded)('%s: not %s', async (name, _, guard) => {
+  test.each(guarded)('%s refuses %s', async (name, _, guard) => {
     service.showTip({ height: 3_000_000, hash: '' });
     try {
       expect(guard.refused.length).toBeGreaterThan(0);
@@ -87,7 +87,7 @@ describe('guards, by what reached the daemon', () => {
     }
   });
 
-  test('ranges of heights with blanks around the numbers, of no more heights than those without', async () => {
+  test('ranges of heights with blanks around the numbers have the same bound as those without', async () => {
     const ranges = [' 300, 400 , 25 ', '300 ,320, ', ' 5 ', '300 320', '300, 320 25', ' ', '300, ,320', '1, 2, 3, 4'];
     const taken = ranges.slice(0, 3);
     for (const range of ranges) {
@@ -98,7 +98,7 @@ describe('guards, by what reached the daemon', () => {
     expect(params).toEqual(taken.map((range) => `["PureTri","${range}"]`));
   });
 
-  test('ranges without a step, over which the daemon has a step of its own', async () => {
+  test('ranges without a step pass, since the daemon chooses a step', async () => {
     const ranges = ['0,3000000', '1,99999999', ' 5 , 200000 ', '0, 3000000, '];
     const calls = [
       ...ranges.map((range) => ['getcurrencystate', `["PureTri","${range}"]`] as const),
@@ -114,7 +114,7 @@ describe('guards, by what reached the daemon', () => {
     expect(received).toEqual(calls.map(([method, params]) => `{"method":"${method}","params":${params},"id":"x"}`));
   });
 
-  test('neither wallet methods nor misspelt ones', async () => {
+  test('wallet methods and misspelt names do not pass', async () => {
     const wallet = [
       'signmessage',
       'signdata',
@@ -149,7 +149,7 @@ describe('guards, by what reached the daemon', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('no file of the server, however it is asked for', async () => {
+  test('no call can read a file of the server', async () => {
     for (const [method, params] of [
       ['verifysignature', '[{"address":"x@","signature":"x","filename":"/etc/passwd"}]'],
       ['verifysignature', '[{"address":"x@","mmrdata":[{"message":"a"},{"\\u0066ilename" : "/etc/passwd"}]}]'],
@@ -165,7 +165,7 @@ describe('guards, by what reached the daemon', () => {
     expect(reached()).toEqual(['getvdxfid']);
   });
 
-  test('no balance of a shielded address', async () => {
+  test('no call can read the balance of a shielded address', async () => {
     const shielded = 'zs1j3y6ksydpt7v7frwh64gqzsmt4dsxjnauygaq9a2fsg74lzs9ww5ljhc34mhmyqzq6a32xagn2g';
     for (const params of [
       `["${shielded}"]`,
@@ -180,7 +180,7 @@ describe('guards, by what reached the daemon', () => {
     expect(reached()).toEqual(['getcurrencybalance']);
   });
 
-  test('the call that ends a daemon', async () => {
+  test('the call that crashes a daemon does not pass', async () => {
     const native = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
     const hex = 'a6ef9ea235635e328124ff3429db9f9e91b64e2d';
     const reversed = Buffer.from(hex, 'hex').reverse().toString('hex');
@@ -211,7 +211,7 @@ describe('guards, by what reached the daemon', () => {
     expect((await service.post(request('getinitialcurrencystate', '["PureTri"]'))).status).toBe(200);
   });
 
-  test('a method of two calls that end a daemon together: the first is answered by getrawtransaction', async () => {
+  test('gettxout, the first of two calls that together crash a daemon, is answered from getrawtransaction', async () => {
     const recorded = '"d0b8e2dc831f6c51e1fcbe8126fde0b97d6b3cbaa2584a3d344870d884339782"'; // in the newest block
     const { text } = await service.post(request('gettxout', `[${recorded},0]`));
     expect(text).toContain('"confirmations":1,"value":3.60017428,');
@@ -227,7 +227,7 @@ describe('guards, by what reached the daemon', () => {
     expect(reached()).toEqual(['gettxout']);
   });
 
-  test('nothing about the wallet in what is said of identities', async () => {
+  test('answers about identities reveal nothing about the wallet', async () => {
     for (const [method, params] of [
       ['getidentity', '["alice@"]'],
       ['getidentitycontent', '["alice@"]'],

@@ -1,4 +1,4 @@
-/** Guards in front of a daemon that strangers may call. A guard throws RpcError or lets the call pass. */
+/** Guards in front of a daemon that the public may call. A guard throws RpcError or lets the call pass. */
 import { rawStrings } from '../../domain/json/raw-json.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import { methodNotFound, RpcError } from './rpc-error.ts';
@@ -7,19 +7,19 @@ export interface GuardedChain {
   readonly blockSeconds: number;
   /** Height of the newest block; Infinity while it is unknown. */
   height(): number;
-  /** Currency in the index, by name or i-address; null if the index has none. */
+  /** Start block of a currency, by name or i-address; null if the index does not have the currency. */
   startBlock(currency: string): Promise<number | null>;
 }
 
 export interface MethodGuard {
   /** Human-readable description of the refused calls. */
   readonly refuses: string;
-  /** Parameters that it must refuse: the tests send them and see that nothing reaches the daemon. */
+  /** Parameters that the guard must refuse: the tests send them and check that nothing reaches the daemon. */
   readonly refused: readonly string[];
   readonly check: (request: RpcRequest, chain: GuardedChain) => void;
 }
 
-/** Without the flag these methods spend or write with the node's keys, so for the public they do not exist. */
+/** Without the flag these methods spend or write with the node's keys, so they answer as unknown methods. */
 export function onlyWithReturntx(position: number): MethodGuard {
   const before = Array.from({ length: position }, () => '{}');
   return {
@@ -31,12 +31,12 @@ export function onlyWithReturntx(position: number): MethodGuard {
   };
 }
 
-/** A member `filename`, at any depth, makes the daemon read that file of its own disk. Holds for every method. */
+/** A member `filename`, at any depth, makes the daemon read that file from its own disk. Applies to every method. */
 export const filenameGuard: MethodGuard = {
   refuses: 'a member `filename`',
   refused: ['[{"filename":"/etc/passwd"}]', '[{},[{"a":{"\\u0066ilename" : 1}}]]'],
   check({ params }) {
-    if (!params.includes('filename') && !params.includes('\\')) return; // not even written in escapes
+    if (!params.includes('filename') && !params.includes('\\')) return; // not even in escaped form
     for (const { value, isKey } of rawStrings(params)) {
       if (isKey && value === 'filename') {
         throw new RpcError(RPC_CODES.invalidParameter, 'filename is not served: it would be read on the server');
@@ -51,19 +51,19 @@ const MOST_VERIFIED = 2000;
 
 const tooMuch = (most: number) => new RpcError(RPC_CODES.invalidParameter, `More than ${most} blocks in one call`);
 
-/** As far as the types let them through, heights are plain decimals. */
+/** Reads a height; the parameter types let only plain decimals pass. */
 const numberOf = (text: string | undefined): number | null => {
   const digits = /^"?(-?\d+)/.exec(text ?? '')?.[1];
   return digits === undefined ? null : Number(digits);
 };
 
-/** Step over a range from `first` to `last` that names none. */
+/** The daemon's step over a range from `first` to `last` that has no step. */
 type DefaultStep = (first: number, last: number, range: string) => number;
 
-/** The daemon reads the last number again for one that is missing. */
+/** The daemon uses the last number of the range as the missing step. */
 export const stepOfLast: DefaultStep = (_, last) => last;
 
-/** Ten times as long until no more than a hundred go into the range; behind a last comma a step is only missing. */
+/** The daemon multiplies the step by ten until at most 100 fit into the range; after a trailing comma it uses the last number instead. */
 export const stepOfHundredth: DefaultStep = (first, last, range) => {
   if (range.split(',').length > 2) return stepOfLast(first, last, range);
   let step = 1;
@@ -71,7 +71,7 @@ export const stepOfHundredth: DefaultStep = (first, last, range) => {
   return step;
 };
 
-/** "m,n" and "m,n,o": one answer for each height from m to n, every o-th. */
+/** Bounds "m,n" and "m,n,o": one result for every o-th height from m to n. */
 export function mostPoints(position: number, defaultStep: DefaultStep): MethodGuard {
   return {
     refuses: `more than ${MOST_POINTS} heights`,
@@ -92,7 +92,7 @@ export function mostPoints(position: number, defaultStep: DefaultStep): MethodGu
   };
 }
 
-/** With the volumes of a third parameter every block between the heights is read, whatever the step is. */
+/** With a third parameter, which asks for volumes, the daemon reads every block between the heights, whatever the step. */
 export const mostBlocksOfVolumes: MethodGuard = {
   refuses: `volumes over more than ${MOST_BLOCKS} blocks`,
   refused: [`["x","1,${MOST_BLOCKS + 2},9000","x"]`, `["x"," 1 , ${MOST_BLOCKS + 2}, 9000 ","x"]`],
@@ -107,7 +107,7 @@ export const mostBlocksOfVolumes: MethodGuard = {
 const heightsOf = (text: string | undefined): number[] =>
   text?.startsWith('"') ? (text.match(/\d+/g) ?? []).map(Number) : [];
 
-/** From and to a height, both of which may be missing: then they are the first and the last block. */
+/** Bounds the blocks between two heights; missing heights are the first and the last block. */
 export function mostBlocksBetween(from: number, to: number): MethodGuard {
   return {
     refuses: `more than ${MOST_BLOCKS} blocks`,
@@ -120,7 +120,7 @@ export function mostBlocksBetween(from: number, to: number): MethodGuard {
   };
 }
 
-/** Hashes of all blocks between two times, of which there are no more than the chain is high. A negative time is one of the far future. */
+/** Bounds the blocks between two times, at most as many as the chain has. The daemon reads a negative time as one in the far future. */
 export const mostBlocksBetweenTimes: MethodGuard = {
   refuses: `more than ${MOST_BLOCKS} blocks`,
   refused: ['[2000000000,0]', '[2000000000,1500000000,{"noOrphans":true}]', '[-1,0]', '[-2147483648,5]'],
@@ -130,7 +130,7 @@ export const mostBlocksBetweenTimes: MethodGuard = {
   },
 };
 
-/** The daemon goes back block by block. */
+/** Bounds the number of blocks that the daemon walks back from the tip. */
 export const mostBlocksBack: MethodGuard = {
   refuses: `more than ${MOST_BLOCKS} blocks`,
   refused: [`[${MOST_BLOCKS + 1}]`, '[2147483647,-1]'],
@@ -139,20 +139,20 @@ export const mostBlocksBack: MethodGuard = {
   },
 };
 
-/** None or less means the whole chain to the daemon. */
+/** The daemon reads a number below 1 as the whole chain. */
 export const mostBlocksToVerify: MethodGuard = {
   refuses: `more than ${MOST_VERIFIED} blocks`,
   refused: ['[1,0]', '[1,-1]', `[4,${MOST_VERIFIED + 1}]`],
   check({ texts: [, blocks] }, chain) {
     const asked = numberOf(blocks);
-    if (asked === null) return; // one that it refuses itself, or its own default
+    if (asked === null) return; // not a number, which the daemon refuses, or missing, for which it has a default
     if (Math.min(asked < 1 ? Number.POSITIVE_INFINITY : asked, chain.height()) > MOST_VERIFIED) {
       throw tooMuch(MOST_VERIFIED);
     }
   },
 };
 
-/** A proof at a height that is none yet cannot be made. */
+/** The daemon cannot make a proof at a height that the chain has not reached. */
 export function noProofAbove(position: number): MethodGuard {
   return {
     refuses: 'proofs at a height above the newest block',

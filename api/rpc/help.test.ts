@@ -2,11 +2,11 @@ import { expect, test } from 'vitest';
 import { helpOf } from './help.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
 
-test('the list of all is the daemon’s', () => {
+test('the daemon answers for the list of all methods', () => {
   for (const texts of [[], ['""']]) expect(helpOf(texts)).toBeNull();
 });
 
-test('of a method that the daemon answers, the daemon tells more', () => {
+test('the daemon has the help of its methods, this service that of the others', () => {
   for (const [name, { source }] of Object.entries(RPC_METHODS)) {
     const help = helpOf([JSON.stringify(name)]);
     if (source === 'daemon') expect(help).toBeNull();
@@ -14,7 +14,7 @@ test('of a method that the daemon answers, the daemon tells more', () => {
   }
 });
 
-test('knows nothing of what is not served', () => {
+test('methods that are not served are unknown', () => {
   for (const name of ['stop', 'dumpprivkey', 'constructor', '__proto__']) {
     expect(helpOf([JSON.stringify(name)])).toBe(`help: unknown command: ${name}`);
   }

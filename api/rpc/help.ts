@@ -1,14 +1,14 @@
-/** `help` of the methods that this service answers itself, and of names that it does not serve; the daemon answers the rest. */
+/** `help` for the methods that this service answers itself, and for unknown names; the daemon answers the rest. */
 import { rpcMethod, signatureOf } from './methods/method-table.ts';
 
-/** Name, parameters and a sentence, as the beginning of the daemon's help. */
+/** Name, parameters and a sentence, in the format that the daemon's help begins with. */
 export function usageOf(name: string): string {
   const method = rpcMethod(name);
   if (!method) throw new TypeError(`${name} is not served`);
   return `${signatureOf(name, method)}\n\n${method.summary}\n`;
 }
 
-/** Null: the daemon answers. */
+/** Returns null if the daemon answers. */
 export function helpOf(texts: readonly string[]): string | null {
   const [text, ...others] = texts;
   if (text === undefined || text === '""' || others.length > 0 || !text.startsWith('"')) return null;

@@ -14,7 +14,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { type AnswerMethod, leadingInteger } from './index-methods.ts';
 import { RpcError } from './rpc-error.ts';
 
-/** `alice@`, `sub.alice@`, `alice.VRSC@` on this chain → i-address; null for a text that cannot be a name. */
+/** Resolves `alice@`, `sub.alice@` or `alice.VRSC@` on a chain to an i-address; returns null for a text that cannot be a name. */
 export type ResolveName = (chain: string, name: string) => string | null;
 
 /** Reads for one answer, each statement within its time limit; `work` may run again. */

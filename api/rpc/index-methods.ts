@@ -1,4 +1,4 @@
-/** The three methods that are answered from the index, without asking the daemon. */
+/** The three methods that are answered from the index, without a daemon. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -20,7 +20,7 @@ const HASH_SQL = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
 const readHash = rowReader(storedColumns(DEFINITIONS.block, ['hash']));
 const readTip = rowReader({ height: columns.number, ...storedColumns(DEFINITIONS.block, ['hash']) });
 
-/** The daemon's get_int: a JSON number without fraction or exponent that fits 32 bits. */
+/** Like the daemon's get_int: reads a JSON number without fraction or exponent that fits in 32 bits. */
 export function rpcInteger(text: string): number {
   if (!/^[-\d]/.test(text)) throw new RpcError(RPC_CODES.misc, 'JSON value is not an integer as expected');
   const value = /^-?\d+$/.test(text) ? Number(text) : Number.NaN;
@@ -28,7 +28,7 @@ export function rpcInteger(text: string): number {
   return value;
 }
 
-/** The daemon's uni_get_int64 of a height: what a number or a text begins with, in 32 bits; 0 where that is no number. */
+/** Like the daemon's uni_get_int64 for a height: reads the leading integer of a number or text, wrapped to 32 bits; 0 without one. */
 export function leadingInteger(text: string): number {
   const digits = /^"? *([-+]?\d+)/.exec(text)?.[1];
   return digits === undefined ? 0 : Number(BigInt.asIntN(32, BigInt(digits)));

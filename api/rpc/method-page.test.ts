@@ -4,10 +4,10 @@ import { type MethodExample, methodPage, recordedExamples } from '../../test/sup
 import { RPC_METHODS } from './methods/method-table.ts';
 
 const RECORDING = new URL('../../recordings/private-network/', import.meta.url).pathname;
-/** Written and held by test/api/conformance/json-rpc.ts, which has a whole service to ask. */
+/** Written and checked by test/api/conformance/json-rpc.ts, which runs a whole service. */
 const EXTENSIONS = new URL('../../test/support/api/rpc/extension-examples.json', import.meta.url);
 
-test('docs/json-rpc.md is what the table and the recording say', async () => {
+test('docs/json-rpc.md matches the method table and the recording', async () => {
   const ours = Object.entries(JSON.parse(readFileSync(EXTENSIONS, 'utf8')) as Record<string, MethodExample>);
   const examples = new Map([...recordedExamples(RECORDING), ...ours]);
   const page = methodPage(examples);

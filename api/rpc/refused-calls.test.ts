@@ -23,26 +23,26 @@ const ask = async (calls: number, padding = '') => {
   return { status, wait: headers.get('retry-after'), said: await answer.json() };
 };
 
-it('a client that waits as long as the refusal of its headers says passes at the next attempt', async () => {
+it('a client that waits for Retry-After of a refusal is admitted at the next attempt', async () => {
   for (const after of [0, 30_000, 0, 0, 0]) {
     vi.advanceTimersByTime(after);
     expect((await ask(1)).status).toBe(200);
   }
   const { status, wait } = await ask(REQUESTS);
   expect(status).toBe(429);
-  expect((await ask(1)).wait).toBe('31'); // when one of them may pass
+  expect((await ask(1)).wait).toBe('31'); // seconds until a single call may pass
   vi.advanceTimersByTime(Number(wait) * 1000);
   expect((await ask(REQUESTS)).status).toBe(200);
 });
 
-it('a batch of more than a minute has is refused without a time, in the same words', async () => {
+it('a batch larger than the allowance of a minute is refused with the same message, without Retry-After', async () => {
   api.close();
   api = await startSmallApi({ requestsPerMinute: REQUESTS - 1 });
   const error = { code: -32005, message: 'Too many requests' };
   expect(await ask(REQUESTS)).toEqual({ status: 429, wait: null, said: { result: null, error, id: null } });
 });
 
-it('a long one that is refused unread waits for what its headers cost', async () => {
+it('Retry-After of a long body that is refused unread covers the cost of its headers', async () => {
   await ask(REQUESTS);
   const { status, wait, said } = await ask(1, ' '.repeat(5_000));
   expect([status, wait]).toEqual([429, '61']);

@@ -16,7 +16,7 @@ function callOf(recorded: RecordedCase) {
   return { method, params, body: 'body' in recorded ? `${recorded.body}\n` : undefined };
 }
 
-test('every recorded call is answered as it was, to the byte, but for the listed differences', async () => {
+test('every recorded call gets the recorded answer byte for byte, except for the listed differences', async () => {
   const cases = [...readCases(RECORDING)];
   const bodies = new Map<string, string[]>();
   for (const recorded of cases) {

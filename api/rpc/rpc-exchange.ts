@@ -1,4 +1,4 @@
-/** One POST of JSON-RPC from its headers to its last byte: let in, read, charged, answered. */
+/** One POST of JSON-RPC from its headers to the last byte of its answer: admitted, read, charged, answered. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { MAX_BATCH_BYTES, readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import type { RpcBody } from '../../schemas/verusd/rpc-envelope.ts';
@@ -15,9 +15,9 @@ import { bodyTooLarge, internalFailure, noRoom, rpcCost, tooManyRequests } from 
 import type { RpcAnswer, RpcHandler } from './rpc-handler.ts';
 import { RPC_TEMPLATE } from './template.ts';
 
-/** A call refused unread is answered without its id; bodies up to this size are read to find it. */
+/** Refused bodies up to this size are read to find the id; a longer refused body is not read, and its answer has no id. */
 const MAX_REFUSED_BYTES = 4096;
-/** To read more has cost milliseconds, whatever became of the call. */
+/** Bodies longer than this are charged even when the call fails through our fault, because reading them takes milliseconds. */
 const MAX_FREE_BYTES = 64 * 1024;
 const NO_BYTES = Buffer.alloc(0);
 
@@ -25,15 +25,15 @@ interface Call {
   readonly res: HttpResponse;
   readonly visitor: Visitor;
   readonly chain: string;
-  /** Whether its body is so short that it is read even to refuse it. */
+  /** Whether the body is short enough to be read even if the call is refused. */
   readonly isShort: boolean;
   readonly handler: RpcHandler;
   readonly options: ExchangeOptions;
-  /** Milliseconds of the process' clock. */
+  /** performance.now() at the start, milliseconds. */
   readonly started: number;
-  /** Null when none follows the headers. */
+  /** Null when no body follows the headers. */
   body: IncomingBody | null;
-  /** Counts what daemons answer to it; null before any is asked. */
+  /** Counts the memory of daemon answers to this call; null before the call is admitted. */
   memory: AnswerMemory | null;
   isGone: boolean;
 }
@@ -81,7 +81,7 @@ async function answer(call: Call): Promise<void> {
   respond(call, await produce(call));
 }
 
-/** Charged before the work, a batch as one sum; given back when nothing of it was answered through our fault, unless it was long. */
+/** Charges before the work, a batch as one sum. Refunds the charge if the call failed through our fault, unless the body was long. */
 async function produce(call: Call): Promise<Reply> {
   const { visitor, chain, body, isShort, handler, options } = call;
   let paid: Pick<Admission['charged'], 'giveBack'> | null = null;
@@ -127,7 +127,7 @@ function respond(call: Call, made: Reply): void {
 }
 
 function write({ res, visitor, options, memory, isGone }: Call, reply: Reply): void {
-  memory?.release(); // what the client does not take at once is counted as unsent
+  memory?.release(); // from here on, bytes that the client has not taken count as unsent
   if (isGone) return;
   writeReplyLater(res, reply, NO_LINES, false, options.unsent, visitor);
 }
@@ -140,7 +140,7 @@ async function readToRefuse(body: IncomingBody | null): Promise<RpcBody> {
 function refusedReply({ refusal, headers }: Admission, read: RpcBody): Reply {
   const said = joinLines(headers, headerLines(refusal?.details.headers ?? {}));
   if (refusal?.status === 429) return reply(tooManyRequests(read), said);
-  return { status: refusal?.status ?? 500, headers: said, body: NO_BYTES }; // as the daemon answers wrong credentials
+  return { status: refusal?.status ?? 500, headers: said, body: NO_BYTES }; // like the daemon for wrong credentials
 }
 
 const RETRY = headerLines({ 'Retry-After': '5' });

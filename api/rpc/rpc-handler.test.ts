@@ -28,7 +28,7 @@ const request = (method: string, params: string) =>
   `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
 
 describe('batches', () => {
-  test('answers in order, each with the bytes of its single answer', async () => {
+  test('have answers in order, each with the same bytes as for a single call', async () => {
     const calls = [
       request('getblockcount', '[]'),
       request('getdifficulty', '[ ]'),
@@ -42,7 +42,7 @@ describe('batches', () => {
     expect(await service.post(`[${calls.join(' , ')}]`)).toEqual({ status: 200, text: `[${singles.join(',')}]\n` });
   });
 
-  test('more than five are refused whole, and nothing of them is executed', async () => {
+  test('of more than five calls are refused as a whole, and no call is executed', async () => {
     const six = await service.post(`[${Array(6).fill(request('getdifficulty', '[]')).join(',')}]`);
     expect(six).toEqual({
       status: 400,
@@ -51,13 +51,13 @@ describe('batches', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('an empty one', async () => {
+  test('may be empty', async () => {
     expect(await service.post(' [ ] ')).toEqual({ status: 200, text: '[]\n' });
   });
 });
 
-describe('what is forwarded', () => {
-  test('ids and parameters are those of the client, byte for byte', async () => {
+describe('forwarded calls', () => {
+  test('have the ids and parameters of the client, byte for byte', async () => {
     const params = '[ {"currency":"\\u0061bc" , "amount":1.10,"amount":2,"n" : 12345678901234567890, "x":1e3} ]';
     await service.post(`{"method":"estimateconversion","params":${params},"id":[1.50,"\\u00e9"]}`);
     expect(service.received.map(({ calls }) => calls)).toEqual([[{ method: 'estimateconversion', params }]]);
@@ -65,7 +65,7 @@ describe('what is forwarded', () => {
     expect(text).toBe(`{"result":31614.66281095476,"error":null,"id":${daemonPrint('[1.50,"é"]')}}\n`);
   });
 
-  test('the credentials are those of the configuration', async () => {
+  test('have the credentials of the configuration', async () => {
     await service.post(request('getdifficulty', '[]'));
     const basic = `Basic ${Buffer.from('user:password').toString('base64')}`;
     expect(service.received.map(({ authorization, status }) => [authorization, status])).toEqual([[basic, 200]]);
@@ -75,7 +75,7 @@ describe('what is forwarded', () => {
 describe('from the index', () => {
   const call = async (method: string, params: string) => JSON.parse((await service.post(request(method, params))).text);
 
-  test('height and hashes, without asking the daemon', async () => {
+  test('height and hashes, without a call to the daemon', async () => {
     const hashes = Array.from(readLines(`${RECORDING}/blocks.jsonl.gz`), (line) =>
       rawMember(line.toString('utf8'), 'hash'),
     );
@@ -99,7 +99,7 @@ describe('from the index', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('the history of an identity is an array of the states that the daemon showed', async () => {
+  test('the history of an identity equals the array of states that the daemon showed', async () => {
     const recorded = [...readCases(RECORDING)].filter((candidate) => methodOf(candidate) === 'getidentityhistory');
     let compared = 0;
     for (const candidate of recorded) {
@@ -134,7 +134,7 @@ describe('from the index', () => {
     expect(await heights('["alice@",0,136]')).toEqual([136]);
   });
 
-  test('heights of a history are read as the daemon reads them, which was asked with values of all types', async () => {
+  test('heights of a history are read like the recorded daemon reads them, for values of all types', async () => {
     const shown = (body: string): unknown => {
       const { result, error: refusal } = JSON.parse(body);
       const states = (result?.history ?? result) as readonly { height: number }[] | null;
@@ -154,7 +154,7 @@ describe('from the index', () => {
     expect(service.received).toEqual([]);
   });
 
-  test('before the first block is indexed it is warming up', async () => {
+  test('getblockcount is warming up before the first block is indexed', async () => {
     await service.postgres.pool.query("UPDATE blocks SET chain = 'elsewhere'");
     try {
       expect((await call('getblockcount', '[]')).error.code).toBe(-28);
@@ -175,7 +175,7 @@ describe('a daemon in trouble', () => {
     ['garbled', { garbageRate: 1 }],
     ['busy', { busyRate: 1 }],
     ['not ours', { wrongAuth: true }],
-  ])('%s: -32603, and the index goes on', async (_, faults) => {
+  ])('%s: -32603, and methods of the index still answer', async (_, faults) => {
     service.node.setFaults(faults);
     try {
       expect(await difficulty()).toEqual(internal);
@@ -188,7 +188,7 @@ describe('a daemon in trouble', () => {
     expect((await difficulty()).status).toBe(200);
   });
 
-  test('warming up: its own words', async () => {
+  test('warming up: the daemon’s own message', async () => {
     service.node.setFaults({ warmUp: true });
     expect(await difficulty()).toEqual({ status: 500, text: error(-28, 'Loading block index...') });
     service.node.setFaults({});

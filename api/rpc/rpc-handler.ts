@@ -1,4 +1,4 @@
-/** JSON-RPC of the chains, apart from HTTP: a body in, a status and a body out. */
+/** JSON-RPC of the chains without HTTP: takes a body, returns a status and a body. */
 
 import { hexAddress } from '../../domain/addresses.ts';
 import type { BlockRef } from '../../domain/block-ref.ts';
@@ -39,13 +39,13 @@ import { type Wallets, walletGuard } from './wallet-guard.ts';
 
 export const MAX_BATCH = 5;
 
-/** JSON with the newline that ends it. */
+/** A JSON body with its final newline. */
 export interface RpcAnswer {
   readonly status: number;
   readonly body: Uint8Array | string;
   /** Bytes after the body. */
   readonly end?: string | undefined;
-  /** Nothing of it was answered, and neither the caller nor the daemon's word is the reason. */
+  /** Whether nothing was answered, and neither the caller nor an answer of the daemon is the reason. */
   readonly ourFault: boolean;
 }
 
@@ -56,21 +56,21 @@ export interface RpcHandlerOptions {
   >[];
   /** By chain name. */
   readonly daemons: ReadonlyMap<string, Pick<VerusdClient, 'forward' | 'call'>>;
-  /** Lanes of each chain's daemons; its own by default. */
+  /** Lanes of each chain's daemons; new ones by default. */
   readonly lanes?: ReadonlyMap<string, PriorityLanes>;
   /** Wallets of each chain's daemons; a chain without an entry is not watched. */
   readonly wallets?: ReadonlyMap<string, Wallets>;
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
   readonly tip: (chain: string) => BlockRef | null;
-  /** `alice@` and the chain's root currency → i-address; null for a text that cannot be a name. */
+  /** Resolves `alice@` or the chain's root currency to an i-address; returns null for a text that cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
-  /** Extension methods; missing ones answer -32601. */
+  /** Extension methods by name; a method of the table that is missing here answers -32601. */
   readonly extensions?: Readonly<Record<string, AnswerMethod>>;
   readonly logger: Logger;
 }
 
-/** Throws only for a chain that is not configured. `body` is what came in a POST, or what readRpcBody made of it. */
+/** `body` is the body of a POST, or the result of readRpcBody. Throws only for a chain that is not configured. */
 export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, asker?: Asker) => Promise<RpcAnswer>;
 
 interface Chain extends GuardedChain {
@@ -100,7 +100,7 @@ const answered = (result: string, id: string): RpcAnswer => ({
 const bytesOf = ({ body, end = '' }: RpcAnswer): number =>
   (typeof body === 'string' ? Buffer.byteLength(body) : body.byteLength) + Buffer.byteLength(end);
 
-/** The answers without their newlines, as elements of an array, in memory of their length. */
+/** Joins answers, without their newlines, to a JSON array in a buffer of the exact size; `bytes` is the sum of their lengths. */
 function joinBatch(outcomes: readonly RpcAnswer[], bytes: number): Buffer {
   const batch = Buffer.allocUnsafe(bytes + Math.max(0, outcomes.length - 1) + 3);
   let at = batch.write('[');
@@ -128,7 +128,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     const method = rpcMethod(request.method);
     const answer = methods[request.method];
     if (method === undefined || answer === undefined) throw methodNotFound();
-    // The methods of the index count their parameters and read an integer: how large or deep they are is nothing to them.
+    // Methods of the index check their few parameters themselves and never pass them on, so size and nesting do not matter.
     if (method.source !== 'index') {
       if (request.fault) throw new RpcError(request.fault.code, request.fault.message);
       if (method.types.length > 0) checkParameters(request.texts, method.types);
@@ -136,7 +136,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return answered(await answer(chain.name, request.texts, asker), request.id);
   }
 
-  /** A cached answer is returned without awaiting anything, at the cost of its checks. */
+  /** A cached answer costs only the checks and is returned without an await. */
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, asker: Asker): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
@@ -174,7 +174,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     return { ...failed, ourFault: failed.ourFault && !hasCost(error) };
   }
 
-  /** One after the other, as the daemon does: a call may rely on the one before it. */
+  /** Executes calls one after the other, like the daemon, because a call may rely on the previous one. */
   async function answerBatch(
     chain: Chain,
     requests: readonly (RpcRequest | RpcRefusal)[],
@@ -185,7 +185,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
     }
     const { memory } = asker;
     const outcomes: RpcAnswer[] = [];
-    /** By their place, short, and kept whatever becomes of the batch: what they changed is not undone. */
+    /** Answers of broadcasts by index, kept even if the batch is given up, because a broadcast cannot be undone. They are short. */
     const broadcasts = new Map<number, RpcAnswer>();
     let bytes = 0;
     memory?.signal.addEventListener('abort', () => outcomes.splice(0), { once: true });
@@ -216,7 +216,7 @@ function isBroadcast(request: RpcRequest | RpcRefusal): boolean {
   return method?.source === 'daemon' && method.broadcasts === true;
 }
 
-/** A batch of which nothing else is kept: its client is gone, or there is no memory for it. */
+/** The answer of a batch whose client is gone or that exceeded its memory: only the answers in `kept` are left. */
 function givenUp(
   requests: readonly (RpcRequest | RpcRefusal)[],
   kept: ReadonlyMap<number, RpcAnswer>,
@@ -251,7 +251,7 @@ function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains
   };
 }
 
-/** The first checks of a call that is meant for a daemon. */
+/** The first checks of a call to a daemon. */
 function checkEnvelope(chain: Chain, request: RpcRequest, { servedWhen }: DaemonMethod): void {
   servedWhen?.check(request, chain);
   if (request.fault) throw new RpcError(request.fault.code, request.fault.message);

@@ -49,7 +49,7 @@ export function registerRpc(app: FramedRoutes, handler: RpcHandler, options: Rpc
   }
 }
 
-/** `vdex.rpc.example.org` → vdex, in any case; null for every other name, such as `rpc.example.org`. */
+/** Returns vdex for `vdex.rpc.example.org`, in lower case; null for any other name, such as `rpc.example.org`. */
 export function chainOfHost(host: string): string | null {
   const [first = '', second] = host.toLowerCase().split('.');
   return second === 'rpc' ? first : null;
@@ -57,7 +57,7 @@ export function chainOfHost(host: string): string | null {
 
 const REFUSED = { template: RPC_TEMPLATE, credits: LEAST_CREDITS, tier: null };
 
-/** In the plain text that clients of the daemon know. */
+/** Refuses with plain text, as clients of the daemon expect. */
 function refuseWith(options: ExchangeOptions) {
   return (res: HttpResponse, req: HttpRequest, announced: AnnouncedBody, status: 404 | 405, reason: string) => {
     const headers = headerLines({ ...(status === 405 && { Allow: ALLOW }), 'Content-Type': 'text/plain' });

@@ -1,2 +1,2 @@
-/** The name of every JSON-RPC path in metrics, usage and plans. */
+/** The name that all JSON-RPC paths share in metrics, usage and plans. */
 export const RPC_TEMPLATE = '/rpc/:chain';

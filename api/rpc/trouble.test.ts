@@ -1,4 +1,4 @@
-/** A daemon that hangs or is exchanged for another: errors in time, and recovery by itself. */
+/** Daemons that hang or are replaced: errors arrive in time, and the service recovers by itself. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, test } from 'vitest';
@@ -65,7 +65,7 @@ const ask = async (handler: ReturnType<typeof handlerOf>, body = CALL) => {
   return { status: answer.status, text: textOf(answer) };
 };
 
-test('one daemon stops, the other answers; both stop, -32603; they come back, and so do the answers', async () => {
+test('a second daemon answers when the first stops; -32603 when both stop; answers again when they are back', async () => {
   const [first, second] = [await start(), await start()];
   const handler = handlerOf([first, second]);
   expect((await ask(handler)).status).toBe(200);
@@ -79,7 +79,7 @@ test('one daemon stops, the other answers; both stop, -32603; they come back, an
   expect((await ask(handler)).status).toBe(200);
 });
 
-test('a daemon that hangs holds up only so many calls; the rest hears so, and all of them end when it goes', async () => {
+test('a daemon that hangs holds a bounded number of calls; the rest is refused, and all calls end when the daemon stops', async () => {
   const daemon = await start();
   daemon.fault = ({ method }) => (method === 'getblockchaininfo' ? { kind: 'delay', ms: 600_000 } : null);
   const handler = handlerOf([daemon]);
@@ -89,11 +89,11 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
     sleep(30_000).then(() => 'nothing'),
   ]);
   expect(refused).toContain('"code":-32603,"message":"Work queue depth exceeded"');
-  // It is paid: a caller that fills the queue would get all further calls free.
+  // The refusal is charged: otherwise a caller that fills the queue would get all further calls free.
   expect((await handler('vrsc', Buffer.from(CALL))).ourFault).toBe(false);
   await daemon.down();
   const texts = (await Promise.all(outcomes)).map(({ text }) => text);
-  // Two of the seven places are the priority lane's; a hundred calls of one caller may wait.
+  // Two of the seven places are reserved for the priority lane; a hundred calls of one caller may wait.
   expect(texts.filter((text) => text.includes('Work queue depth exceeded')).length).toBe(120 - 5 - 100);
   expect(texts.filter((text) => text.includes('Internal error')).length).toBe(5 + 100);
   daemon.fault = () => null;
@@ -101,7 +101,7 @@ test('a daemon that hangs holds up only so many calls; the rest hears so, and al
   expect((await ask(handler)).status).toBe(200);
 });
 
-test('a method of this service that finds no place says so, and is paid', async () => {
+test('a method of this service that finds no place is refused and charged', async () => {
   const full = async () => {
     throw new QueueFull();
   };
@@ -117,7 +117,7 @@ test('a method of this service that finds no place says so, and is paid', async 
 test.each([
   [DaemonTimeout, false],
   [DaemonUnreachable, true],
-] as const)('a call that fails with %o is given back: %s', async (failure, ourFault) => {
+] as const)('a call that fails with %o is refunded: %s', async (failure, ourFault) => {
   const fail = async () => {
     throw new failure('the daemon');
   };

@@ -1,4 +1,4 @@
-/** The wallets of the daemons: what reaches them, by what is known of them. */
+/** Which calls reach the daemons, depending on what is known about their wallets. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { WatchedWallet } from '../../infra/verusd/wallet-watch.ts';
@@ -60,7 +60,7 @@ function world(known: readonly Known[], requireEmptyWallet = false, learned = kn
 const METHODS = Object.keys(WALLET_METHODS);
 const NEEDING = METHODS.filter((method) => WALLET_METHODS[method] === 'needs');
 
-it('every method of the list is served, and every one that writes with the wallet is on it', () => {
+it('every method of the list is served, and every method that writes with the wallet is on the list', () => {
   for (const method of METHODS) expect(rpcMethod(method)?.source, method).toBe('daemon');
   const writing = [
     'registeridentity',
@@ -74,18 +74,18 @@ it('every method of the list is served, and every one that writes with the walle
 });
 
 describe('by default', () => {
-  it.each(METHODS)('%s is served by daemons whose wallets hold something or are empty', async (method) => {
+  it.each(METHODS)('%s is served by daemons whose wallets are empty or not', async (method) => {
     for (const known of [[holds], [empty], [old(holds)], [holds, empty]])
       expect(await world(known).outcome(method)).toBe('served');
   });
 
-  it.each(METHODS)('%s never ends a daemon that runs without a wallet', async (method) => {
+  it.each(METHODS)('%s never crashes a daemon that runs without a wallet', async (method) => {
     const expected = WALLET_METHODS[method] === 'needs' ? '-32601' : 'served';
     for (const known of [[none], [holds, none], [old(none), empty]])
       expect(await world(known).outcome(method)).toBe(expected);
   });
 
-  it('while a daemon has not said whether it has one, it is asked before a method that needs it is sent', async () => {
+  it('asks a daemon whether it has a wallet, if that is unknown, before it sends a method that needs one', async () => {
     expect(await world([unknown], false, [holds]).outcome('listidentities')).toBe('served');
     expect(await world([unknown], false, [none]).outcome('listidentities')).toBe('-32601');
     expect(await world([holds, unknown], false, [holds, unknown]).outcome('listidentities')).toBe('-32603');
@@ -93,7 +93,7 @@ describe('by default', () => {
   });
 });
 
-describe('a daemon that may have been started again without its wallet', () => {
+describe('a daemon that may have been restarted without its wallet', () => {
   const served = (known: readonly Known[], learned: readonly Known[], requireEmptyWallet = false) =>
     world(known, requireEmptyWallet, learned).outcome('listidentities');
 
@@ -104,7 +104,7 @@ describe('a daemon that may have been started again without its wallet', () => {
     expect(await served([silent(empty)], [holds], true)).toBe('-32601');
   });
 
-  it('is sent none while it does not say, unless it cannot be reached and another says that it has one', async () => {
+  it('gets no such method until it answers, unless it is unreachable and another daemon has confirmed its wallet', async () => {
     expect(await served([silent(holds)], [silent(holds)])).toBe('-32603');
     expect(await served([holds, silent(holds)], [holds, silent(holds)])).toBe('-32603');
     expect(await served([silent(holds)], [away(holds)])).toBe('-32603');
@@ -112,7 +112,7 @@ describe('a daemon that may have been started again without its wallet', () => {
     expect(await served([holds, unknown], [holds, away(unknown)])).toBe('-32603');
   });
 
-  it('is not asked for methods that only look whether there is one', async () => {
+  it('is not asked for methods that only check whether there is a wallet', async () => {
     expect(await world([silent(holds)], false, [none]).outcome('validateaddress', '["x"]')).toBe('served');
   });
 });
@@ -120,7 +120,7 @@ describe('a daemon that may have been started again without its wallet', () => {
 describe('with requireEmptyWallet', () => {
   const states = fc.array(fc.constantFrom(...Object.values(STATES)), { minLength: 1, maxLength: 4 });
 
-  it('a method that touches the wallet is served when every daemon is known to hold nothing, and only then', async () => {
+  it('a method that uses the wallet is served only if every daemon is known to hold nothing', async () => {
     await fc.assert(
       fc.asyncProperty(states, fc.constantFrom(...METHODS), async (known, method) => {
         const isSafe = known.every((one) => one === empty || one === none);
@@ -130,7 +130,7 @@ describe('with requireEmptyWallet', () => {
     );
   });
 
-  it('all other methods are served whatever the wallets hold', async () => {
+  it('all other methods are served, whatever the wallets hold', async () => {
     const others = [
       'getidentity',
       'getidentitycontent',
@@ -154,7 +154,7 @@ describe('verifysignature', () => {
     '[{"message":"address","address":"alice@","signature":"s"}]',
     '[{"\\u0061ddress":"sub.alice.VRSC@","datahash":"00"}]',
     '[{"address":"two words 😀@"}]',
-  ])('of an identity leaves the wallet alone: %s', (params) => expect(useOf(params)).toBeNull());
+  ])('for an identity does not use the wallet: %s', (params) => expect(useOf(params)).toBeNull());
 
   it.each([
     '[]',
@@ -170,5 +170,5 @@ describe('verifysignature', () => {
     '[{"address":"alice@\\u0000"}]',
     '[{"address":"@"}]',
     '[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V@@"}]',
-  ])('of anything else needs it: %s', (params) => expect(useOf(params)).toBe('needs'));
+  ])('for anything else needs the wallet: %s', (params) => expect(useOf(params)).toBe('needs'));
 });

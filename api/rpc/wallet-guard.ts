@@ -1,4 +1,4 @@
-/** Whether a call may reach the wallets of a chain's daemons. */
+/** Decides whether a call may use the wallets of a chain's daemons. */
 import type { WalletWatch } from '../../infra/verusd/wallet-watch.ts';
 import type { RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import { internalError, methodNotFound } from './rpc-error.ts';
@@ -7,10 +7,10 @@ import { walletUse } from './wallet-methods.ts';
 export type Wallets = Pick<WalletWatch, 'wallets' | 'askUnsure'>;
 
 /**
- * With `requireEmptyWallet` a method that touches a wallet exists only while every daemon of the chain is known to have an empty
- * wallet or none. A method that would end a daemon without a wallet exists only where every daemon has one, and is sent only when
- * those that can be reached have just said that they still do: a daemon may have been started again without it.
- * @throws RpcError -32601, or -32603 while a daemon that might end does not say
+ * With `requireEmptyWallet`, methods that use a wallet are served only while every daemon of the chain is known to have an empty wallet
+ * or none. Methods that crash a daemon without a wallet are served only if every daemon has one, and sent only after the reachable
+ * daemons have just confirmed that: a daemon may have been restarted without its wallet.
+ * @throws RpcError -32601, or -32603 while a daemon that might crash has not answered
  */
 export function walletGuard(wallets: Wallets, requireEmptyWallet: boolean) {
   function refuseUnlessEmpty(): void {

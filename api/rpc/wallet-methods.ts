@@ -1,16 +1,13 @@
 /**
- * The methods of the daemon whose answer, or work, depends on what its wallet holds: keys, coins, addresses, ratings. Read from the
- * daemon's source (1.2.16). Not among them are those that only print what we set to false (getidentity and its like: canspendfor,
- * cansignfor) and getinfo, which tells no more than the age of the wallet's key pool.
+ * Methods of the daemon whose answer or work depends on its wallet: keys, coins, addresses, ratings. Taken from the daemon's source
+ * (1.2.16). Not listed: methods that only print canspendfor and cansignfor, which this service sets to false (getidentity and
+ * similar), and getinfo, which reveals only the age of the wallet's key pool.
  */
 import { I_ADDRESS } from '../../domain/addresses.ts';
 import { rawStrings } from '../../domain/json/raw-json.ts';
 import type { RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 
-/**
- * `reads`: it looks whether there is a wallet. `needs`: it takes the wallet for granted, so the call ends a daemon that runs
- * without one.
- */
+/** `reads`: the method checks whether there is a wallet. `needs`: it assumes a wallet, so the call crashes a daemon without one. */
 export type WalletUse = 'reads' | 'needs';
 
 export const WALLET_METHODS: Readonly<Record<string, WalletUse>> = {
@@ -31,7 +28,7 @@ export const WALLET_METHODS: Readonly<Record<string, WalletUse>> = {
   verifysignature: 'needs',
 };
 
-/** Null: the call leaves the wallet alone. */
+/** Returns null if the call does not use the wallet. */
 export function walletUse(request: Pick<RpcRequest, 'method' | 'params'>): WalletUse | null {
   if (!Object.hasOwn(WALLET_METHODS, request.method)) return null;
   if (request.method === 'verifysignature' && isOfIdentity(request.params)) return null;
@@ -40,7 +37,7 @@ export function walletUse(request: Pick<RpcRequest, 'method' | 'params'>): Walle
 
 const IDENTITY = new RegExp(`^(${I_ADDRESS}|[^@]*[^@\\s]@)$`);
 
-/** A signature of a transparent address is compared with the wallet's own key; one of an identity is not. */
+/** The daemon compares a signature of a transparent address with the wallet's own key, but not a signature of an identity. */
 function isOfIdentity(params: string): boolean {
   const strings = [...rawStrings(params)];
   const places = strings.flatMap(({ value, isKey }, index) => (isKey && value === 'address' ? [index] : []));

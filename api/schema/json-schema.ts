@@ -43,7 +43,7 @@ interface Values {
   readonly null: null;
 }
 
-/** Type of a value as the service makes it; unknown where a schema says too little. */
+/** Type of a value as the service makes it; unknown when the schema does not determine it. */
 export type Typed<S> = typeof VALUE extends keyof S
   ? Exclude<S[typeof VALUE], undefined>
   : S extends { readonly const: infer C }
@@ -80,11 +80,11 @@ export type ObjectOf<P> = { readonly [K in keyof P]: Typed<P[K]> };
 export const string = { type: 'string' } as const;
 /** An identity, a currency or an address, as a caller may write it. */
 export const writtenName = { type: 'string', minLength: 1, maxLength: 500 } as const;
-/** An address, or the name of an identity that holds one, as a caller may write it. */
+/** An address, or the name of an identity, as a caller may write it. */
 export const writtenAddress = { type: 'string', minLength: 1, maxLength: 200 } as const;
 /** The id of a block or transaction, in lower or upper case. */
 export const writtenHash = { type: 'string', pattern: `^${WRITTEN_HASH}$` } as const;
-/** A height that the stores can hold. */
+/** A height that the stores can represent. */
 export const writtenHeight = { type: 'integer', minimum: 0, maximum: INT32_MAX } as const;
 export const nullableString = { type: ['string', 'null'] } as const;
 export const integer = { type: 'integer' } as const;
@@ -111,11 +111,11 @@ export const nullableUsd = {
   type: ['number', 'null'],
   description: 'US dollars; null where there is no price',
 } as const;
-/** How far a price may be trusted: 0 not at all. */
+/** How reliable a price is: 0 means not at all. */
 export const confidence = { type: 'integer', minimum: 0, maximum: 100 } as const;
 export const transactionType = { type: 'string', enum: TRANSACTION_TYPES } as const;
 
-/** Every property is required and no other is allowed. */
+/** An object in which every property is required and no other is allowed. */
 export function object<const P extends Properties>(properties: P, description?: string): Schema<ObjectOf<P>> {
   return {
     type: 'object',
@@ -126,7 +126,7 @@ export function object<const P extends Properties>(properties: P, description?: 
   };
 }
 
-/** As object(), with members that the chain decides. */
+/** Like object(), but allows further members, which the chain decides. */
 export function openObject<const P extends Properties>(
   properties: P,
   description?: string,
@@ -134,7 +134,7 @@ export function openObject<const P extends Properties>(
   return { ...object(properties, description), additionalProperties: true };
 }
 
-/** With further properties that may be missing. */
+/** Adds optional properties. */
 export function withOptional<T, const P extends Properties>(
   schema: Schema<T>,
   properties: P,
@@ -151,7 +151,7 @@ export function array<const I extends JsonSchema>(items: I, description?: string
   return { type: 'array', items, ...(description && { description }) };
 }
 
-/** An amount of a currency that is not the chain's own. */
+/** An amount of a currency other than the chain's own coin. */
 export const currencyAmount = object({ currencyId: string, currencyName: nullableString, amount: coins });
 
 interface PageOf<Row> {
@@ -164,7 +164,7 @@ interface PageOf<Row> {
   readonly prevCursor: string | null;
 }
 
-/** Envelope of a list, with further members of the answer. */
+/** Envelope of a list. `members`: further members of the answer. */
 export function page<const R extends JsonSchema, const B extends Properties = Record<never, never>>(
   row: R,
   members?: B,
@@ -172,11 +172,11 @@ export function page<const R extends JsonSchema, const B extends Properties = Re
   const schema: JsonSchema = object({
     ...members,
     results: array(row),
-    page: { type: ['integer', 'null'], description: 'Null in a walk by cursor' },
+    page: { type: ['integer', 'null'], description: 'Null when the list is read by cursor' },
     pageSize: { type: 'integer', minimum: 1, maximum: 200, description: 'Rows a page; more than 200 is served as 200' },
     total: integer,
     totalPages: integer,
-    nextCursor: { type: ['string', 'null'], description: 'Goes on after the last row; null at the end' },
+    nextCursor: { type: ['string', 'null'], description: 'Continues after the last row; null at the end' },
     prevCursor: { type: ['string', 'null'], description: 'Goes back before the first row; null at the beginning' },
   });
   return schema;

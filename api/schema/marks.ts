@@ -1,11 +1,11 @@
-/** Spans of time that charts mark: something happened that the numbers alone do not tell. */
+/** Spans of time that charts mark, because something happened that the numbers alone do not show. */
 import { array, isoTime, nullableString, object, string } from './json-schema.ts';
 
 export const markList = array(
   object({
     from: isoTime,
     to: isoTime,
-    chains: array(string, 'Those whose numbers it concerns'),
+    chains: array(string, 'Chains whose numbers it affects'),
     text: string,
     link: { ...nullableString, description: 'Where to read more' },
   }),
@@ -13,5 +13,5 @@ export const markList = array(
 );
 
 export const marksMember = {
-  marks: { ...markList, description: 'What is known to have happened in the span of the answer, oldest first' },
+  marks: { ...markList, description: 'Known events in the time span of the answer, oldest first' },
 } as const;

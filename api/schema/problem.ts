@@ -10,9 +10,9 @@ export const problem = withOptional(
       detail: string,
       instance: { ...string, description: 'Id of the request' },
       code: { ...string, description: 'Stable; /api/errors lists all' },
-      error: { ...string, description: 'As `detail`' },
+      error: { ...string, description: 'Same as `detail`' },
     },
-    'Further members belong to the code, such as `retryAfter`, `height` and `nextCursor` of a rewound cursor, `suggestions` of a currency',
+    'Further members depend on the code, such as `retryAfter`, `height` and `nextCursor` of a rewound cursor, `suggestions` of a currency',
   ),
   {
     errors: array(

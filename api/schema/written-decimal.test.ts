@@ -12,11 +12,11 @@ const written = fc
     places: (fraction ?? '').length - (exponent ?? 0),
   }));
 
-/** Enough for every written decimal. */
+/** Enough decimals for every written decimal. */
 const PLACES = 140;
 
-describe('decimals as they are written', () => {
-  it('keep their value without an exponent', () => {
+describe('written decimals', () => {
+  it('keep their value when the exponent is removed', () => {
     fc.assert(
       fc.property(written, ({ text, value, places }) => {
         expect(text).toMatch(new RegExp(writtenDecimal.pattern));
@@ -35,7 +35,7 @@ describe('decimals as they are written', () => {
     ]);
   });
 
-  it('are rounded up where places are fewer', () => {
+  it('are rounded up to fewer places', () => {
     expect([scaledUp('0.01', 2), scaledUp('0.010000001', 2), scaledUp('1e-99', 2), scaledUp('7', 2)]).toEqual([
       1n,
       2n,
@@ -44,7 +44,7 @@ describe('decimals as they are written', () => {
     ]);
   });
 
-  it('keep their digits in JSON, other numbers are doubles', () => {
+  it('keep their digits in JSON, while other numbers become doubles', () => {
     const text =
       '{"id":1.50,"filter":{"minUsd":0.12345678901234567890},"list":[{"minUsd":5,"at":[2.5,1e2]}],"minUsd":"x"}';
     expect(parseWithDecimals(text, new Set(['minUsd']))).toEqual({

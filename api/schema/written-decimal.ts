@@ -1,14 +1,14 @@
-/** Decimals in requests, such as a bound in USD: kept and compared digit by digit, never as a double. */
+/** Decimals in requests, such as a bound in USD: kept and compared by their digits, never as a double. */
 import { LosslessNumber } from 'lossless-json';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { JsonSchema, Schema } from './json-schema.ts';
 
 const DECIMAL_PATTERN = '^\\d{1,38}(\\.\\d{1,40})?([eE][+-]?\\d{1,2})?$';
 
-/** At least zero. In JSON a number, or its digits as a string for clients whose numbers are doubles; parsed always its digits. */
+/** Not negative. In JSON a number or, for clients whose numbers are doubles, a string of its digits; parsed to its digits in both cases. */
 declare const DECIMAL: unique symbol;
 
-/** Its digits; a client may also write a number. */
+/** The digits of the decimal. */
 export type WrittenDecimal = string & { readonly [DECIMAL]: true };
 
 export const writtenDecimal: Schema<WrittenDecimal> & { readonly pattern: string } = {
@@ -17,12 +17,12 @@ export const writtenDecimal: Schema<WrittenDecimal> & { readonly pattern: string
   pattern: DECIMAL_PATTERN,
 };
 
-/** The message for a text that does not match; null for another pattern. */
+/** Returns the message for a text that does not match the pattern of decimals; null for another pattern. */
 export function decimalFault(pattern: unknown): string | null {
   return pattern === DECIMAL_PATTERN ? 'must be a decimal of at least 0, such as 12.5' : null;
 }
 
-/** Names of the members that a schema declares as written decimals, at any depth. */
+/** Returns the names of members that a schema declares as written decimals, at any depth. */
 export function decimalMembers({ properties = {}, items }: JsonSchema): ReadonlySet<string> {
   const names = new Set(items ? decimalMembers(items) : []);
   for (const [name, schema] of Object.entries(properties)) {
@@ -33,7 +33,7 @@ export function decimalMembers({ properties = {}, items }: JsonSchema): Readonly
 }
 
 /**
- * Parses JSON; numbers under one of these names become strings of their digits, all others doubles.
+ * Parses JSON. Numbers of members with one of these names become strings of their digits, all others become doubles.
  * @throws SyntaxError
  */
 export function parseWithDecimals(text: string, names: ReadonlySet<string>): unknown {

@@ -1,4 +1,4 @@
-/** The address that a caller means by an address or a name. */
+/** Resolves an address or a name in a request to an address. */
 
 import { isTransparentAddress } from '../../domain/addresses.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -9,7 +9,7 @@ import { nameAddress } from './name-address.ts';
 
 export const addressParameter = pathParameter('R-address, i-address or name@', writtenAddress);
 
-/** `parameter` names the input. @throws ApiError invalid_parameter for a text that is neither an address nor `name@` */
+/** `parameter`: name of the input, for the error. @throws ApiError invalid_parameter for a text that is neither an address nor `name@` */
 export function resolveAddress(chain: ChainConfig, text: string, parameter = 'addr'): string {
   if (isTransparentAddress(text)) return text;
   const named = text.includes('@') ? nameAddress(text, chain.networkRoot) : null;

@@ -1,9 +1,9 @@
-/** About how much memory a value of plain data takes: what bounds the values that are kept. */
+/** Estimates the memory of plain data, to bound caches. */
 
 const POINTER_BYTES = 8;
 const HEADER_BYTES = 24;
 
-/** Bytes of a value and of all that it holds; what is held twice counts twice. Shapes of objects are shared, so names of members count nothing. */
+/** Counts the bytes of a value and everything in it; shared parts count each time, names of members not at all, as shapes are shared. */
 export function approximateBytes(value: unknown): number {
   if (typeof value === 'string') return HEADER_BYTES + value.length;
   if (typeof value === 'bigint') return HEADER_BYTES;

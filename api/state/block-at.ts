@@ -1,4 +1,4 @@
-/** The block of a chain at a moment, at a height, or now. */
+/** Finds the block of a chain at a time, at a height, or the newest one. */
 import { heightAt } from '../../infra/postgres/last-by-clock.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { ApiError } from '../http/api-error.ts';
@@ -8,14 +8,14 @@ import type { Snapshot } from './snapshot.ts';
 import { tipHeight } from './tip-height.ts';
 
 export const atHeightParameter = queryParameter(
-  'As of the end of this block; of the newest one when it is not given',
+  'As of the end of this block; by default of the newest block',
   writtenHeight,
 );
 
 const AT_SQL = `SELECT ${heightAt('$1', '$2')} AS height`;
 const readHeight = rowReader({ height: columns.nullable(columns.number) });
 
-/** Height of the last block whose clock is not past the moment (seconds since the epoch); null before the first. */
+/** Returns the height of the last block whose clock is at or before `moment` (seconds since the epoch); null before the first block. */
 export async function heightAtTime(read: Snapshot, chain: string, moment: number): Promise<number | null> {
   return (await read.row(readHeight, AT_SQL, [chain, moment]))?.height ?? null;
 }
@@ -25,14 +25,14 @@ const readPlace = rowReader({
   hash: columns.text,
   time: columns.bigint,
   clock: columns.bigint,
-  /** Position of its record: a block that comes back after a rewind has another. */
+  /** Position of its record in the log: a block that returns after a rewind has another position. */
   position: columns.bigint,
 });
 const PLACE_SQL =
   "SELECT height, encode(hash, 'hex') AS hash, time, clock, position FROM blocks WHERE chain = $1 AND height = $2";
 export type BlockPlace = RowRead<typeof readPlace>;
 
-/** Height and clock of that block; of the newest one the snapshot has them. @throws ApiError as blockAt */
+/** Returns height and clock of a block, by default of the newest one. @throws ApiError as blockAt */
 export async function placeAt(
   read: Snapshot,
   chain: string,
@@ -44,7 +44,7 @@ export async function placeAt(
   return { height: block.height, clock: Number(block.clock) };
 }
 
-/** The newest block without a height. @throws ApiError not_found above it, syncing before the first */
+/** Without a height returns the newest block. @throws ApiError not_found above the newest block, syncing before the first */
 export async function blockAt(read: Snapshot, chain: string, height: number | undefined): Promise<BlockPlace> {
   const tip = tipHeight(read, chain);
   const place = await read.row(readPlace, PLACE_SQL, [chain, height ?? tip]);

@@ -46,19 +46,19 @@ const codes = (said: Said) =>
   );
 
 describe('a chain', () => {
-  it('is well while its stages follow a daemon that is well', () => {
+  it('is healthy while its stages follow a healthy daemon', () => {
     expect(codes({})).toEqual([]);
     expect(codes({ daemons: [daemon(null)] })).toEqual([]);
   });
 
-  it('moves while a block arrived in the last 20 block times', () => {
+  it('stalls when no block has arrived for 20 block times', () => {
     const tailSince = (movedAt: string | null) => codes({ stages: { tail: status({ movedAt }) } });
     expect(tailSince(ago(1199))).toEqual([]);
     expect(tailSince(ago(1201))).toEqual(['tail stalled']);
     expect(tailSince(null)).toEqual(['tail stalled']);
   });
 
-  it('keeps after a start the arrival that is stored, and takes the time of its newest block where that is later or all there is', () => {
+  it('counts from the stored arrival after a start, or from the time of its newest block if that is later or the only one', () => {
     const tailSince = (movedAt: string | null, tipTime: string) =>
       codes({ stages: { tail: status({ movedAt, tipTime }) } });
     expect(tailSince(ago(30), ago(1e8))).toEqual([]);
@@ -73,7 +73,7 @@ describe('a chain', () => {
     expect(codes({ stages: { tail: status({ state: 'ended', ...long }), derive: status(long) } })).toEqual([]);
   });
 
-  it('stalls when what arrived is not derived', () => {
+  it('stalls when arrived blocks are not derived', () => {
     const behind = { height: 9, movedAt: ago(1201) };
     expect(codes({ stages: { derive: status(behind) } })).toEqual(['derive stalled']);
     expect(codes({ stages: { derive: status({ ...behind, movedAt: ago(30) }) } })).toEqual([]);
@@ -82,7 +82,7 @@ describe('a chain', () => {
   });
 
   it.each(['tail', 'derive', 'price'] as const)(
-    'needs its stage %s to have started, to go on and to report',
+    'needs its stage %s to have started, to continue and to report',
     (stage) => {
       expect(codes({ stages: { [stage]: undefined } })).toEqual([`${stage} not_started`]);
       expect(codes({ stages: { [stage]: status({ state: 'starting' }) } })).toEqual([`${stage} not_started passes`]);
@@ -94,12 +94,12 @@ describe('a chain', () => {
     },
   );
 
-  it('of a stage that fell silent says that, and not what it said last', () => {
+  it('reports that a stage is silent, and not its last status', () => {
     const stages = { derive: waits('postgres_full'), tail: status({ movedAt: ago(5000), targetHeight: 900 }) };
     expect(codes({ stages, ages: { derive: 60, tail: 60 } })).toEqual(['tail not_reporting', 'derive not_reporting']);
   });
 
-  it('has a fault of its daemon once, also where the tailer waits for it', () => {
+  it('reports a fault of its daemon once, even if the tailer waits for it', () => {
     const stages = { tail: waits('daemon_unreachable') };
     expect(codes({ daemons: [daemon('daemon_timeout')], stages })).toEqual(['daemon_timeout']);
     expect(codes({ daemons: [daemon(null)], stages })).toEqual(['tail stage_waiting daemon_unreachable passes']);
@@ -108,18 +108,18 @@ describe('a chain', () => {
     expect(codes({ daemons: [daemon(null)], stages: { tail: stopped } })).toEqual(['tail stage_stopped wrong_chain']);
   });
 
-  it('has no fault of its daemons while one of them is well', () => {
+  it('has no fault of its daemons while one of them is healthy', () => {
     expect(codes({ daemons: [daemon('daemon_timeout'), daemon(null)] })).toEqual([]);
     const [cause] = causes({ daemons: [daemon('daemon_timeout'), daemon('daemon_auth_failed')] });
     expect(cause?.reason.detail).toBe('daemon 1 of vrsc: daemon_timeout, daemon 2 of vrsc: daemon_auth_failed');
   });
 
-  it('knows nothing of daemons that nobody watches any more', () => {
+  it('ignores daemons that are no longer watched', () => {
     const daemons = [daemon('daemon_timeout')];
     expect(codes({ daemons, ages: { tail: 60, daemons: 60 } })).toEqual(['tail not_reporting']);
   });
 
-  it('waits for a daemon that is a few blocks behind for a moment before it says so', () => {
+  it('marks a daemon that is a few blocks behind as a cause that often passes', () => {
     expect(codes({ daemons: [daemon('daemon_behind_peers')] })).toEqual(['daemon_behind_peers passes']);
     expect(codes({ stages: { tail: waits('daemon_behind') } })).toEqual(['tail stage_waiting daemon_behind passes']);
   });
@@ -137,7 +137,7 @@ describe('a chain that catches up', () => {
     expect(sync({ daemons: [daemon('wrong_chain', 900), daemon(null)] })).toBeUndefined();
   });
 
-  it('says when the slowest of its stages will be there, by distance and rate', () => {
+  it('estimates by lag and rate when its slowest stage will have caught up', () => {
     const tail = status({ ...following, state: 'catching_up', height: 2010, rate: 1000 });
     const derive = status({ ...following, state: 'catching_up', rate: 100 });
     const price = status({ ...following, state: 'catching_up', rate: 50 });
@@ -148,7 +148,7 @@ describe('a chain that catches up', () => {
     expect(sync(standing)).toMatchObject({ stage: 'price', etaSeconds: null });
   });
 
-  it('is not said to while the stage behind waits with an error, which is said, or for another chain', () => {
+  it('is not reported as syncing while the stage behind waits with an error, which is reported, or for another chain', () => {
     const tail = status(following);
     expect(codes({ stages: { tail, derive: waits('postgres_full') }, priced: 3010 })).toEqual([
       'derive stage_waiting postgres_full',
@@ -157,7 +157,7 @@ describe('a chain that catches up', () => {
   });
 });
 
-it('prices that wait for another chain are a note, which names the chain that the stage waits for', () => {
+it('prices that wait for another chain make a note that names that chain', () => {
   const chains = ['vrsc', 'chips', 'vdex'].map((name) => ({ name, blockSeconds: 60 }));
   const notes = (said: Said) => priceNotes(chains, statusesOf(said));
   const waiting = status({ state: 'waiting', waitsFor: 'chips', aheadBlocks: 9 });
@@ -171,7 +171,7 @@ it('prices that wait for another chain are a note, which names the chain that th
   ]);
 });
 
-it('publishers that are silent or out of reach are notes; the others are none', () => {
+it('silent and unreachable publishers make notes, others do not', () => {
   const daemon = { height: 1, peersHeight: 1, fault: null };
   const daemons = [
     daemon,

@@ -1,7 +1,7 @@
 /**
- * What keeps a chain from being served up to date, by what its stages and the watch over its daemons said last. Pure: for how long a
- * cause has stood is judged in standing-causes.ts. The table of all of them is docs/health.md. Errors are shown by their code alone: their
- * messages name files and addresses, which are for the log and `status`.
+ * Determines why a chain is not up to date, from the last reports of its stages and of the watch on its daemons. Pure: standing-causes.ts tracks
+ * how long a cause lasts; docs/health.md lists all causes. Only the codes of errors are shown: their messages name files and addresses,
+ * which belong in the log and in `status`.
  */
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type DaemonStatus, isAnyHealthy, type PublisherState } from '../../schemas/daemon-status.ts';
@@ -10,9 +10,9 @@ import { REPORTING_STAGES, type ReportingStage } from '../../schemas/stages.ts';
 import type { StageStatuses } from './stage-statuses.ts';
 
 export interface UnreadyReason {
-  /** A code of docs/errors.md: one of its list of reasons, or the fault of a daemon or a store. */
+  /** A code of docs/errors.md: one of the reasons listed there, or the code of a daemon's or store's error. */
   readonly code: string;
-  /** Null: of all chains. */
+  /** Null for all chains. */
   readonly chain: string | null;
   readonly stage: ReportingStage | null;
   /** Error code of a stage that waits or has stopped. */
@@ -26,7 +26,7 @@ export interface HealthCause {
   /** Subject of the cause; each subject has at most one cause at a time. */
   readonly subject: string;
   readonly reason: UnreadyReason;
-  /** A matter of a few blocks, or of one call, which often passes by itself: it counts once it has lasted for a moment. */
+  /** Whether the cause often disappears by itself, such as a lag of a few blocks or one failed call: it then counts only after some seconds. */
   readonly passes: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface ChainFacts {
 
 /** Number of block times without a block after which a chain counts as stalled. */
 const QUIET_BLOCKS = 20;
-/** A stage this few blocks behind its daemon is in step with it. */
+/** A stage counts as in step with its daemon up to this many blocks behind it. */
 const IN_STEP_BLOCKS = 5;
 
 type NamedChain = Pick<ChainConfig, 'name' | 'blockSeconds'>;
@@ -61,7 +61,7 @@ export function causesOf(chain: NamedChain, facts: ChainFacts, now: number): Hea
   ];
 }
 
-/** Only when none is well: the others are asked instead of those that are not. */
+/** Returns a cause only when no daemon is healthy: otherwise a healthy one is used instead. */
 function daemonCause(chain: string, daemons: readonly DaemonStatus[]): HealthCause | null {
   if (isAnyHealthy(daemons)) return null;
   const codes = daemons.map(({ fault }) => fault?.code ?? '');
@@ -74,7 +74,7 @@ function daemonCause(chain: string, daemons: readonly DaemonStatus[]): HealthCau
   };
 }
 
-/** The stage that waits for a daemon says nothing that the daemon's own fault does not say. */
+/** Returns whether a stage only waits for its daemon, whose own fault is reported already. */
 function isSaid({ code, cause }: UnreadyReason, daemon: UnreadyReason | undefined): boolean {
   if (!daemon || cause === null) return false;
   return cause === daemon.code || (code === 'stage_waiting' && cause.startsWith('daemon_'));
@@ -108,7 +108,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
     case 'waiting':
       // Without an error the price stage waits for the clock of another chain, which reports its own stall.
       if (why === undefined) return null;
-      // Whether a daemon is well its watch says; a call that it never answered may fail long after it has come back.
+      // The daemon's watch reports whether it is healthy: a call without an answer may fail long after the daemon is back.
       return causeWith(
         { code: 'stage_waiting', detail: `${what} waits, ${why}` },
         { why, passes: why.startsWith('daemon_') },
@@ -118,7 +118,7 @@ function stageCause(chain: string, stage: ReportingStage, statuses: StageStatuse
   }
 }
 
-/** No block arrives (by arrival, not block time: blocks of a replay are old), or arrived blocks are not derived. */
+/** Returns causes when no block arrives, or arrived blocks are not derived. Judged by arrival, not block time: a replay has old blocks. */
 function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses, now: number): HealthCause[] {
   const allowed = QUIET_BLOCKS * blockSeconds;
   const tail = statuses.of(name, 'tail');
@@ -134,7 +134,7 @@ function stillCauses({ name, blockSeconds }: NamedChain, statuses: StageStatuses
   return causes;
 }
 
-/** When the stage last had a block, in milliseconds since the epoch: a block cannot have arrived before its own time. */
+/** Returns when the stage last got a block, in milliseconds since the epoch; not before the block's own time. */
 function lastArrival({ movedAt, tipTime }: StageStatus): number | null {
   const known = [movedAt, tipTime].filter((time) => time != null).map((time) => Date.parse(time));
   return known.length === 0 ? null : Math.max(...known);
@@ -155,7 +155,7 @@ interface Lagging {
   readonly rate: number;
 }
 
-/** Distance to the daemon's tip by each stage's rate; the chain is in step when the slowest of them is. */
+/** Estimates the time to the daemon's tip from each stage's lag and rate; the slowest stage decides. */
 function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): HealthCause[] {
   const well = statuses.daemons(chain).filter(({ fault }) => fault === null);
   const heights = { tail: statuses.of(chain, 'tail')?.height ?? null, derive: derived, price: priced };
@@ -176,12 +176,12 @@ function syncCause(chain: string, { statuses, derived, priced }: ChainFacts): He
   return [{ subject: `${chain} sync`, reason, passes: true }];
 }
 
-/** Stages that wait or have stopped report it themselves; prices held back by other chains follow when these move. */
+/** Returns whether the stage's lag counts: waiting and stopped stages are reported anyway, and prices held back by other chains follow them. */
 function isMoving(stage: ReportingStage, { state }: StageStatus): boolean {
   return stage === 'price' ? state === 'catching_up' : state === 'catching_up' || state === 'following';
 }
 
-/** A note, not a reason: prices cannot pass the clock of a stalled chain, and those beyond it are provisional. */
+/** Returns notes, not reasons: prices cannot pass the clock of a stalled chain, and prices beyond it are provisional. */
 export function priceNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
   return chains.flatMap(({ name: chain }) => {
     const status = statuses.of(chain, 'price');
@@ -199,7 +199,7 @@ const PUBLISHER_NOTES: Readonly<Record<PublisherState, { readonly code: string }
   unreachable: { code: 'publisher_unreachable' },
 };
 
-/** Notes: without what a publisher says a chain is polled, which is a little slower. */
+/** Returns notes for publishers that do not work: the chain is polled instead, which is a little slower. */
 export function publisherNotes(chains: readonly NamedChain[], statuses: StageStatuses): UnreadyReason[] {
   return chains.flatMap(({ name: chain }) =>
     statuses.daemons(chain).flatMap(({ publisher }, index) => {

@@ -28,7 +28,7 @@ async function homesOf(rows: readonly object[]) {
   return [...currencies.all()].map(({ fullyQualifiedName, chain }) => `${fullyQualifiedName} ${chain}`).sort();
 }
 
-it('a currency lives on its system, a bridged one where the gateway is, others in the order of the configuration', async () => {
+it('the home of a currency is its system, of a bridged one the chain of the gateway, else the first configured chain', async () => {
   const rows = [
     defined('varrr', 'Bridge.vETH', id('VRSC'), id('vETH')),
     defined('varrr', 'Exported', id('VRSC'), id('VRSC')),

@@ -1,4 +1,4 @@
-/** Every currency that is defined now: few, so kept whole in memory and read again when the state has moved. */
+/** All currencies that are currently defined. They are few, so all are kept in memory and read again when the state has moved. */
 
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { BRIDGED_SUFFIX, foldCase } from '../../domain/names.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 
 export interface CurrencyEntry {
   readonly currencyId: string;
-  /** Chain that it lives on; others may define it too, once it was exported to them. */
+  /** Home chain of the currency; other chains may define it too, after an export. */
   readonly chain: string;
   readonly name: string;
   /** As getcurrency prints it: `Bridge.vETH`. */
@@ -23,11 +23,11 @@ export interface CurrencyEntry {
 export interface Currencies {
   all(): Iterable<CurrencyEntry>;
   get(currencyId: string): CurrencyEntry | undefined;
-  /** The one chain whose own coin this is; null where no chain or more than one has it. */
+  /** Returns the chain whose own coin this is; null when no chain or more than one has it. */
   chainOf(systemId: string): string | null;
-  /** The qualified name; null for an id that no chain defines. */
+  /** Returns the qualified name; null for an id that no chain defines. */
   name(currencyId: string | null): string | null;
-  /** By i-address, qualified name, unqualified name, or the name of a bridged currency without `.vETH`; ASCII case ignored. */
+  /** Finds by i-address, qualified name, unqualified name, or the name of a bridged currency without `.vETH`; ignores ASCII case. */
   find(text: string, chain: ChainConfig): CurrencyEntry | undefined;
 }
 
@@ -54,7 +54,7 @@ const NATIVE_OPTIONS = CURRENCY_OPTIONS.PBAAS | CURRENCY_OPTIONS.ID_REFERRALS;
 
 export function createCurrencyDirectory(chains: readonly ChainConfig[]): CurrencyDirectory {
   const natives = new Map(chains.map((chain) => [chain.name, nativeEntry(chain)]));
-  /** Two networks may each have a root of the same name: their coin lives on the chain that is configured first. */
+  /** Two networks may have roots of the same name: the home chain of that coin is the one configured first. */
   const byId = new Map([...natives.values()].reverse().map((entry) => [entry.currencyId, entry]));
   let kept: { readonly tag: string; readonly currencies: Currencies } | null = null;
   return {
@@ -75,8 +75,8 @@ export function createCurrencyDirectory(chains: readonly ChainConfig[]): Currenc
 type DefinedCurrency = RowRead<typeof readDefined>;
 
 /**
- * A currency lives on its system; one of a gateway, which has no blocks, where the gateway was defined. Then in the order of the
- * configuration.
+ * Sorts definitions so that each currency's home chain comes first: the chain of its system or, for a gateway, which has no blocks, the chain that
+ * defines the gateway. Other chains follow in the order of the configuration.
  */
 function homesFirst(defined: readonly DefinedCurrency[], natives: readonly CurrencyEntry[]): readonly CurrencyEntry[] {
   const place = new Map(natives.map(({ chain }, index) => [chain, index]));

@@ -1,11 +1,11 @@
-/** The state that Postgres holds now, while the watch in memory may not have heard of the last commit. */
+/** Reads the current state from Postgres; the watch in memory may not know the last commit yet. */
 import { type PostgresReader, prepared } from '../../infra/postgres/reader.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { shared } from '../../infra/shared.ts';
 import { type ServiceState, VERSION_SQL } from './service-state.ts';
 import type { StateWatch } from './state-watch.ts';
 
-/** Never a state from before the call; one query serves all waiting callers. */
+/** Never returns a state from before the call; one query serves all waiting callers. */
 export type CurrentState = () => Promise<ServiceState>;
 
 const VERSION = prepared(`SELECT (${VERSION_SQL}) AS version`);

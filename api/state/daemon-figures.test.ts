@@ -1,4 +1,4 @@
-/** What is asked of a daemon that does not answer, or refuses: by a clock of the test. */
+/** Calls of a daemon that does not answer or refuses, by a clock that the test controls. */
 import { pino } from 'pino';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { DaemonRpcError, DaemonTimeout } from '../../infra/verusd/daemon-errors.ts';
@@ -14,7 +14,7 @@ const SILENT = new DaemonTimeout('no answer');
 beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-/** A daemon whose calls the test ends. */
+/** A daemon whose calls the test answers. */
 function asked() {
   const calls: PromiseWithResolvers<unknown>[] = [];
   const call = () => {
@@ -27,7 +27,7 @@ function asked() {
   return { calls, supply: (tip: number) => figures.supply(CHAIN, tip) };
 }
 
-it('a daemon that hangs is waited for whole once, then briefly by whoever asks again, and not at all by those after', async () => {
+it('the first requests wait fully for a hanging daemon, the next ones briefly, and later ones not at all', async () => {
   const { calls, supply } = asked();
   const [first, other] = [supply(1), supply(1)];
   calls[0]?.reject(SILENT);
@@ -52,7 +52,7 @@ it('a daemon that hangs is waited for whole once, then briefly by whoever asks a
   expect(await next).toBe(600_000_000n);
 });
 
-it('all who ask at once get the answer of a daemon that is back, however long ago it was silent', async () => {
+it('concurrent requests all get the answer of a recovered daemon, however long ago it was silent', async () => {
   const { calls, supply } = asked();
   const first = supply(1);
   calls[0]?.reject(SILENT);
@@ -63,7 +63,7 @@ it('all who ask at once get the answer of a daemon that is back, however long ag
   expect(await Promise.all(all)).toEqual([500_000_000n, 500_000_000n]);
 });
 
-it('a refusal is an answer: at the next block the daemon is asked again at once', async () => {
+it('a refusal is an answer: at the next block the daemon is called again at once', async () => {
   const { calls, supply } = asked();
   const refused = supply(1);
   calls[0]?.reject(new DaemonRpcError(-1, 'no index', 'refused'));
@@ -73,7 +73,7 @@ it('a refusal is an answer: at the next block the daemon is asked again at once'
   expect(await next).toBe(500_000_000n);
 });
 
-it('a call that fails after a later one was answered is no silence', async () => {
+it('a call that fails after a later one was answered does not count as silence', async () => {
   const { calls, supply } = asked();
   const older = supply(1);
   vi.advanceTimersByTime(10);

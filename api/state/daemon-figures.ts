@@ -1,4 +1,4 @@
-/** Figures that only a daemon knows: asked once per block; or the last known ones, at once. */
+/** Figures that only a daemon knows: requested once per block, or the last known ones without waiting. */
 import type { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -14,43 +14,43 @@ interface MiningFigures {
   readonly difficulty: ExactNumber | null;
   /** Hashes a second. */
   readonly hashRate: ExactNumber | null;
-  /** Satoshis that stake, estimated. */
+  /** Estimated satoshis that stake. */
   readonly stakingSupply: bigint | null;
   readonly connections: number | null;
 }
 
 export interface DaemonFigures {
-  /** Satoshis issued, shielded ones included; null where the daemon does not know. @throws what kept it from answering */
+  /** Issued satoshis, including shielded ones; null when the daemon does not know. @throws the client's error when it does not answer */
   supply(chain: ChainConfig, tip: number): Promise<bigint | null>;
-  /** Last figures of the daemon, without waiting; if the tip has changed since, they are refreshed in the background. */
+  /** Returns the daemon's last figures without waiting, and refreshes them in the background if the tip has changed. */
   lastKnown(chain: ChainConfig, tip: number): KnownFigures;
   /** Like supply(), from the daemon's last figures. */
   lastKnownSupply(chain: ChainConfig, tip: number): bigint | null;
-  /** When each of them was said last, as text for an ETag; nothing is asked for. */
+  /** When the daemon last reported each figure, as text for an ETag; causes no call. */
   saidAt(chain: ChainConfig): string;
 }
 
 export interface KnownFigures extends MiningFigures {
-  /** When the oldest of them was said, milliseconds since the epoch; null while one of them never was. */
+  /** When the daemon reported the oldest of them, milliseconds since the epoch; null until all have been reported. */
   readonly saidAt: number | null;
 }
 
 const TIMEOUT_MS = 10_000;
-/** A daemon that was silent is not asked again for so long: each answer would wait for it in vain. */
+/** A daemon that did not answer is not called again for this long: each request would wait for it in vain. */
 const QUIET_MS = 5_000;
-/** Then it is asked again, and its answer waited for so long: one that still hangs would slow the requests of every such time. */
+/** Afterwards one call is made again and waited for only this long: a daemon that still hangs would slow every such request. */
 const RETRY_WAIT_MS = 1_000;
 const MEMO_BYTES = 1024 * 1024;
 const METHODS = ['getmininginfo', 'getinfo', 'coinsupply'] as const;
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** A call without an answer; the next one that ends takes its place, or ends it by an answer. */
+/** A call without an answer. An answer to a later call ends the silence; a later failure replaces it. */
 interface Silence {
-  /** Milliseconds of the process' clock: none asks before. */
+  /** No call before this time, in milliseconds of `performance.now()`. */
   readonly quietUntil: number;
   readonly error: RetryableError;
-  /** Until when the answer to the call that is under way is waited for; undefined before the daemon is asked again. */
+  /** How long requests wait for the call in progress; undefined before the daemon is called again. */
   waitUntil?: number;
 }
 
@@ -66,11 +66,11 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
   const memo = createMemo(MEMO_BYTES);
   const lastSaid = new Map<string, Said>();
   const silences = new Map<string, Silence>();
-  /** When it answered last, by refusals too, in milliseconds of the process' clock. */
+  /** When the daemon last answered, even with an error, in milliseconds of `performance.now()`. */
   const answeredAt = new Map<string, number>();
   const asking = new Set<string>();
 
-  /** Remembered for this tip, but not when it failed. @throws what the daemon's client throws, TypeError */
+  /** Caches the answer for this tip, but no failure. @throws errors of the daemon's client, TypeError */
   async function ask(chain: ChainConfig, tip: number, method: string): Promise<Members> {
     const key = `${chain.name} ${method}`;
     const answer = () => memo.get(key, String(tip), () => call(chain, tip, method));
@@ -98,10 +98,10 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
       lastSaid.set(key, { tip, at: Date.now(), members: answer as Members });
       return answer as Members;
     } catch (error) {
-      // No warning: the stage that follows the daemon reports that it is away.
-      logger.info({ err: error, chain: chain.name, method }, 'the daemon does not say');
+      // No warning: the stage that follows the daemon reports that it is unreachable.
+      logger.info({ err: error, chain: chain.name, method }, 'the daemon did not return a figure');
       if (!(error instanceof RetryableError))
-        answered(); // by a refusal
+        answered(); // with an error
       else if ((answeredAt.get(key) ?? Number.NEGATIVE_INFINITY) < began)
         silences.set(key, { quietUntil: performance.now() + QUIET_MS, error });
       throw error;
@@ -114,7 +114,7 @@ export function createDaemonFigures(daemons: ReadonlyMap<string, VerusdClient>, 
     if (said?.tip !== tip && !asking.has(key)) {
       asking.add(key);
       const asked = () => asking.delete(key);
-      void ask(chain, tip, method).then(asked, asked); // its log line says what failed
+      void ask(chain, tip, method).then(asked, asked); // call() has logged the failure
     }
     return said;
   }
@@ -144,7 +144,7 @@ function figuresOf(mining: Members, info: Members): MiningFigures {
   return {
     difficulty: exactNumber(mining.difficulty),
     hashRate: exactNumber(mining.networkhashps),
-    // An estimate that overflows is printed as hex text.
+    // The daemon prints an estimate that overflows as hex text.
     stakingSupply: satoshis(mining.stakingsupply),
     connections: typeof info.connections === 'number' ? info.connections : null,
   };

@@ -1,4 +1,4 @@
-/** The currency that a caller means by a name or an i-address. */
+/** Resolves a name or an i-address in a request to a currency. */
 import { isIdentityAddress, looksLikeIdentityAddress } from '../../domain/addresses.ts';
 import type { ApiContext } from '../api-context.ts';
 import { ApiError, notFound } from '../http/api-error.ts';
@@ -7,8 +7,8 @@ import { nameAddress } from './name-address.ts';
 import { nearNames } from './near-names.ts';
 
 /**
- * By name, i-address, or the name of a bridged currency without its suffix; `parameter` is where it was written.
- * @throws ApiError not_found with the names that are near, invalid_parameter for what is neither a name nor an i-address
+ * Finds a currency by name, i-address, or the name of a bridged currency without its suffix. `parameter`: name of the input, for the error.
+ * @throws ApiError not_found with similar names, invalid_parameter for a text that is neither a name nor an i-address
  */
 export function findCurrency(
   currencies: Currencies,
@@ -29,7 +29,7 @@ export function findCurrency(
   throw new ApiError('not_found', `currency ${JSON.stringify(text)} is not known${hint}`, { members: { suggestions } });
 }
 
-/** As findCurrency, of a currency that holds reserves. */
+/** Like findCurrency, for baskets only. */
 export function findBasket(
   currencies: Currencies,
   api: ApiContext,

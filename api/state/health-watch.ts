@@ -1,4 +1,4 @@
-/** Judges several times a second whether each chain is ready, so that whoever asks waits for no store and no daemon. */
+/** Checks several times a second whether each chain is ready, so that health requests wait for no store and no daemon. */
 import { metrics } from '../../infra/metrics.ts';
 import { pause } from '../../infra/repeat-until.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -8,7 +8,7 @@ import type { StateWatch } from './state-watch.ts';
 import type { StoreFault } from './store-health.ts';
 
 export interface Health {
-  /** What keeps a chain, or with null any of them, from being ready: empty when it is. Those of the stores are of every chain. */
+  /** Why a chain, or with null any chain, is not ready; empty when it is ready. Faults of the stores concern every chain. */
   reasons(chain: string | null): readonly StandingReason[];
   /** Notes worth knowing that do not make a chain unready. */
   notes(chain: string | null): readonly UnreadyReason[];
@@ -32,7 +32,7 @@ export interface HealthTiming {
 const EVERY_MS = 250;
 const STORES_EVERY_MS = 1000;
 
-/** The first look at the stores is awaited. */
+/** Resolves after the first probe of the stores. */
 export async function watchHealth({ chains, watch, storeFaults, timing = {} }: HealthOptions): Promise<Health> {
   const standing = createStandingCauses(timing.now);
   const shown = new Map<string, Record<'chain' | 'stage' | 'code' | 'cause', string>>();
@@ -46,7 +46,7 @@ export async function watchHealth({ chains, watch, storeFaults, timing = {} }: H
       const priced = state.priced.get(chain.name)?.height ?? null;
       return causesOf(chain, { statuses, derived, priced }, Date.now());
     });
-    // While Postgres takes no sign of life from the stages, their silence says nothing.
+    // While Postgres is faulty the stages cannot write heartbeats, so their silence means nothing.
     const isMute = faults.some(({ code }) => code.startsWith('postgres_'));
     const heard = ofChains.filter(({ reason }) => !isMute || reason.code !== 'not_reporting');
     standing.look([...faults.map(storeCause), ...heard]);
@@ -57,7 +57,7 @@ export async function watchHealth({ chains, watch, storeFaults, timing = {} }: H
     return standing.reasons().filter((reason) => concerns(chain, reason));
   }
 
-  /** A reason that was there once is 0 from then on, so that alerts see it end. */
+  /** Sets the metrics. A reason that has ended stays at 0, so that alerts see it end. */
   function show(): void {
     for (const { name: chain } of chains) metrics.ready.set({ chain }, reasons(chain).length === 0 ? 1 : 0);
     for (const labels of shown.values()) metrics.unready.set(labels, 0);

@@ -1,4 +1,4 @@
-/** Changes of an identity, which the stores keep as JSON text. */
+/** Changes of an identity, stored as JSON text. */
 import { parseShallow } from '../../domain/json/shallow-json.ts';
 
 export interface IdentityChange {

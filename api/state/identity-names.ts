@@ -1,4 +1,4 @@
-/** Which identity of a chain a caller means. */
+/** Resolves names and addresses to identities of a chain. */
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
 import { foldCase } from '../../domain/names.ts';
@@ -11,7 +11,7 @@ import type { Snapshot } from './snapshot.ts';
 
 type Rows = Pick<Snapshot, 'rows' | 'row'>;
 
-/** First of the addresses $2 that is an identity of the chain $1. Identities never vanish; at most they are revoked. */
+/** First of the addresses $2 that is an identity of the chain $1. Identities are never removed, only revoked. */
 export const FIRST_KNOWN_SQL = `SELECT wanted.address AS identity_address
   FROM unnest($2::text[]) WITH ORDINALITY AS wanted(address, place)
   CROSS JOIN LATERAL (SELECT FROM identities WHERE chain = $1 AND identity_address = wanted.address LIMIT 1) AS known
@@ -21,8 +21,8 @@ const BY_NAME_SQL = `SELECT identity_address FROM identities
 const readAddress = rowReader(storedColumns(DEFINITIONS.identity, ['identityAddress']));
 
 /**
- * Addresses that `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address may mean, as the daemon reads it. A bare `alice` is first of
- * all a name of the chain itself (`alice.vARRR`).
+ * Returns the addresses that `alice@`, `alice.VRSC@`, `sub.alice@` or an i-address may mean, in the daemon's reading. A bare `alice` means first a
+ * name of the chain itself (`alice.vARRR`).
  */
 export function possibleAddresses(chain: ChainConfig, text: string): string[] {
   const isBare = !/[.@]/.test(text);
@@ -30,7 +30,7 @@ export function possibleAddresses(chain: ChainConfig, text: string): string[] {
   return names.map((name) => nameAddress(name, chain.networkRoot)).filter((address) => address !== null);
 }
 
-/** A name that the daemon would not find is looked up under every parent, and accepted if exactly one matches. */
+/** Looks up a name that the daemon would not find under every parent, and accepts it if exactly one identity matches. */
 async function addressUnderAnyParent(read: Rows, chain: string, text: string): Promise<string | null> {
   const label = text.endsWith('@') ? text.slice(0, -1) : text;
   if (label === '' || /[.@]/.test(label)) return null;
@@ -38,14 +38,14 @@ async function addressUnderAnyParent(read: Rows, chain: string, text: string): P
   return only && others.length === 0 ? only.identity_address : null;
 }
 
-/** Null when the chain knows no such identity. */
+/** Returns null when the chain has no such identity. */
 export async function findIdentity(read: Rows, chain: ChainConfig, text: string): Promise<string | null> {
   const addresses = possibleAddresses(chain, text);
   const known = addresses.length > 0 && (await read.row(readAddress, FIRST_KNOWN_SQL, [chain.name, addresses]));
   return known ? known.identity_address : addressUnderAnyParent(read, chain.name, text);
 }
 
-/** Names of the addresses $2, each on the first of the chains $1 that knows it as an identity; a name never changes. */
+/** Names of the addresses $2, each from the first of the chains $1 that has it as an identity. A name never changes. */
 const NAMES_SQL = `SELECT wanted.address, known.chain, known.name FROM unnest($2::text[]) AS wanted(address)
   CROSS JOIN LATERAL (SELECT searched.chain, i.fully_qualified_name AS name
     FROM unnest($1::text[]) WITH ORDINALITY AS searched(chain, place)
@@ -58,7 +58,7 @@ const readName = rowReader({ address: columns.text, chain: columns.text, name: c
 /** `name` is qualified, without the final @. */
 export type IdentityName = RowRead<typeof readName>;
 
-/** Those of the addresses that are identities, by address. */
+/** Returns the names of those addresses that are identities, by address. */
 export async function identityNames(
   read: Snapshot,
   chains: readonly string[],

@@ -9,7 +9,7 @@ function busy(ms: number): void {
 const rows = (count: number) => Array.from({ length: count }, (_, at) => at);
 const twice = (row: number) => row * 2;
 
-it('long work leaves others their turns, and makes what it would make at once', async () => {
+it('long work lets other work run in between, and has the same result', async () => {
   const long = (row: number) => {
     busy(1);
     return twice(row);
@@ -19,7 +19,7 @@ it('long work leaves others their turns, and makes what it would make at once', 
   expect(await made).toEqual([rows(100).map(twice), rows(100).map(twice)]);
 });
 
-it('several workers on tiny rows take no turn for each row', async () => {
+it('several workers on tiny rows do not rest at each row', async () => {
   const workers = Array.from({ length: 4 }, () => inTurns(rows(20_000), twice));
   expect(await turnsDuring(Promise.all(workers), () => busy(0.5))).toBeLessThan(2_000);
 });

@@ -1,35 +1,35 @@
-/** Rows whose number and size a chain decides: Postgres counts and measures them, and sends no more than an answer may take. */
+/** Reads rows of unbounded number and size: Postgres counts and measures them, and sends no more than an answer may contain. */
 
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
-/** As many heights as a call of a daemon may ask for. */
+/** The maximum number of heights in one call of a daemon. */
 export const MOST_ROWS = 2_000;
-/** No larger answer of a daemon is kept either. */
+/** Also the largest answer of a daemon that is cached. */
 export const MOST_BYTES = 4 * 1024 * 1024;
 export const ALLOWED = `${MOST_ROWS} updates or ${MOST_BYTES} bytes of them`;
 
 export interface MeasuredSource {
   /** The columns of the `SELECT`. */
   readonly columns: string;
-  /** Length of what makes the answer large. */
+  /** SQL for the length of the part that makes the answer large. */
   readonly bytes: string;
-  /** From `FROM` to the end of the `WHERE`. */
+  /** SQL from `FROM` to the end of the `WHERE` clause. */
   readonly from: string;
-  /** A key of the rows. */
+  /** SQL of a unique key of the rows. */
   readonly order: string;
   readonly values: readonly unknown[];
 }
 
 const readMeasure = rowReader({ bytes_before: columns.bigint, bytes: columns.number });
 
-/** Null for more than an answer may take; a single row is never too large. */
+/** Returns null when the rows are more than an answer may contain; a single row is never too large. */
 export async function measuredRows<Row>(
   read: Pick<Snapshot, 'rows'>,
   reader: RowReader<Row>,
   { columns: selected, bytes, from, order, values }: MeasuredSource,
 ): Promise<Row[] | null> {
-  // The second row comes in any case, to tell one large row from several.
+  // The second row is always included, to distinguish one large row from several rows.
   const sql = `SELECT * FROM (SELECT ${selected}, ${bytes} AS bytes, row_number() OVER so_far AS place,
       coalesce(sum(${bytes}) OVER (so_far ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING), 0) AS bytes_before
     ${from} WINDOW so_far AS (ORDER BY ${order}) ORDER BY ${order} LIMIT ${MOST_ROWS + 1}) AS measured

@@ -9,7 +9,7 @@ function failing(error: Error) {
   return { work: () => promise, fail: () => reject(error) };
 }
 
-it('whoever shares work that found no place for its owner does it itself; other failures are of all', async () => {
+it('callers that share work whose owner found the queue full do it themselves; other failures reach all of them', async () => {
   const memo = createMemo(100_000);
   for (const [error, expected] of [
     [new QueueFull(), 'own'],
@@ -25,7 +25,7 @@ it('whoever shares work that found no place for its owner does it itself; other 
   expect(await memo.get('key', 'tag', async () => 'again')).toBe('again');
 });
 
-it('works once a state, and again after a failure', async () => {
+it('works once for each state, and again after a failure', async () => {
   const memo = createMemo(100_000);
   let runs = 0;
   const work = async () => ++runs;
@@ -35,7 +35,7 @@ it('works once a state, and again after a failure', async () => {
   expect(await memo.get('b', '1', work)).toBe(3);
 });
 
-/** Which of the keys a memo still knows, asked without a change to what it keeps. */
+/** Returns the keys that a memo still knows, without adding any. */
 async function knownOf(memo: Memo, keys: readonly string[]): Promise<string[]> {
   const known: string[] = [];
   for (const key of keys) {
@@ -51,7 +51,7 @@ async function knownOf(memo: Memo, keys: readonly string[]): Promise<string[]> {
   return known;
 }
 
-it('keeps values up to its bytes, however many and large they are; the latest asked stay', async () => {
+it('keeps values up to its bytes, however many and large they are; the most recently used stay', async () => {
   const MAX_BYTES = 50_000;
   const value = fc.oneof(
     fc.array(fc.record({ txid: fc.string({ maxLength: 64 }), vout: fc.nat() }), { maxLength: 200 }),
@@ -73,7 +73,7 @@ it('keeps values up to its bytes, however many and large they are; the latest as
   );
 });
 
-it('drops what it kept of smaller values for one that grows, and does not keep one beyond all of its bytes', async () => {
+it('evicts smaller values for a large one, and does not keep a value larger than all of its bytes', async () => {
   const memo = createMemo(10_000);
   await memo.get('small', 'tag', async () => 'x');
   await memo.get('whole', 'tag', async () => 'x'.repeat(9_500));

@@ -1,10 +1,10 @@
-/** Expensive values, each valid for one state; the least recently used are dropped first. */
+/** Caches expensive values, each valid for one state; evicts the least recently used. */
 import { LRUCache } from 'lru-cache';
 import { orOwn } from '../access/shared-work.ts';
 import { approximateBytes } from './approximate-bytes.ts';
 
 export interface Memo {
-  /** The value of `key` at the state of `tag`; `work` runs when it is not known, and where another caller's found no place. */
+  /** Returns the value of `key` at the state `tag`. Runs `work` when none is cached, or when another caller's work found its queue full. */
   get<T>(key: string, tag: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -13,10 +13,10 @@ interface Kept {
   readonly value: Promise<unknown>;
 }
 
-/** Estimate of an entry's own size, without its key and its value. */
+/** Estimated size of an entry without its key and its value. */
 const ENTRY_BYTES = 300;
 
-/** Keeps values of `maxBytes` in all, keys included: requests choose what is kept, so a number of entries would bound nothing. */
+/** Bounded by `maxBytes` in total, keys included: requests choose the values, so a number of entries would bound nothing. */
 export function createMemo(maxBytes: number): Memo {
   const kept = new LRUCache<string, Kept>({ maxSize: maxBytes });
   const sizeOf = (key: string, value?: unknown) => ENTRY_BYTES + approximateBytes(key) + approximateBytes(value);
@@ -30,7 +30,7 @@ export function createMemo(maxBytes: number): Memo {
       const isKept = () => kept.peek(key) === underWay;
       value.then(
         (made) => {
-          // A new object: the cache does not update the size of an entry that is set again.
+          // Sets a new object: the cache does not update the size when the same object is set again.
           if (isKept()) kept.set(key, { tag, value }, { size: sizeOf(key, made) });
         },
         () => {

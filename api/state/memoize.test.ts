@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import { collectGarbage } from '../../test/support/collect-garbage.ts';
 import { memoize } from './memoize.ts';
 
-it('asks once for what was asked lately, again for what was not', () => {
+it('computes recent results once, and older ones again', () => {
   const asked: string[] = [];
   const length = memoize((text) => {
     asked.push(text);
@@ -14,14 +14,14 @@ it('asks once for what was asked lately, again for what was not', () => {
   expect(asked).toEqual(['a', 'bb', 'ccc', 'dddd', 'eeeee', 'f', 'gg', 'bb']);
 });
 
-it('keeps no long question', () => {
+it('does not keep long texts', () => {
   let count = 0;
   const answer = memoize(() => ++count, 10);
   const long = 'x'.repeat(300);
   expect([answer(long), answer(long)]).toEqual([1, 2]);
 });
 
-it('keeps no body that a question was cut from', () => {
+it('does not keep the body that a text was cut from', () => {
   const answer = memoize((text) => text.slice(1), 100);
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

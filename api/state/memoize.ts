@@ -1,6 +1,6 @@
 import { ownText } from '../../domain/own-text.ts';
 
-/** Longer ones are not kept: strangers ask too. */
+/** Longer texts are not cached, because any client can send them. */
 const LONGEST = 256;
 
 /** Memoizes a pure function: keeps between `most` and twice as many recent results. */
@@ -15,7 +15,7 @@ export function memoize<V>(answer: (question: string) => V, most: number): (ques
       old = young;
       young = new Map();
     }
-    const own = ownText(question); // it may be a part of a body of megabytes
+    const own = ownText(question); // a substring would keep its whole text alive, such as a body of megabytes
     const value = old.get(own) ?? answer(own);
     young.set(own, value);
     return value;

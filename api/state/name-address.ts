@@ -1,4 +1,4 @@
-/** i-addresses of names, kept for the names of late: one costs a dozen hashes. */
+/** i-addresses of names, cached for recent names: computing one takes a dozen hashes. */
 import { nameToAddress } from '../../domain/names.ts';
 import { memoize } from './memoize.ts';
 
@@ -6,7 +6,7 @@ const KEPT_NAMES = 10_000;
 
 const byRoot = new Map<string, (name: string) => string | null>();
 
-/** Like nameToAddress of the domain; null for a text that cannot be a name. */
+/** Like nameToAddress of domain/; returns null for a text that cannot be a name. */
 export function nameAddress(name: string, networkRoot: string): string | null {
   let addressOf = byRoot.get(networkRoot);
   if (!addressOf) {

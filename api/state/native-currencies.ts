@@ -1,11 +1,11 @@
-/** A chain's own coin is never defined on it: its definition is the daemon's, asked once and again now and then. */
+/** Definitions of the chains' own coins. No transaction defines them, so the daemon is asked, and again after FRESH_MS. */
 import type { Logger } from '../../infra/logger.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 
 export interface NativeCurrencies {
-  /** The getcurrency object with its exact numbers; throws the Daemon… error of the first call when it was never answered. */
+  /** Returns the getcurrency object with exact numbers. @throws the daemon's error while no call has succeeded yet */
   definition(chain: ChainConfig): Promise<Readonly<Record<string, unknown>>>;
 }
 

@@ -1,4 +1,4 @@
-/** Finds existing names that resemble one that does not exist. */
+/** Finds existing names that are similar to an unknown one. */
 import { distance } from 'fastest-levenshtein';
 import { foldCase } from '../../domain/names.ts';
 import type { CurrencyEntry } from './currency-directory.ts';
@@ -8,8 +8,8 @@ export const MOST_NEAR = 3;
 const MAX_LENGTH = 128;
 
 /**
- * Those with a name of which at most half of the letters differ (two that changed places count as two), nearest first; `namesOf` gives the
- * qualified name first.
+ * Returns the entries with a similar name, nearest first: at most half of the letters differ (two swapped letters count as two). `namesOf` must
+ * return the qualified name first.
  */
 export function nearest<Entry>(
   text: string,
@@ -28,7 +28,7 @@ export function nearest<Entry>(
   return near.slice(0, MOST_NEAR).map(({ entry }) => entry);
 }
 
-/** Qualified names of currencies near a text; each currency counts by its name without parents, too. */
+/** Returns qualified names of currencies similar to a text; the name without parents is compared too. */
 export function nearNames(text: string, entries: Iterable<CurrencyEntry>): string[] {
   const found = nearest(text, entries, ({ name, fullyQualifiedName }) => [fullyQualifiedName, name]);
   return found.map(({ fullyQualifiedName }) => fullyQualifiedName);

@@ -1,4 +1,4 @@
-/** UTC days and months of a chain, each with the last block of it: what stood at the end of a period is found by height. */
+/** UTC days and months of a chain, each with its last block, so that values at the end of a period can be read by height. */
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { Snapshot } from './snapshot.ts';
@@ -6,15 +6,15 @@ import type { Snapshot } from './snapshot.ts';
 const readPeriod = rowReader({
   /** Seconds since the epoch. */
   start: columns.number,
-  /** Height of its last block so far. */
+  /** Height of the period's last block so far. */
   height: columns.number,
 });
 export type Period = RowRead<typeof readPeriod>;
 
-/** The clock decides: it never steps back, so that the blocks of a period follow each other. */
+/** Periods are by clock, which never goes back: the blocks of a period are consecutive. */
 const START_OF = { day: 'toStartOfDay(clock)', month: "toDateTime(toStartOfMonth(clock), 'UTC')" } as const;
 
-/** Those that have a block, oldest first. */
+/** Returns the periods that have a block, oldest first. */
 export function periodsOf(
   read: Snapshot,
   api: ApiContext,

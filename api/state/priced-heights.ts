@@ -1,11 +1,11 @@
-/** Up to which block of each chain its facts and its prices are of the same branch. */
+/** For each chain the newest block up to which facts and prices belong to the same branch. */
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Snapshot } from './snapshot.ts';
 
 /**
- * Where prices stand on a branch that derive has left: the newest complete tick that is still a block of the chain, or, beyond the line, the
- * newest block that all rewinds since have kept. The hash is looked up by a subquery, so that the search begins at the newest tick that may
- * be a block: a join would read all of them.
+ * When prices are on a branch that derive has left, this is the newest complete tick whose block is still on the chain or, beyond the line, the
+ * newest block that survived all rewinds since. The hash is looked up in a subquery, so that the search begins at the newest possible tick:
+ * a join would read all ticks.
  */
 const HEIGHTS_SQL = `SELECT at.chain, CASE WHEN block.hash = at.hash THEN at.height ELSE greatest((
       SELECT tick.height FROM price_ticks tick
@@ -24,7 +24,7 @@ const HEIGHTS_SQL = `SELECT at.chain, CASE WHEN block.hash = at.hash THEN at.hei
 
 const readHeight = rowReader({ chain: columns.text, height: columns.nullable(columns.number) });
 
-/** By chain, provisional prices included; without chains of which nothing is priced. */
+/** Returns heights by chain, including provisional prices; chains without prices are missing. */
 export async function pricedHeights(read: Snapshot, chains: readonly string[]): Promise<ReadonlyMap<string, number>> {
   const { derived, priced, pricedAhead } = read.state;
   const places = chains.flatMap((chain) => {
@@ -42,7 +42,7 @@ export async function pricedHeights(read: Snapshot, chains: readonly string[]): 
   return new Map(rows.flatMap(({ chain, height }) => (height === null ? [] : [[chain, height] as const])));
 }
 
-/** Height to which prices of the chain's blocks have come, provisional ones too; -1 before the first. */
+/** Returns the height up to which the chain is priced, including provisional prices; -1 before the first price. */
 export async function pricedHeight(read: Snapshot, chain: string): Promise<number> {
   return (await pricedHeights(read, [chain])).get(chain) ?? -1;
 }

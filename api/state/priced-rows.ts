@@ -1,6 +1,6 @@
 /**
- * The rows of `price` in ClickHouse that count in a snapshot: up to the newest tick of Postgres, where ClickHouse may be a batch ahead, and
- * beyond the line those of the runs that Postgres names.
+ * Selects the rows of the stage `price` in ClickHouse that belong to a snapshot: rows up to the newest tick in Postgres, because ClickHouse may be
+ * a batch ahead, and beyond the line the rows of the runs that Postgres names.
  */
 
 import { tickAt } from '../../infra/postgres/last-by-clock.ts';
@@ -14,35 +14,30 @@ import { isoTime } from '../http/values.ts';
 import type { Snapshot } from './snapshot.ts';
 
 export interface PricedRows {
-  /** Values of every statement that selects from these rows. */
+  /** Parameters for every statement that selects from these rows. */
   readonly params: { readonly generation: number; readonly tick: string; readonly leftOut?: readonly string[] };
-  /** Condition on `chain` that leaves out conversions of chains that are no longer configured. */
+  /** Condition on `chain` that excludes conversions of chains that are no longer configured. */
   readonly isConfigured: string;
-  /**
-   * What stands after FROM: columns of the rows that fit a condition. `beyond`: the condition on rows beyond the line, where it is another.
-   */
+  /** Returns a subquery for FROM: columns of the rows that match a condition. `beyond`: a different condition for rows beyond the line. */
   of(table: PricedTable, columns: string, condition: string, beyond?: string): string;
-  /** The same of `prices`, those of the greatest ticks first, at most `limit` of them (SQL); `tick` has to be among the columns. */
+  /** The same for `prices`, greatest ticks first, at most `limit` rows (SQL); the columns must include `tick`. */
   newest(columns: string, condition: string, limit: string): string;
-  /** The last tick up to a moment in seconds since the epoch, as clocks count; null when all are later. */
+  /** Returns the last tick whose clock is at or before `moment` (seconds since the epoch); null when all are later. */
   tickAt(moment: number): Promise<string | null>;
   /**
-   * By height: where blocks of a chain stand among these rows; a block that is not known has no place. Those beyond `pricedHeight` may
-   * have that of a removed block.
+   * Returns the places of blocks among these rows, by height; unknown blocks are missing. A block above `pricedHeight` may have the place of a
+   * removed block.
    */
   placesOf(chain: string, heights: readonly number[]): Promise<ReadonlyMap<number, PlaceInTicks>>;
-  /**
-   * Time of the first block beyond the line, of one chain or of any, with rows that are taken from here; null when there is none up to the
-   * moment `end`.
-   */
+  /** Returns the time of the first block beyond the line with rows here, of one chain or of any; null when there is none up to `end`. */
   provisionalSince(end: number, chain?: string): number | null;
 }
 
 export interface PlaceInTicks {
-  /** The last tick up to the block, which may wait to be priced itself; -1 before the first. */
+  /** The last tick up to the block, whose own tick may not exist yet; -1 before the first. */
   readonly tick: number;
   /**
-   * The last one of the default chain up to it: every price in force has a row there, or after it where another chain changed it.
+   * The last tick of the default chain up to `tick`: every valid price has a row at this tick, or later if another chain has changed it since.
    * Null before the first.
    */
   readonly step: number | null;
@@ -50,19 +45,19 @@ export interface PlaceInTicks {
 
 export type PricedTable = 'prices' | 'conversions';
 
-/** As answers say it: members of an object. */
+/** Members of an answer that indicate provisional rows. */
 export function provisionalMembers(since: number | null) {
   return { provisional: since !== null, provisionalSince: since === null ? null : isoTime(since) };
 }
 
-/** The header of answers that are lists, and so have no member for it. */
+/** The header with the same meaning for answers that are lists, which have no members. */
 export const PROVISIONAL_SINCE = 'Provisional-Since';
 
 export function provisionalList<T>(since: number | null, list: T, more: Readonly<Record<string, string>> = {}) {
   return new HeadedValue(list, { ...(since !== null && { [PROVISIONAL_SINCE]: isoTime(since) }), ...more });
 }
 
-/** The first block of each chain beyond the line; while derive has taken it back, the last one before it. */
+/** `firsts`: the first block of each chain beyond the line; while derive has reverted that block, the last one before it. */
 const ROWS_SQL = `SELECT (SELECT max(tick) FROM price_ticks) AS tick,
     (SELECT json_agg(json_build_array(run::text, from_tick::text, through_tick::text, corrects)) FROM ahead_runs
       WHERE counts)::text AS runs,
@@ -72,7 +67,7 @@ const ROWS_SQL = `SELECT (SELECT max(tick) FROM price_ticks) AS tick,
       LEFT JOIN LATERAL (SELECT time, clock FROM blocks WHERE chain = ahead.chain AND height > coalesce(price.height, -1)
         ORDER BY height LIMIT 1) AS block ON true)::text AS firsts`;
 
-/** `tick` is 0 without a row. */
+/** `tick` is 0 when there is no row. */
 const readNewest = rowReader({ tick: columns.text });
 
 const readRows = rowReader({
@@ -89,7 +84,7 @@ const readRuns = jsonReader(columns.list(columns.tuple(columns.text, columns.tex
 
 const COMPLETE = 'generation = {generation: UInt32} AND tick <= {tick: UInt64}';
 
-/** Includes provisional rows unless the caller declines them. */
+/** Includes provisional rows unless `withBeyond` is false. */
 export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = true): Promise<PricedRows> {
   const record = await read.row(readRows, ROWS_SQL);
   const { generation, leftOut } = read.state;
@@ -151,7 +146,7 @@ export async function pricedRows(read: Snapshot, api: ApiContext, withBeyond = t
   };
 }
 
-/** Blocks $2 of the chain $1; $3 is the default chain. A block that has no tick yet comes after all that have one. */
+/** Blocks $2 of the chain $1; $3 is the default chain. A block without a tick is placed after all blocks that have one. */
 const PLACES_SQL = `SELECT block.height, block.clock, own.tick IS NOT NULL AS is_complete, upto.tick, step.tick AS step
   FROM unnest($2::integer[]) AS asked(height)
   JOIN blocks block ON block.chain = $1 AND block.height = asked.height
@@ -167,7 +162,7 @@ const readPlace = rowReader({
   step: columns.nullable(columns.bigint),
 });
 
-/** Ticks count blocks by clock, then by the order of the chains, then by height; 0 stands for none. */
+/** Ticks order blocks by clock, then by the order of the chains, then by height; 0 means none. */
 const beyondPlacesSql = (rows: string) => `SELECT asked.2 AS height,
     max(tick) AS last_tick, maxIf(tick, chain = {chains: Array(String)}[1]) AS last_step
   FROM (SELECT DISTINCT tick, chain, height AS of, toUnixTimestamp(clock) AS second FROM ${rows}) AS beyond

@@ -1,4 +1,4 @@
-/** Whatever may change an answer changes its tag. */
+/** Every change that may change an answer changes its tag. */
 import { expect, it } from 'vitest';
 import { readServiceState, type StateRow } from './service-state.ts';
 
@@ -22,14 +22,14 @@ it.each<[string, readonly StateRow[]]>([
   ['a provisional price', [...ROWS, row('price_ahead', 'a', 9n)]],
   ['a newer provisional price', [...ROWS, row('price_ahead', 'a', 8n)]],
   ['the same position on another chain', [...ROWS, row('price_ahead', 'b', 9n)]],
-  ['a look of the guard', [...ROWS, row('price_guard', '*', 0n)]],
+  ['a check of the guard', [...ROWS, row('price_guard', '*', 0n)]],
   ['a redrive', ROWS.map((each) => ({ ...each, redrives: 1n }))],
   ['a swap', ROWS.map((each) => ({ ...each, generation: 2 }))],
 ])('%s', (_name, rows) => {
   expect(readServiceState(rows, SCOPE).tag).not.toBe(readServiceState(ROWS, SCOPE).tag);
 });
 
-it('provisional positions stand apart from those that count', () => {
+it('provisional positions are separate from complete ones', () => {
   const { priced, pricedAhead } = readServiceState([...ROWS, row('price_ahead', 'a', 9n)], SCOPE);
   expect([priced.get('a')?.height, pricedAhead.get('a')?.height, pricedAhead.get('b')]).toEqual([4, 9, undefined]);
 });

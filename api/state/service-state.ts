@@ -5,23 +5,23 @@ import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { NoServedGeneration } from '../../schemas/generation-errors.ts';
 
 export interface ServiceState {
-  /** Chains of which the stores hold facts, though they are no longer configured. */
+  /** Chains that have facts in the stores but are no longer configured. */
   readonly leftOut: readonly string[];
   readonly derived: ReadonlyMap<string, StagePosition>;
   /** Price stage: the block up to which every chain's clock has passed. */
   readonly priced: ReadonlyMap<string, StagePosition>;
-  /** Beyond it, provisionally; without chains that have no such blocks. */
+  /** The provisional block beyond `priced`; chains without one are missing. */
   readonly pricedAhead: ReadonlyMap<string, StagePosition>;
-  /** Position of the last record of topic stamps that counts. */
+  /** Position of the last valid record of the topic `stamps`. */
   readonly published: ReadonlyMap<string, number>;
   readonly generation: number;
-  /** How many are done: the same block may read otherwise after one. */
+  /** Number of finished redrives: a redrive may change the facts of the same block. */
   readonly redrives: number;
-  /** Equal texts are equal states: it identifies the row versions that the state was read from. */
+  /** Identifies the row versions that the state was read from: equal versions mean equal states. */
   readonly version: string;
-  /** Changes whenever anything of the above does. */
+  /** Changes whenever an answer may change: with positions, generation, redrives and checks of the price guard. */
   readonly tag: string;
-  /** As tag, for answers that depend on one chain's facts and on prices. */
+  /** Like `tag`, for answers that depend on one chain's facts and on prices. */
   chainTag(chain: string): string;
 }
 
@@ -39,9 +39,9 @@ export const readState = rowReader({
 export type StateRow = RowRead<typeof readState>;
 
 /**
- * The version of one snapshot; null before anything is served. Whatever changes an answer moves a position in the same commit, and so
- * changes the version of the positions. A server that took over without the last commits of the one before counts its transactions on from there,
- * so its start is part of the version too.
+ * The version of one snapshot; null before a generation is served. Every commit that changes an answer moves a position, which changes the
+ * version. A server that took over after a failover without the last commits reuses their transaction ids, so its start time is part of the
+ * version too.
  */
 export const VERSION_SQL = `SELECT concat_ws(' ', pg_postmaster_start_time(), g.xmin, ${POSITIONS_VERSION})
   FROM generations g WHERE g.served`;
@@ -52,9 +52,9 @@ export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,
   FROM generations g LEFT JOIN ${ALL_POSITIONS} p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 export interface StateScope {
-  /** Part of every tag, since another program may answer otherwise. */
+  /** Part of every tag, because another release may answer differently. */
   readonly release: string;
-  /** The configured ones: the stores may hold more, which were taken out of the configuration. */
+  /** Configured chains; the stores may contain more, which were removed from the configuration. */
   readonly chains: ReadonlySet<string>;
 }
 
@@ -71,7 +71,7 @@ export function readServiceState(rows: readonly StateRow[], { release, chains }:
   ]);
   const published = new Map<string, number>();
   const leftOut: string[] = [];
-  let guard = -1n; // its first look is number 0
+  let guard = -1n; // the guard's first check has number 0
   for (const { stage, chain, position, height, hash, clock } of rows) {
     if (stage === 'price_guard') guard = position ?? -1n;
     if (chain === null || position === null || height === null || hash === null || clock === null) continue;

@@ -1,4 +1,4 @@
-/** What a request reads is of one state, the one it names, whatever a writer does meanwhile. */
+/** Everything that a request reads belongs to the state that it names, whatever a writer does meanwhile. */
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
@@ -21,7 +21,7 @@ let stores: TestStores;
 let reader: PostgresReader;
 let watch: StateWatch;
 let snapshot: WithSnapshot;
-/** Statements outside of a transaction. */
+/** Number of statements outside of transactions. */
 let asked = 0;
 
 beforeAll(async () => {
@@ -46,7 +46,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-/** Every block above `height` is replaced by one block there, as a rewind and a block of another branch are. */
+/** Replaces the blocks from `height` on with one block, like a rewind followed by a block of another branch. */
 async function commit(position: number, height: number): Promise<void> {
   await stores.postgres.transaction(async (client) => {
     const hash = `\\x${position.toString(16).padStart(8, '0')}`;
@@ -71,7 +71,7 @@ const AT = 'SELECT hash FROM blocks WHERE chain = $1 AND height = $2';
 const readCount = rowReader({ count: columns.bigint, position: columns.nullable(columns.bigint) });
 const readAt = rowReader({ hash: columns.text });
 
-/** As a handler does: several statements, one of them without a row. */
+/** Reads like a handler: several statements, one of them without a row. */
 async function look(read: Snapshot) {
   const { position, height, hash } = read.state.derived.get(CHAIN) ?? { position: -1, height: -1, hash: '' };
   const beyond = await read.row(readAt, AT, [CHAIN, height + 1]);
@@ -112,7 +112,7 @@ it('rows and state belong together while a writer folds and rewinds', async () =
   expect(reads).toBeGreaterThan(20);
 });
 
-it('an answer after a commit is of that commit, also where the watch has not seen it', async () => {
+it('an answer after a commit belongs to that commit, even if the watch has not seen it', async () => {
   for (let round = 0; round < 20; round++) {
     await commit(++position, ++height);
     const { stated, found } = await snapshot(look);
@@ -120,7 +120,7 @@ it('an answer after a commit is of that commit, also where the watch has not see
   }
 });
 
-it('what is said without a statement is of the newest commit too', async () => {
+it('an answer without a statement belongs to the newest commit too', async () => {
   await commit(++position, ++height);
   expect(await snapshot(async ({ state }) => state.derived.get(CHAIN)?.height)).toBe(height);
   const before = watch.state;
@@ -135,7 +135,7 @@ it('what is said without a statement is of the newest commit too', async () => {
   expect(watch.state).not.toBe(before);
 });
 
-it('one statement is one question, one without a row two', async () => {
+it('a statement with a row takes one query, one without a row two', async () => {
   await watch.beyond(watch.state);
   await snapshot((read) => read.row(readAt, AT, [CHAIN, 0]));
   expect(asked).toBe(1);
@@ -143,7 +143,7 @@ it('one statement is one question, one without a row two', async () => {
   expect(asked).toBe(3);
 });
 
-it('a state that keeps moving away is held still in a transaction', async () => {
+it('a state that keeps moving is read in a transaction', async () => {
   let tries = 0;
   const { stated, found } = await snapshot(async (read) => {
     tries++;
@@ -157,7 +157,7 @@ it('a state that keeps moving away is held still in a transaction', async () => 
   expect(found).toEqual(stated);
 });
 
-it('the same numbers written again are another state', async () => {
+it('the same values written again are another state', async () => {
   await watch.beyond(watch.state);
   const { version, tag } = watch.state;
   await commit(position, height);
@@ -176,7 +176,7 @@ it('rows keep their order', async () => {
   expect(heights).toEqual(rows);
 });
 
-it('a statement ends when its time is over, a server that is gone is said to be unreachable', async () => {
+it('a statement ends at its time limit, and a closed connection is reported as an error', async () => {
   const slow = openReader(stores.postgres, { maxConnections: 1, statementMs: 50 });
   const sleep = { name: undefined, text: 'SELECT pg_sleep(30)' };
   await expect(slow.query(sleep, [])).rejects.toMatchObject({ code: '57014' });
@@ -189,7 +189,7 @@ it('a statement ends when its time is over, a server that is gone is said to be 
   await slow.close();
 });
 
-it('a server that takes connections and says nothing is given up', async () => {
+it('a server that accepts connections but never answers counts as unreachable', async () => {
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;

@@ -1,7 +1,6 @@
 /**
- * One answer, one state: all that a request reads belongs to the same commit of the stages. Each statement is a snapshot of its
- * own and says whether the state is still the one that the answer names; only when it keeps moving away a transaction holds it
- * still. docs/decisions/0023-point-reads.md
+ * Everything that a request reads belongs to the same commit of the stages. Each statement is its own snapshot and checks that the state is still
+ * the one that the answer names; a transaction is used only when the state keeps moving. docs/decisions/0023-point-reads.md
  */
 
 import { createGatheredReads, type GatheredReads, type OwnedReader } from '../../infra/postgres/gathered-reads.ts';
@@ -23,9 +22,9 @@ import type { StateWatch } from './state-watch.ts';
 
 export interface Snapshot {
   readonly state: ServiceState;
-  /** `isOpenEnded`: of its like there are so many texts that none is worth to be kept prepared. */
+  /** `isOpenEnded`: there are so many variants of the statement that a prepared one is not worth keeping. */
   rows<T>(reader: RowReader<T>, sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T[]>;
-  /** The first row, or undefined. */
+  /** Returns the first row, or undefined. */
   row<T>(reader: RowReader<T>, sql: string, values?: readonly unknown[], isOpenEnded?: boolean): Promise<T | undefined>;
 }
 
@@ -36,22 +35,22 @@ export interface SnapshotsOptions {
   readonly watch: Pick<StateWatch, 'state' | 'beyond'>;
   readonly currentState: CurrentState;
   readonly scope: StateScope;
-  /** Statements at once, and transactions. */
+  /** Maximum of concurrent statements and transactions. */
   readonly atOnce: number;
 }
 
-/** The rows read may belong to a later state than the one that the answer would name. */
+/** The rows may belong to a later state than the one that the answer would name. */
 class StateMoved extends RetryableError {
   constructor() {
     super('state_moved', 'the stores moved on while they were being read');
   }
 }
 
-/** Places that only the priority lane takes. */
+/** Places reserved for the priority lane. */
 const RESERVED = 2;
 /** Clients time out and retry after about this long. */
 const WAIT_MS = 15_000;
-/** A state that moves on twice while one answer is made does so all the time. */
+/** A state that has moved twice during one answer is likely to keep moving: then a transaction is used. */
 const LOOSE_TRIES = 2;
 const MOST_TRIES = 5;
 
@@ -84,7 +83,7 @@ function createWithSnapshot(
   inTurn: InTurn,
   gathered: GatheredReads<WorkOwner>,
 ): WithSnapshot {
-  /** @throws StateMoved unless all that `work` read is of this state */
+  /** @throws StateMoved unless everything that `work` read belongs to this state */
   async function inState<T>(work: (read: Snapshot) => Promise<T>, state: ServiceState): Promise<T> {
     let confirmed = false;
     const confirm = async () => {
@@ -95,7 +94,7 @@ function createWithSnapshot(
       const found = isOpenEnded
         ? await inTurn(owner, () => reader.query(openEnded(sql, values.length), [...values, state.version]))
         : await gathered(sql, values, state.version, owner);
-      // A missing row does not explain itself. States never recur, so if the state is unchanged now, it was unchanged during the read.
+      // No row may mean another state. States never recur: if the state is unchanged now, it was unchanged during the read.
       if (found.length === 0) await confirm();
       confirmed = true;
       return found;
@@ -128,7 +127,7 @@ function createWithSnapshot(
       try {
         return await (tries <= LOOSE_TRIES ? inState(work, state) : inTransaction(work));
       } catch (error) {
-        // From inside a transaction: of a value that another request was about to remember.
+        // A transaction can also throw StateMoved: from a memoized value that another request was computing.
         if (!(error instanceof StateMoved) || tries === MOST_TRIES) throw error;
       }
       if (watch.state === state) await watch.beyond(state);
@@ -144,12 +143,12 @@ function reading(state: ServiceState, readRows: ReadRows): Snapshot {
   return { state, rows, row: async <R>(...asked: Parameters<typeof rows<R>>) => (await rows(...asked))[0] };
 }
 
-/** A transaction keeps its place while it waits for what other reads of the same caller find: they are not to wait for that place. */
+/** A separate payer: a transaction keeps its place while it waits for other reads of the same caller, which must not wait for that place. */
 const ofTransactions = ({ lane, payer }: WorkOwner): WorkOwner => ({ lane, payer: `transactions of ${payer}` });
 
 const openEnded = (sql: string, count: number): Statement => ({ name: undefined, text: whileStill(sql, count) });
 
-/** No row where the state is another: it is compared once, before anything is read. The last value is its version. */
+/** Returns no row when the state has another version, which is compared once before anything is read. The last value is the version. */
 function whileStill(sql: string, count: number): string {
   return `SELECT * FROM (${sql}) AS found WHERE (${VERSION_SQL}) = $${count + 1}`;
 }

@@ -10,16 +10,16 @@ export const readStatus = rowReader({
   chain: columns.text,
   /** JSON text. */
   status: columns.text,
-  /** Seconds since a sign of life of the process that wrote it last. */
+  /** Seconds since the last heartbeat of the process that wrote it. */
   age: columns.number,
 });
 export type StatusRow = RowRead<typeof readStatus>;
 
 export interface StageStatuses {
   of(chain: string, stage: ReportingStage): StageStatus | undefined;
-  /** Whether the process that runs it has sent no heartbeat for a while, or never has. */
+  /** Whether the process that runs the stage has sent no heartbeat for a while, or never. */
   isSilent(chain: string, stage: ReportingStage): boolean;
-  /** Seconds since its last sign of life; infinite when there never was one. */
+  /** Seconds since the last heartbeat; Infinity when there never was one. */
   ageOf(chain: string, stage: ReportingStage): number;
   /** In the order of the configuration; empty if no process watches them. */
   daemons(chain: string): readonly DaemonStatus[];
@@ -28,7 +28,7 @@ export interface StageStatuses {
 export const STATUS_SQL = `SELECT stage, chain, status, extract(epoch FROM now() - updated_at)::float8 AS age
   FROM stage_status`;
 
-/** A process gives one every three seconds at least, unless it or Postgres is too busy for that. */
+/** A process sends a heartbeat at least every 3 s, unless it or Postgres is too busy. */
 const SILENT_SECONDS = 10;
 
 export function readStageStatuses(rows: readonly StatusRow[]): StageStatuses {

@@ -16,7 +16,7 @@ function cause(code: string, { subject = 'vrsc daemon', passes = false } = {}): 
   return { subject, reason, passes };
 }
 
-/** What counts after a look `seconds` later. */
+/** Returns the reasons after a look `seconds` later. */
 function looked(seconds: number, ...causes: readonly HealthCause[]): string[] {
   clock += seconds * 1000;
   standing.look(causes);
@@ -34,7 +34,7 @@ describe('a cause', () => {
     expect(looked(0.1)).toEqual([]);
   });
 
-  it('that comes back within them counts for 10 s more', () => {
+  it('that returns within 10 s counts until it has been gone for 10 s again', () => {
     looked(0, DEAD);
     looked(1);
     expect(looked(9, DEAD)).toEqual(['daemon_unreachable']);
@@ -43,7 +43,7 @@ describe('a cause', () => {
     expect(looked(0.2)).toEqual([]);
   });
 
-  it('is one with another of the same subject: the newest is told', () => {
+  it('replaces another one with the same subject', () => {
     looked(0, DEAD);
     expect(looked(1, cause('daemon_timeout'))).toEqual(['daemon_timeout']);
     expect(looked(1)).toEqual(['daemon_timeout gone']);
@@ -53,7 +53,7 @@ describe('a cause', () => {
     ]);
   });
 
-  it('that often passes counts once it has lasted for 3 s on end', () => {
+  it('that often passes counts once it has lasted for 3 s in a row', () => {
     const lagging = cause('syncing', { passes: true });
     expect(looked(0, lagging)).toEqual([]);
     expect(looked(2.9, lagging)).toEqual([]);
@@ -64,13 +64,13 @@ describe('a cause', () => {
     expect(looked(9, lagging)).toEqual(['syncing']);
   });
 
-  it('that is there at the first look counts at once, since it may have lasted for long', () => {
+  it('that exists at the first look counts at once, because it may have lasted for long', () => {
     standing = createStandingCauses(() => clock);
     expect(looked(0, cause('syncing', { passes: true }))).toEqual(['syncing']);
   });
 });
 
-it('a fault that never stays away for 10 s is one change down and one up, however it comes and goes', () => {
+it('a fault that is never gone for 10 s is reported once and cleared once, however it flaps', () => {
   const stretch = fc.record({ isBad: fc.boolean(), seconds: fc.double({ min: 0.1, max: 9.9, noNaN: true }) });
   const story = fc.array(stretch, { minLength: 1, maxLength: 30 });
   fc.assert(

@@ -1,6 +1,6 @@
 /**
- * For how long causes stand: a bad one counts at once, one that often passes by itself once it has lasted for a moment, and each is
- * left only when it has been gone for 10 s on end. So a daemon that comes and goes is bad once, not ten times.
+ * Tracks how long causes last. A cause counts at once or, if it often passes by itself, after 3 s; it ends only after it has been gone for 10 s
+ * in a row. So a flapping daemon is reported once, not ten times.
  */
 import type { HealthCause, UnreadyReason } from './chain-causes.ts';
 
@@ -10,9 +10,9 @@ export interface StandingReason extends UnreadyReason {
 }
 
 export interface StandingCauses {
-  /** Causes that hold now. */
+  /** Records the current causes. */
   look(causes: readonly HealthCause[]): void;
-  /** As of the last look. */
+  /** Reasons as of the last look(). */
   reasons(): readonly StandingReason[];
 }
 
@@ -21,7 +21,7 @@ const GONE_MS = 10_000;
 
 interface Standing {
   cause: HealthCause;
-  /** Milliseconds of the process' clock. */
+  /** Milliseconds of `now()`. */
   readonly since: number;
   counts: boolean;
   goneSince: { readonly ms: number; readonly iso: string } | null;
@@ -37,7 +37,7 @@ export function createStandingCauses(now: () => number = () => performance.now()
       const at = now();
       const bySubject = new Map(causes.map((cause) => [cause.subject, cause]));
       for (const [subject, cause] of bySubject) {
-        // For how long it had lasted when this process began is not known: it may have been long.
+        // At the first look a cause may have lasted for long already, so it counts at once.
         const since = isFirst ? Number.NEGATIVE_INFINITY : at;
         const known = standing.get(subject) ?? { cause, since, counts: false, goneSince: null };
         known.cause = cause;

@@ -21,7 +21,7 @@ const FOLLOWING: StageStatus = {
 
 let stores: TestStores;
 let watch: StateWatch;
-/** It never looks by itself. */
+/** A watch that never polls. */
 let listening: StateWatch;
 
 const open = (lookMs?: number) =>
@@ -47,7 +47,7 @@ afterAll(async () => {
 
 const errorOf = (of: StateWatch) => of.statuses.of('vrsc', 'tail')?.error?.code;
 
-it('hears of a failure of a stage, several times and without a look', async () => {
+it('is notified of repeated failures of a stage, without polling', async () => {
   const reporter = createStageReporter(stores.postgres, logger);
   reporter.report('tail', 'vrsc', FOLLOWING);
   await reporter.flush();
@@ -59,13 +59,13 @@ it('hears of a failure of a stage, several times and without a look', async () =
   await reporter.close();
 });
 
-it('sees what nobody told it', async () => {
+it('polls for changes without a notification', async () => {
   await stores.postgres.pool.query(`INSERT INTO stage_status (stage, chain, status, updated_at)
     VALUES ('tail', 'vrsc', '{"error": {"code": "untold"}}', now())`);
   await expect.poll(() => errorOf(watch)).toBe('untold');
 });
 
-it('sees a moved position that nobody told it', async () => {
+it('polls for a moved position without a notification', async () => {
   const { pool } = stores.postgres;
   await pool.query('ALTER TABLE stage_positions DISABLE TRIGGER notify');
   await pool.query(`INSERT INTO stage_positions (stage, chain, position, height, hash, clock)

@@ -10,16 +10,16 @@ import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from '.
 export interface StateWatch {
   readonly state: ServiceState;
   readonly statuses: StageStatuses;
-  /** Resolves once `holds` is true of the state, or when `signal` aborts. */
+  /** Resolves once `holds` returns true for the state, or when `signal` aborts. */
   until(holds: (state: ServiceState) => boolean, signal: AbortSignal): Promise<void>;
-  /** `moved` is called whenever the state has become another, until the function that is returned is. */
+  /** Calls `moved` after each change of the state, until the returned function is called. */
   onMove(moved: () => void): () => void;
-  /** Resolves once the state is another than `seen`, which is known to be over. */
+  /** Resolves once the state is newer than `seen`, which must be known to be outdated. */
   beyond(seen: ServiceState): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** Each commit of a stage and each change of a stage's status is heard of; the rest of what stages report is looked at. */
+/** Poll interval: commits and status changes of stages are notified, other reports are seen at the next poll. */
 const LOOK_MS = 1000;
 const RETRY_MS = 1000;
 
@@ -28,7 +28,7 @@ interface Waiter {
   readonly wake: () => void;
 }
 
-/** The first look is awaited: without Postgres nothing can be served. */
+/** Resolves after the first read: without Postgres nothing can be served. */
 export async function createStateWatch(
   postgres: Postgres,
   scope: StateScope,
@@ -53,7 +53,7 @@ export async function createStateWatch(
     for (const waiter of [...waiters]) if (waiter.holds(state)) waiter.wake();
   }
 
-  /** One at a time, however many want it. */
+  /** Concurrent callers share one read. */
   function look(): Promise<void> {
     looking ??= ask().finally(() => {
       looking = null;
@@ -109,7 +109,7 @@ export async function createStateWatch(
     },
     async beyond(seen) {
       await look();
-      // The look may have begun before the change.
+      // The first read may have begun before the change.
       if (state === seen) await look();
     },
     async stop() {

@@ -10,7 +10,7 @@ import { withTimeLimit } from '../../infra/time-limit.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 
 export interface ProbedStores extends Pick<Stores, 'postgres' | 'clickhouse'> {
-  /** The connections that requests read Postgres by. */
+  /** The connections on which requests read Postgres. */
   readonly reader: Pick<PostgresReader, 'query' | 'asked'>;
 }
 
@@ -23,9 +23,9 @@ export interface StoreFault {
 }
 
 const LIMIT_MS = 2_000;
-/** A limit that is noticed this much too late is this process' own fault: it was too busy to take the answer. */
+/** A timeout noticed this much too late is the fault of this process, which was too busy to read the answer. */
 const LATE_MS = 50;
-/** Connections for requests that were well and that no request has used since are asked again after so long. */
+/** Request connections that answered and have not been used since are probed again after this time. */
 const QUIET_READERS_MS = 5_000;
 const FAULTS: readonly Omit<StoreFault, 'store'>[] = [
   { code: 'postgres_unreachable', detail: 'Postgres does not answer' },
@@ -45,13 +45,13 @@ const UNKNOWN = { code: 'store_failed', detail: 'a store has failed; the log of 
 /** One probe serves all callers that arrive during it. */
 export function createStoreHealth(stores: ProbedStores, logger: Logger): () => Promise<readonly StoreFault[]> {
   let known: readonly string[] = [];
-  /** When the readers last answered, and how often they had been asked by then. */
+  /** When the readers last answered, and how many queries they had had by then. */
   let readersWell = { at: Number.NEGATIVE_INFINITY, asked: 0 };
 
   function codeOf(err: unknown): string {
     const trouble = postgresTrouble(err) ?? err;
     const code = trouble instanceof VerustreamError ? trouble.code : UNKNOWN.code;
-    // Once for each trouble: whoever asks again and again fills no log.
+    // Logs each trouble only once, so that repeated probes do not fill the log.
     if (!known.includes(code)) logger.warn({ err }, faultOf(code).detail);
     return code;
   }
@@ -84,14 +84,14 @@ const readHeld = rowReader({ held: columns.boolean });
 async function askPostgres({ postgres }: ProbedStores): Promise<string | null> {
   const query = {
     text: "SELECT current_setting('transaction_read_only')::boolean AS held",
-    query_timeout: 2 * LIMIT_MS, // only ends what inTime() has given up
+    query_timeout: 2 * LIMIT_MS, // cancels the query after inTime() has stopped waiting
   };
   return (await readRow(postgres.pool, readHeld, query))?.held ? 'postgres_read_only' : null;
 }
 
 export const PROBE = prepared('SELECT 1');
 
-/** One for each pool: that for prepared statements, and that for all others. */
+/** One probe for each pool: for prepared statements, and for all others. */
 const READER_PROBES = [PROBE, { ...PROBE, name: undefined }];
 
 async function askReaders({ reader }: ProbedStores): Promise<null> {
@@ -104,7 +104,7 @@ async function askClickHouse({ clickhouse }: ProbedStores): Promise<string | nul
   return clickhouse.damage()?.code ?? null;
 }
 
-/** A limit that was noticed too late says nothing of the store, which is asked once more. */
+/** A timeout that was noticed too late proves nothing about the store, so it is asked once more. */
 async function inTime(ask: () => Promise<string | null>, silent: string, isLast = false): Promise<string | null> {
   const began = performance.now();
   const late = new Error(silent);

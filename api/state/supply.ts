@@ -1,4 +1,4 @@
-/** How much of a chain's own coin there is, from the index. */
+/** The supply of a chain's own coin, computed from the index. */
 
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -20,7 +20,7 @@ const readChanges = rowReader({ transparent: columns.nullable(columns.text), unk
 const SHIELDED_SQL = 'SELECT shielded_supply FROM blocks WHERE chain = $1 AND height = $2';
 const readShielded = rowReader(storedColumns(DEFINITIONS.block, ['shieldedSupply']));
 
-/** Null if rows of an older version lack it, or the daemon does not track every pool. */
+/** Returns null if rows of an older version lack the values, or the daemon does not track every pool. */
 export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, height: number): Promise<Supply | null> {
   const row = await read.row(readShielded, SHIELDED_SQL, [chain, height]);
   const shielded = row?.shielded_supply ?? null;
@@ -35,16 +35,16 @@ export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, h
   return { transparent: BigInt(changes.transparent), shielded };
 }
 
-/** Answers when the snapshot is closed; null where it is not known. @throws what kept a daemon from answering */
+/** Call it after the snapshot is closed. Returns null when the supply is not known. @throws the daemon's error */
 export type Issued = () => Promise<bigint | null>;
 
-/** All coins issued up to the index's tip; asks the daemon if the index lacks them. */
+/** All coins issued up to the tip of the index; asks the daemon if the index lacks values. */
 export async function issuedSupply(read: Snapshot, api: ApiContext, chain: string, tip: number): Promise<Issued> {
   const supply = await supplyAt(read, api, chain, tip);
   return async () => (supply ? supply.transparent + supply.shielded : api.figures.supply(api.chain(chain), tip));
 }
 
-/** An answer that has more to say than the supply: while the daemon is away it does without, for this one time. */
+/** For an answer that contains more than the supply: while the daemon is unreachable the supply is null, and the answer is not cached. */
 export async function withSupply<T>(
   issued: Issued,
   answer: (supply: bigint | null) => T | Promise<T>,
@@ -54,7 +54,7 @@ export async function withSupply<T>(
     supply = await issued();
   } catch (error) {
     if (!(error instanceof RetryableError)) throw error;
-    isAway = true; // the log has its line from the figures
+    isAway = true; // DaemonFigures has logged it
   }
   return new HeadedValue(await answer(supply), {}, isAway);
 }

@@ -1,7 +1,7 @@
 /**
- * Strangers attack the running program while somebody else asks small things: the program lives, nobody waits for somebody else, memory
- * stays bounded, and the daemon receives nothing that it cannot take. ATTACK_SECONDS and TEST_SEED choose how long and which;
- * ATTACK_JUDGES_LATENCY=1 also holds the other caller's p99 to its bound.
+ * Attacks the running program while a bystander sends small requests. The program survives, the bystander is not delayed, memory stays
+ * bounded, and the daemon receives only calls that it can handle. ATTACK_SECONDS sets the duration of each attack, TEST_SEED the random
+ * choices; ATTACK_JUDGES_LATENCY=1 also checks the bystander's p99.
  */
 import { type ChildProcess, execFileSync, fork } from 'node:child_process';
 import { once } from 'node:events';
@@ -21,12 +21,12 @@ import { ATTACKS } from './attacks/attacks.ts';
 import type { Measured } from './bystander.ts';
 
 const SECONDS = Number(process.env.ATTACK_SECONDS ?? 3);
-/** Transactions that wait; more than the service keeps, where that is asked for. */
+/** Transactions in the mempool; ATTACK_CROWD may set more than the service keeps. */
 const CROWD = Number(process.env.ATTACK_CROWD ?? 2_000);
 const judgesLatency = process.env.ATTACK_JUDGES_LATENCY === '1';
 /**
- * The other caller waits at most so many times as long as without an attack, or so many ms, whichever is greater: for one answer, without
- * the time for which it was late itself, and at the p99.
+ * Bounds of the bystander's latency: TIMES the latency without an attack, or this many ms, whichever is greater. HANG_MS is for its longest
+ * answer (without its own lateness), P99_MS for its p99.
  */
 const TIMES = 5;
 const HANG_MS = 2000;
@@ -37,7 +37,7 @@ const MOST_SHOWN = 50_000;
 const CROWD_MS = 240_000;
 const MAX_CALL_CHARACTERS = 5_000_000;
 const MAX_NESTING = 64;
-/** Strangers meet the limits that the service has by default. */
+/** The default limits of the service. */
 const DEFAULT_LIMITS = {
   tiers: { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } },
   keylessRequestsPerMinute: 100,
@@ -65,7 +65,7 @@ beforeAll(async () => {
   await untilServed(program, node);
   await untilCrowded();
   bystander = fork(script('./bystander.ts'), [program.base], { execArgv: [...NODE_FLAGS] });
-  await sleep(2000); // until its code is warm
+  await sleep(2000); // lets its code warm up
   await measured();
   await sleep(Math.max(5, SECONDS / 2) * 1000);
   quiet = await measured();
@@ -92,7 +92,7 @@ it.each(ATTACKS.map(({ name }) => name))('%s', { timeout: (SECONDS + 180) * 1000
   const [outcomes] = (await Promise.race([once(attacker, 'message'), program.ended.then(() => [null])])) as [
     Outcomes | null,
   ];
-  await sleep(500); // what was asked last is answered
+  await sleep(500); // lets the last requests be answered
   clearInterval(sampling);
   attacker.kill();
   expect(outcomes, `the program ended:\n${program.output().slice(-4000)}`).not.toBeNull();
@@ -109,7 +109,7 @@ it.each(ATTACKS.map(({ name }) => name))('%s', { timeout: (SECONDS + 180) * 1000
   if (judgesLatency) expect(p99(met)).toBeLessThan(Math.max(TIMES * p99(quiet), P99_MS));
 });
 
-/** The highest fee rates are shown, as many as there is room for. */
+/** Waits until the mempool shows the transactions of the highest fee rates, as many as there is room for. */
 async function untilCrowded(): Promise<void> {
   const waiting = Math.min(CROWD, MOST_SHOWN);
   const withheld = `verustream_mempool_withheld_transactions{chain="${CHAIN}"} ${CROWD - waiting}\n`;
@@ -134,14 +134,14 @@ const p99 = ({ latencies }: Measured) => latencies[Math.ceil(latencies.length * 
 
 function latencyLine(met: Measured): string {
   const at = (share: number) => met.latencies[Math.ceil(met.latencies.length * share) - 1]?.toFixed(1);
-  return `the other caller was answered ${met.latencies.length} of ${met.asked} times, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms`;
+  return `the bystander got ${met.latencies.length} of ${met.asked} answers, p50 ${at(0.5)}, p99 ${at(0.99)}, max ${at(1)} ms`;
 }
 
 function rssMb(): number {
   return Math.round(rssKb(program.pid) / 1024);
 }
 
-/** From /proc where there is one: `ps` is a process for each sample. */
+/** Reads /proc on Linux: elsewhere `ps` starts a process for each sample. */
 function rssKb(pid: number | undefined): number {
   if (process.platform !== 'linux') {
     return Number(execFileSync('ps', ['-o', 'rss=', '-p', String(pid)], { encoding: 'utf8' }));
@@ -149,7 +149,7 @@ function rssKb(pid: number | undefined): number {
   return Number(/^VmRSS:\s+(\d+) kB$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]);
 }
 
-/** Whether a daemon can take such parameters. */
+/** Returns whether a daemon can handle these parameters. */
 function isFit(params: string): boolean {
   if (params.length > MAX_CALL_CHARACTERS || holdsNul(params)) return false;
   let depth = 0;

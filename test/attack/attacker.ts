@@ -1,4 +1,4 @@
-/** Runs one attack for a while, in a process of its own: what it costs to attack is not to slow the other caller. */
+/** Runs one attack for a while, in its own process, so that the cost of attacking does not slow the bystander. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createRandom } from '../../recordings/player/faults.ts';
 import { ATTACKS } from './attacks/attacks.ts';
@@ -11,7 +11,7 @@ export interface AttackOrder {
   readonly seconds: number;
 }
 
-/** How often each outcome came, such as `429` or `closed`. */
+/** Counts by outcome, such as `429` or `closed`. */
 export type Outcomes = Readonly<Record<string, number>>;
 
 const NETWORKS = Array.from({ length: 16 }, (_, index) => `127.66.0.${index + 1}`);

@@ -1,23 +1,23 @@
 /**
- * Somebody else: asks small things at an even pace from networks that attack nobody, and measures how long each answer takes from
- * the moment at which the question was due. A message asks for what was measured since the last one.
+ * A client that does not attack: sends small requests at an even pace from its own networks, and measures the latency of each answer from the
+ * moment when its request was due. Each message from the parent requests the measurements since the previous one.
  */
 import { setInterval as every } from 'node:timers';
 import { Agent, request } from 'undici';
 
 export interface Measured {
   readonly asked: number;
-  /** In ms, of each answer, in order of size. */
+  /** Milliseconds of each answer, ascending. */
   readonly latencies: readonly number[];
-  /** The longest in ms, without the time for which this process was late itself. */
+  /** The longest in ms, without the time by which this process itself was late. */
   readonly longest: number;
-  /** What came instead of an answer of status 200, and how often. */
+  /** Outcomes other than an answer with status 200, with their counts. */
   readonly faults: Readonly<Record<string, number>>;
 }
 
 const EVERY_MS = 25;
 const PATHS = ['/api/health', '/api/oracle/prices'];
-/** So many that none meets its limit of requests a minute. */
+/** So many that no network reaches its limit of requests a minute. */
 const NETWORKS = 200;
 
 const [, , base = ''] = process.argv;
@@ -28,7 +28,7 @@ const agents = Array.from(
 let asked = 0;
 let latencies: number[] = [];
 let longest = 0;
-/** Milliseconds for which this process was late for its own turns so far. */
+/** Milliseconds by which this process has been late for its own turns so far. */
 let late = 0;
 let faults: Record<string, number> = {};
 
@@ -53,7 +53,7 @@ let turn = 0;
 let turned = performance.now();
 const pace = every(() => {
   const now = performance.now();
-  // A turn that is late by less is the timer's own play.
+  // Less lateness is normal jitter of the timer.
   if (now - turned > 2 * EVERY_MS) late += now - turned - EVERY_MS;
   turned = now;
   const agent = agents[turn % NETWORKS];

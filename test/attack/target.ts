@@ -1,12 +1,12 @@
-/** What an attack is given, and how it reaches the service: raw connections from loopback addresses, each a network of its own. */
+/** The target of an attack, and helpers to reach it: raw connections from loopback addresses, each of which is another network. */
 import { connect, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface AttackTarget {
   readonly port: number;
-  /** Of a name of the chain that the service follows. */
+  /** Name of the chain that the service follows. */
   readonly chain: string;
-  /** Loopback addresses to attack from; the service takes each for another network. */
+  /** Loopback addresses to attack from; the service treats each as another network. */
   readonly networks: readonly string[];
   readonly random: () => number;
   /** Aborts when the attack is to end. */
@@ -29,11 +29,11 @@ export function oneOf<T>(random: () => number, choices: readonly T[]): T {
   return chosen;
 }
 
-/** An integer of [least, most]. */
+/** Returns a random integer in [least, most]. */
 export const between = (random: () => number, least: number, most: number): number =>
   least + Math.floor(random() * (most - least + 1));
 
-/** Runs `work` again and again in `lanes` loops, until the signal aborts. */
+/** Runs `work` repeatedly in `lanes` parallel loops until the signal aborts. */
 export async function repeat(
   { signal }: AttackTarget,
   lanes: number,
@@ -49,7 +49,7 @@ export async function repeat(
   await Promise.all(Array.from({ length: lanes }, (_, lane) => loop(lane)));
 }
 
-/** A connection from one network. Errors of the connection are outcomes of an attack: `closed` tells of them. */
+/** Opens a connection from one network. Connection errors are outcomes of an attack: they only resolve `closed`. */
 export function open(
   { port, signal }: AttackTarget,
   localAddress: string,
@@ -63,7 +63,7 @@ export function open(
   return { socket, closed };
 }
 
-/** Sends `parts` one after the other and tallies the status of the first answer, `closed` or `silent`. */
+/** Sends `parts` one after the other and tallies the status of the first answer, or `closed` or `silent`. */
 export async function send(
   target: AttackTarget,
   network: string,
@@ -91,7 +91,7 @@ export async function send(
   socket.destroy();
 }
 
-/** A POST with a proper head. */
+/** A POST with a well-formed head. */
 export function post(path: string, body: string | Buffer, headers = ''): Buffer {
   const bytes = Buffer.from(body as string);
   return Buffer.concat([

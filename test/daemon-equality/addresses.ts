@@ -1,4 +1,4 @@
-/** getaddressbalance, getaddressdeltas, getaddressutxos and getaddresstxids of every recorded address. */
+/** getaddressbalance, getaddressdeltas, getaddressutxos and getaddresstxids for every recorded address. */
 
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -15,7 +15,7 @@ interface Recorded {
 }
 
 const recorded: readonly Recorded[] = truth('address.json.gz');
-/** Heights at which an address with a long history is asked. */
+/** Most heights to compare for an address with a long history. */
 const SAMPLES = 40;
 
 interface Query {
@@ -24,7 +24,7 @@ interface Query {
   readonly to: number;
 }
 
-/** Null for a query with members that change the answer in ways of the daemon's own. */
+/** Returns null for a query that is not compared, because its members change the answer in ways specific to the daemon. */
 function readQuery([param, ...rest]: readonly unknown[]): Query | null {
   if (typeof param !== 'object' || param === null || rest.length > 0) return null;
   const { addresses, start, end, asofblock, ...more } = param as Members;
@@ -70,7 +70,7 @@ const balances: EqualityComparison = {
   method: 'getaddressbalance',
   async *answers(ours) {
     for (const { name, query, result } of queries('getaddressbalance')) {
-      // The daemon sums the whole history whatever range it is asked for.
+      // The daemon sums the whole history, whatever range the query has.
       const height = name.endsWith('asofblock') ? query.to : tip;
       yield { asked: name, expected: canonical(result), ours: await balanceAt(ours, query.addresses, height) };
     }
@@ -80,7 +80,7 @@ const balances: EqualityComparison = {
       const asked = changed.filter((_, index) => index % step === 0).flatMap((height) => [height - 1, height]);
       for (const height of new Set([...asked.filter((at) => at > 0), tip])) {
         const expected = answerAt(height, 'getaddressbalance', { addresses: [address] });
-        if (expected === undefined) throw new Error(`the recording does not tell the balance of ${address}`);
+        if (expected === undefined) throw new Error(`the recording has no balance of ${address}`);
         const expectedAnswer = canonical(parseExact(expected));
         yield {
           asked: `${address} ${height}`,
@@ -104,7 +104,7 @@ interface DeltaRow {
   readonly time: bigint;
 }
 
-/** Genesis credits nobody. */
+/** The genesis block credits no address. */
 const DELTAS_SQL = `SELECT d.*, b.time FROM (
     SELECT o.txid, o.n AS index, o.tx_index, o.from_height AS height, false AS spending, address, o.value, o.currencies
       FROM outputs o, unnest(o.addresses) address WHERE o.chain = $1 AND o.addresses && $2 AND address = ANY($2)
@@ -134,7 +134,7 @@ export async function deltasOf({ postgres, chain, native }: Ours, { addresses, f
   });
 }
 
-/** Where a spender pays is its outputs' to tell. */
+/** Not compared: the member `sent` repeats the outputs of the spending transaction. */
 export const SENT = new Set(['sent']);
 const place = (delta: Members) =>
   [delta.height, delta.blockindex, delta.index, delta.spending, delta.address].join(' ');
@@ -154,7 +154,7 @@ const deltas: EqualityComparison = {
   },
 };
 
-/** In the order of the chain; of several addresses the daemon sorts a block's by their text. */
+/** In chain order; for several addresses the daemon sorts the transactions of a block by their txid text. */
 const TXIDS_SQL = `SELECT txid FROM address_activity WHERE chain = $1 AND address = ANY($2) AND height BETWEEN $3 AND $4
   GROUP BY txid, height, tx_index ORDER BY height, CASE WHEN cardinality($2) > 1 THEN encode(txid, 'hex') END, tx_index`;
 
@@ -190,7 +190,7 @@ interface UnspentRow {
   readonly time: bigint;
 }
 
-/** Tokens apart from the native coin, which stands in `satoshis` too. */
+/** Amounts without the native coin, which is in `satoshis` too. */
 function tokensOf(values: Members, native: string): Members {
   return Object.fromEntries(Object.entries(values).filter(([id]) => id !== native));
 }
@@ -199,7 +199,7 @@ const utxoPlace = ({ txid, outputIndex, address }: Members) => `${txid} ${output
 export const unspentInOrder = (outputs: readonly Members[]) =>
   canonical([...outputs].sort((a, b) => (utxoPlace(a) < utxoPlace(b) ? -1 : 1)));
 
-/** Script bytes and what a wallet could spend are not kept. */
+/** Drops the members that the stores do not have: script bytes, and whether the wallet can spend the output. */
 export function comparableUnspent(expectedAnswer: Members, native: string): Members {
   const { script: _, isspendable: __, currencyvalues, addresses, ...rest } = expectedAnswer;
   const all = Array.isArray(addresses) ? [...new Set(addresses)].sort() : [expectedAnswer.address];

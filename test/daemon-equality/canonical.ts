@@ -1,11 +1,11 @@
-/** Two answers are equal when they print the same: numbers by value, members in any order. */
+/** A canonical text of answers: equal answers have equal texts, with numbers by value and members in any order. */
 import { LosslessNumber } from 'lossless-json';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 
 export type Members = Readonly<Record<string, unknown>>;
 
-/** Text of a value; `leftOut` are members of its outermost objects that do not count. */
+/** Canonical text of a value; the members `leftOut` of its outermost objects are ignored. */
 export function canonical(value: unknown, leftOut: ReadonlySet<string> = NOTHING): string {
   if (Array.isArray(value)) return `[${value.map((item) => canonical(item, leftOut)).join(',')}]`;
   if (value instanceof LosslessNumber || typeof value === 'number') return number(String(value));
@@ -25,13 +25,13 @@ function number(text: string): string {
   return plain.replace(/\.?0+$/, '');
 }
 
-/** Satoshis as coins, the way the daemon prints them. */
+/** Satoshis as coins with 8 decimals, as the daemon prints them. */
 export function decimal(satoshis: bigint): string {
   const digits = (satoshis < 0n ? -satoshis : satoshis).toString().padStart(9, '0');
   return `${satoshis < 0n ? '-' : ''}${digits.slice(0, -8)}.${digits.slice(-8)}`;
 }
 
-/** A number of coins in an answer of ours. */
+/** A number of coins in an answer from the stores. */
 export const coins = (satoshis: bigint | string): LosslessNumber => new LosslessNumber(decimal(BigInt(satoshis)));
 
 export const parsed = (text: string): Members => parseExact(text) as Members;

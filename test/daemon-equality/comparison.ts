@@ -1,4 +1,4 @@
-/** One of the daemon's methods, answered from the stores beside what the daemon said. */
+/** Compares answers of one daemon method with answers computed from the stores. */
 import type { Stores } from '../../infra/stores.ts';
 
 export interface Ours extends Pick<Stores, 'postgres' | 'clickhouse'> {
@@ -18,7 +18,7 @@ export interface ComparedAnswer {
 
 export interface EqualityComparison {
   readonly method: string;
-  /** What the recording has no answer for. */
+  /** Cases for which the recording has no answer. */
   readonly unsettled?: readonly string[];
   answers(ours: Ours): AsyncGenerator<ComparedAnswer>;
 }

@@ -1,4 +1,4 @@
-/** What getcurrencystate adds when it is asked for volumes: conversions by pair, with prices in what is bought. */
+/** The volumes that getcurrencystate adds on request: conversions by pair, with the prices of the bought currency. */
 import { base58 } from '@scure/base';
 import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../domain/satoshi.ts';
 import { coins, type Members, parsed } from './canonical.ts';
@@ -15,7 +15,7 @@ export interface ConvertedTransfer {
 export interface ImportRow {
   readonly height: number;
   readonly currency_id: string;
-  /** JSON text that the import left. */
+  /** State after the import, JSON text. */
   readonly state: string;
   readonly transfers: readonly ConvertedTransfer[];
 }
@@ -30,7 +30,7 @@ const SQL = `SELECT i.height, i.currency_id, s.state, (
   FROM imports i JOIN currency_states s ON s.chain = i.chain AND s.txid = i.txid AND s.currency_id = i.currency_id
   WHERE i.chain = $1 ORDER BY i.height, i.tx_index, i.vout`;
 
-/** In order; of several imports of a currency in a block the daemon keeps the last alone. */
+/** Imports in chain order; of several imports of a currency in one block the daemon keeps only the last. */
 export async function readImports({ postgres, chain }: Ours): Promise<readonly ImportRow[]> {
   const { rows } = await postgres.pool.query<Omit<ImportRow, 'transfers'> & { transfers: string }>(SQL, [chain]);
   const imports = rows.map(({ transfers, ...row }) => ({
@@ -40,7 +40,7 @@ export async function readImports({ postgres, chain }: Ours): Promise<readonly I
   return [...new Map(imports.map((row) => [`${row.height} ${row.currency_id}`, row])).values()];
 }
 
-/** Currency → what one unit of it costs, in satoshis of what is bought. */
+/** Price of one unit of the bought currency by the currency that pays, in satoshis of that currency. */
 type Rates = ReadonlyMap<string, bigint>;
 
 interface Interval {
@@ -64,7 +64,7 @@ export class ConversionData {
     this.#nameOf = nameOf;
   }
 
-  /** Null where nothing was converted. */
+  /** Returns null when nothing was converted. */
   of(imports: readonly ImportRow[]): Members | null {
     const pairs = new Map<string, Interval>();
     let volume = 0n;
@@ -109,7 +109,7 @@ function book(pairs: Map<string, Interval>, pair: string, worth: bigint, rate: b
   pairs.set(pair, known);
 }
 
-/** What an import executed conversions at, towards any currency of the basket. */
+/** The prices at which an import executed conversions to any currency of the basket. */
 function ratesOf(basket: string, state: Members): (target: string) => Rates {
   const reserves = Object.entries(state.currencies as Readonly<Record<string, Readonly<Record<string, ExactNumber>>>>);
   const price = new Map(reserves.map(([id, of]) => [id, coinsToSatoshis(of.lastconversionprice ?? 0)]));
@@ -125,5 +125,5 @@ function ratesOf(basket: string, state: Members): (target: string) => Rates {
 
 const bought = (amount: bigint, price: bigint): bigint => (price === 0n ? 0n : (amount * ONE) / price);
 
-/** The daemon's order of pairs. */
+/** Sort key for the daemon's order of pairs. */
 const bytesOf = (pair: string) => Buffer.concat(pair.split(' ').map((id) => base58.decode(id).subarray(1, 21)));

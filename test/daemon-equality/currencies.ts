@@ -8,9 +8,9 @@ import { ConversionData, type ImportRow, readImports } from './conversion-data.t
 import { type DefinitionRow, RecordedCurrencies } from './currency-directory.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
-/** A hash of the serialised definition. */
+/** Not compared: magicnumber is a hash of the serialised definition. */
 const MAGIC = new Set(['magicnumber']);
-/** The recorded run asked for it while it was on its way to its launch, and the daemon kept those answers. */
+/** The recorded run queried this currency before its launch, and the daemon cached those answers. */
 const WATCHED = 'PureTri';
 
 const getcurrency: EqualityComparison = {
@@ -31,7 +31,7 @@ const getcurrency: EqualityComparison = {
     ];
     for (const { height, result } of recorded) {
       const row = directory.named((result as Members).currencyid);
-      // The chain's own currency is defined by no block of it.
+      // No block of the chain defines the chain's own currency.
       if (!row) continue;
       const own = directory.getcurrency(row, height);
       yield { asked: `${row.name} ${height}`, expected: canonical(result, MAGIC), ours: canonical(own, MAGIC) };
@@ -48,12 +48,12 @@ function heightsOf(param: unknown): number[] | null {
   return Array.from({ length: Math.floor((end - start) / step) + 1 }, (_, index) => start + index * step);
 }
 
-/** With volumes the last height is the end of the range, whatever the step, and a height shows the last import before it. */
+/** With volumes, the last height is the end of the range, whatever the step, and each height shows the last import before it. */
 function volumeAnswers(directory: RecordedCurrencies, imports: readonly ImportRow[], params: readonly unknown[]) {
   const row = directory.named(params[0]);
   const heights = heightsOf(params[1]);
   const end = Number(String(params[1]).split(',')[1]);
-  if (!row || !heights) throw new Error(`no question: ${params.join()}`);
+  if (!row || !heights) throw new Error(`not a comparable query: ${params.join()}`);
   if (heights.at(-1) !== end) heights.push(end);
   const own = imports.filter(({ currency_id }) => currency_id === row.currency_id);
   const volumeCurrency = directory.named(params[2])?.currency_id ?? NATIVE;
@@ -69,7 +69,7 @@ function volumeAnswers(directory: RecordedCurrencies, imports: readonly ImportRo
   return data.total === 0n ? rows : [...rows, { totalvolume: coins(data.total) }];
 }
 
-/** Of several heights all but the last as notarised. Height 0 asks for the newest. */
+/** All heights but the last show the notarised state. Height 0 means the newest. */
 function answers(directory: RecordedCurrencies, row: DefinitionRow, heights: readonly number[]): Members[] {
   return heights.map((height, index) => {
     const isLast = index === heights.length - 1;
@@ -84,7 +84,7 @@ function answers(directory: RecordedCurrencies, row: DefinitionRow, heights: rea
 
 const states: EqualityComparison = {
   method: 'getcurrencystate',
-  unsettled: ['a token for which a preconversion waits', 'a basket that limits preconversions'],
+  unsettled: ['a token with a waiting preconversion', 'a basket that limits preconversions'],
   async *answers(ours) {
     const directory = await RecordedCurrencies.read(ours);
     for (const line of recordedText('series/currencystate.jsonl.gz').trim().split('\n')) {

@@ -1,4 +1,4 @@
-/** Definitions and states of a chain's currencies as the stores hold them, read as the daemon reads its own. */
+/** Definitions and states of a chain's currencies from the stores, evaluated like the daemon evaluates its own. */
 import { base58 } from '@scure/base';
 import { canonical, type Members, parsed } from './canonical.ts';
 import type { Ours } from './comparison.ts';
@@ -23,7 +23,7 @@ export interface CurrencyStateRow {
   readonly vout: number;
   readonly state: string;
   readonly notarization: string;
-  /** Whether nothing has spent the notarization. */
+  /** Whether the notarization is unspent. */
   readonly unspent: boolean;
 }
 
@@ -43,10 +43,10 @@ const WAITING_SQL = `SELECT import_currency_id, from_height, to_height, kind, fr
     transfer_fee_currency_id
   FROM transfers WHERE chain = $1 AND status = 'pending'`;
 
-/** When a currency's state at a height was asked for: what waited then for the next export counts. */
+/** A query for a currency's state: transfers that waited for the next export at the time of the query count. */
 export interface RecordedRequest {
   readonly height: number;
-  /** The chain's height at the question. */
+  /** Height of the chain at the time of the query. */
   readonly at: number;
 }
 
@@ -90,7 +90,7 @@ export class RecordedCurrencies {
     return this.named(id)?.fully_qualified_name ?? 'VRSCTEST';
   }
 
-  /** As of a height; before its first state a currency is shown as it will begin. */
+  /** The notarised state as of a height; before the first state of a currency, that first state. */
   notarisedAt(id: string, height: number): CurrencyStateRow | undefined {
     const states = this.#statesOf.get(id) ?? [];
     const at = states.filter(({ from_height, to_height }) => {
@@ -99,7 +99,7 @@ export class RecordedCurrencies {
     return at.at(-1) ?? states[0];
   }
 
-  /** As notarised, and on the way to its launch as it would be notarised next. */
+  /** The notarised state; before the launch, the state that would be notarised next. */
   stateAt({ currency_id, definition, from_height }: DefinitionRow, { height, at }: RecordedRequest): Members {
     const row = this.notarisedAt(currency_id, height);
     if (!row) throw new Error(`${currency_id} has no state`);
@@ -120,7 +120,7 @@ export class RecordedCurrencies {
     return forecastLaunch(defined, last, { isFirst: notarization.isdefinition === true, waiting });
   }
 
-  /** The first state notarised for the block before the launch: no later transfer counts for it. */
+  /** The first state that is notarised for the block before the launch; later transfers do not count. */
   #clearedAt(id: string, clearing: number): Members {
     const row = this.#statesOf.get(id)?.find(({ notarization }) => {
       return Number(parsed(notarization).notarizationheight) >= clearing;
@@ -161,5 +161,5 @@ export class RecordedCurrencies {
   }
 }
 
-/** Rows in no order, as one text. */
+/** Canonical text of rows, independent of their order. */
 export const inNoOrder = (rows: readonly Members[]): string => canonical(rows.map((row) => canonical(row)).sort());

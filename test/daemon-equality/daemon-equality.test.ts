@@ -1,4 +1,4 @@
-/** What the stores say, read back, is what the real daemon answered. */
+/** Answers computed from the stores equal the recorded answers of a real daemon. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { recordedBranches, withReorganisation } from '../laws/chain-records.ts';
 import { createTestLog, deriveToEnd, NATIVE, type TestLog } from '../laws/replay.ts';
@@ -47,7 +47,7 @@ afterAll(async () => {
   console.log(`not settled by the recording:\n${unsettled.join('\n')}`);
 });
 
-/** From shortly before the first character that differs. */
+/** Cuts both texts to the part around the first character that differs. */
 function difference({ asked, expected, ours }: ComparedAnswer): ComparedAnswer {
   let at = 0;
   while (expected[at] === ours[at]) at += 1;

@@ -1,4 +1,4 @@
-/** getidentity at every height, getidentityhistory. */
+/** getidentity at every height, getidentityhistory and getidentitycontent. */
 
 import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { contentOver } from '../../api/rest/identities/content-routes.ts';
@@ -14,7 +14,7 @@ import type { EqualityComparison, Ours } from './comparison.ts';
 import { answerAt, answersOf, tip } from './recorded-answers.ts';
 
 const REVOKED = 0x8000;
-/** What the node's own wallet may do. */
+/** Not compared: members about the node's own wallet. */
 export const WALLET = new Set(['canspendfor', 'cansignfor']);
 
 export interface IdentityStateRow {
@@ -45,7 +45,7 @@ export function identityAnswer(row: IdentityStateRow, root: string): Members {
 const identities: readonly Members[] = truth('identities.json.gz');
 const ids = identities.map(({ id }) => String(id));
 
-/** Texts that come again and again are made canonical once. */
+/** Memoizes canonical texts, which repeat at many heights. */
 function remembered(make: (key: string) => string): (key: string) => string {
   const made = new Map<string, string>();
   return (key) => {
@@ -106,7 +106,7 @@ const history: EqualityComparison = {
     const asked = answersOf('getidentityhistory').filter(({ params }) => params.length <= 3 && params[2] !== -1);
     for (const { params, result } of [...recorded, ...asked]) {
       const { history: states, vout } = result as Members;
-      // The chain's own identity, which no block holds, is made up by the daemon.
+      // The daemon makes up the chain's own identity, which is in no block.
       if (vout === -1) continue;
       yield { asked: JSON.stringify(params), expected: canonical(states), ours: await ask(params) };
     }
@@ -129,7 +129,7 @@ const content: EqualityComparison = {
         Number(fromheight),
         Number(toheight),
       );
-      // Asked for a key, the daemon shows all that the updates with this key carried.
+      // For a key, the daemon shows the whole content of the updates that have this key.
       const key = params[5] as string | undefined;
       const of = (map: unknown) => canonical(key === undefined ? map : ((map as Members)[key] ?? null));
       yield { asked: JSON.stringify(params), expected: of(contentmultimap), ours: of(whole) };

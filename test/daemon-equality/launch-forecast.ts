@@ -1,6 +1,6 @@
 /**
- * The state that the daemon shows of a basket between its definition and its launch: its last notarised state, and on top of it the
- * preconversions that wait for the next export (AddPrelaunchConversions and NextNotarizationInfo of the daemon).
+ * The state that the daemon shows for a basket between its definition and its launch: the last notarised state plus the preconversions
+ * that wait for the next export (AddPrelaunchConversions and NextNotarizationInfo in the daemon).
  */
 import { coinsToSatoshis, type ExactNumber, SATOSHIS_PER_COIN as ONE } from '../../domain/satoshi.ts';
 import { coins, type Members } from './canonical.ts';
@@ -25,14 +25,14 @@ const PRELAUNCH = 2;
 
 const product = (amount: bigint, rate: bigint): bigint => (amount * rate) / ONE;
 
-/** Reserve units for one of the basket; an empty reserve counts as one coin. */
+/** Reserve units for one basket token; an empty reserve counts as one coin. */
 function priceInReserve(reserves: bigint, supply: bigint, weight: bigint, round: 'down' | 'up'): bigint {
   const divisor = supply * weight;
   const dividend = (reserves || ONE) * ONE * ONE;
   return (dividend + (round === 'up' ? divisor - 1n : 0n)) / divisor;
 }
 
-/** Before its first export a basket holds nothing but its initial supply. */
+/** Before its first export (`isFirst`) a basket has its initial supply and no reserves. */
 export function forecastLaunch(
   definition: Members,
   state: Members,

@@ -1,4 +1,4 @@
-/** listcurrencies, by the keys under which the daemon finds notarizations. */
+/** listcurrencies, with the index keys by which the daemon finds notarizations. */
 import { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis, type ExactNumber } from '../../domain/satoshi.ts';
 import { NATIVE } from '../laws/replay.ts';
@@ -10,7 +10,7 @@ import { answersOf, tip } from './recorded-answers.ts';
 const FRACTIONAL = 1;
 const LAUNCH_CLEAR = 8;
 const LAUNCH_CONFIRMED = 0x10;
-/** A converter holds more native coins than this many satoshis, and more than this part of its weight in them. */
+/** A converter has more than this many satoshis of the native coin in reserve, and more than this weight for it (10^8 = 100 %). */
 const CONVERTER_RESERVE = 1000n;
 const CONVERTER_WEIGHT = 10_000_000n;
 
@@ -18,7 +18,7 @@ type Test = (row: CurrencyStateRow) => boolean;
 
 const flagsOf = ({ state }: CurrencyStateRow): number => Number(parsed(state).flags);
 
-/** Of a notarization that still prepares a launch and clears it. */
+/** Tests for a prelaunch notarization that clears the launch. */
 const clears =
   (refunding: boolean): Test =>
   (row) => {
@@ -30,7 +30,7 @@ const LAUNCH_STATES: Readonly<Record<string, Test>> = {
   prelaunch: ({ notarization }) => parsed(notarization).prelaunch === true,
   launched: clears(false),
   refund: clears(true),
-  // The daemon files these under the currency and looks under the chain.
+  // The daemon stores these under the currency but looks them up under the chain, so it never finds any.
   complete: () => false,
 };
 
@@ -60,17 +60,17 @@ interface Range {
   readonly to: number;
 }
 
-/** A range counts once it has an end. */
+/** A range applies only if it has an end. */
 const within = ({ from, to }: Range, height: number): boolean => to <= 0 || (height >= from && height <= to);
 
-/** Currencies with a notarization that passes: the newest one, or with a range any of that range. */
+/** Currencies with a notarization that passes: the newest one, or with a range any notarization in the range. */
 function notarised(directory: RecordedCurrencies, passes: Test, range: Range): Set<string> {
   const ranged = range.from !== 0 || range.to !== 0;
   const rows = directory.states.filter((row) => (ranged ? within(range, row.from_height) : row.unspent));
   return new Set(rows.filter(passes).map(({ currency_id }) => currency_id));
 }
 
-/** Undefined where the filter asks for something that no block says. */
+/** Returns undefined for a filter that the stores cannot evaluate. */
 function listed(directory: RecordedCurrencies, params: readonly unknown[]): readonly DefinitionRow[] | undefined {
   const { systemtype, fromsystem, launchstate, converter, ...more } = (params[0] ?? {}) as Members;
   if (Object.keys(more).length > 0) return undefined;
@@ -78,7 +78,7 @@ function listed(directory: RecordedCurrencies, params: readonly unknown[]): read
   if (systemtype !== undefined && systemtype !== 'local') return [];
   const range = { from: wholeNumber(params[1]), to: wholeNumber(params[2]) };
   let found = directory.definitions;
-  // Definitions are looked for in the range unless launch states or converters are.
+  // The range applies to definitions, unless the filter is by launch state or converter.
   const isLocal = systemtype !== undefined || fromsystem !== undefined;
   if (isLocal || (launchstate === undefined && converter === undefined)) {
     found = found.filter(({ from_height }) => within(range, from_height));
@@ -115,12 +115,12 @@ function shown(directory: RecordedCurrencies, row: DefinitionRow): Members {
 
 const list: EqualityComparison = {
   method: 'listcurrencies',
-  unsettled: ['by launch state while a currency is on its way'],
+  unsettled: ['by launch state while the launch of a currency is pending'],
   async *answers(ours) {
     const directory = await RecordedCurrencies.read(ours);
     for (const { name, params, result } of answersOf('listcurrencies', { broken: true })) {
       const rows = listed(directory, params);
-      if (!rows) throw new Error(`${name} asks for what is not compared`);
+      if (!rows) throw new Error(`${name} has a filter that is not compared`);
       const own = rows.map((row) => shown(directory, row));
       yield { asked: name, expected: inNoOrder(result as readonly Members[]), ours: inNoOrder(own) };
     }

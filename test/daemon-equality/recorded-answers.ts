@@ -1,4 +1,4 @@
-/** What the daemon answered: calls at the recorded tip, and the recording's series and truth. */
+/** Recorded answers of the daemon: calls at the recorded tip, and answers derived for any height. */
 
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { type RecordingView, viewChain } from '../../recordings/player/chain-view.ts';
@@ -21,7 +21,7 @@ const cases = Map.groupBy(readAnswers(), ({ name }) => name.slice(0, name.indexO
 
 export const tip = recording.tip;
 
-/** Calls of a method that were answered with a result; those with deliberately broken parameters only when asked for. */
+/** Recorded calls of a method that have a result; calls with deliberately broken parameters only with `broken`. */
 export function answersOf(method: string, { broken = false } = {}): readonly NamedAnswer[] {
   return (cases.get(method) ?? []).filter(({ name }) => broken || !name.includes('/_fuzz'));
 }
@@ -38,7 +38,7 @@ function* readAnswers(): Generator<NamedAnswer> {
 
 const views = new Map<number, RecordingView>();
 
-/** The answer's text with the chain at a height, 'error' for an error, undefined where the recording does not tell. */
+/** Text of the answer when the chain is at a height, 'error' for an error, undefined if the recording has no answer. */
 export function answerAt(height: number, method: string, ...params: unknown[]): string | undefined {
   const view = views.get(height) ?? viewChain(recording, { branch: 'main', height, orphansKnown: true });
   views.set(height, view);

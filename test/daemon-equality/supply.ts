@@ -5,7 +5,7 @@ import { canonical, coins, decimal, type Members } from './canonical.ts';
 import type { EqualityComparison, Ours } from './comparison.ts';
 import { answersOf, tip } from './recorded-answers.ts';
 
-/** Coinbases wait this many blocks. */
+/** Blocks until a coinbase is mature. */
 const MATURITY = 100;
 const SUPPLY_SQL = `SELECT sum(transparent_change) AS transparent,
     sum(CASE WHEN height > {height: UInt32} - {maturity: UInt32} AND height > 0 THEN reward ELSE 0 END) AS immature,
@@ -51,7 +51,7 @@ const snapshot: EqualityComparison = {
     const own = new Map(rows.map(({ address, balance }) => [address, decimal(BigInt(balance))]));
     const { addresses } = truth('richlist.json.gz').getsnapshot as { addresses: { addr: string; amount: string }[] };
     for (const { addr, amount } of addresses) {
-      // An x-address is a key of the daemon's index, which no output lists.
+      // An x-address is a key of the daemon's index and not an address of any output.
       if (addr.startsWith('x')) continue;
       yield { asked: addr, expected: amount, ours: own.get(addr) ?? 'unknown' };
     }

@@ -1,4 +1,4 @@
-/** getimports and getexports of every currency, over the whole chain and over ranges. */
+/** getimports and getexports for every currency, over the whole chain and over ranges. */
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { recordedText } from '../api/truth.ts';
 import { canonical, type Members, parsed } from './canonical.ts';
@@ -7,7 +7,7 @@ import { answersOf, tip } from './recorded-answers.ts';
 
 const CURRENCIES_SQL = 'SELECT name, currency_id FROM currencies WHERE chain = $1 AND to_height IS NULL';
 
-/** Decoded outputs of a transaction from an output on, the transfers of an export in its order. */
+/** An import with its decoded output, the first accepted notarization after it, and its export's transfers in order. */
 const IMPORTS_SQL = `SELECT i.height, i.txid, i.vout, own.data AS own, (
       SELECT n.data FROM outputs n WHERE n.chain = i.chain AND n.txid = i.txid AND n.n > i.vout
         AND n.kind = 'acceptednotarization' ORDER BY n.n LIMIT 1) AS notarization,
@@ -66,7 +66,7 @@ export const getexports: Rows = async (ours, currencyId, from, to) => {
   );
 };
 
-/** A proof of the daemon's own making. */
+/** Not compared: a proof that only the daemon makes. */
 export const PROOF = new Set(['partialtransactionproof']);
 
 const comparison = (method: 'getimports' | 'getexports', own: Rows): EqualityComparison => ({

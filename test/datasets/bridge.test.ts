@@ -1,4 +1,4 @@
-/** Transfers between two chains in the data set and in `v_bridge`, against Postgres and the API: also while one chain lacks its end after a rewind. */
+/** Transfers between two chains: the data set and `v_bridge` equal Postgres and the API, also after a rewind has removed one end. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { run as sql } from '../../commands/sql.ts';
@@ -40,7 +40,7 @@ async function shownOf(chain: string): Promise<Shown['results']> {
 
 const byKey = (rows: readonly PlainRow[]) => new Map(rows.map((row) => [bridge ? keyOf(bridge, row) : '', row]));
 
-/** The newest row of each transfer. */
+/** Returns the newest row of each transfer. */
 function newest(rows: readonly PlainRow[]): PlainRow[] {
   const found = new Map<string, PlainRow>();
   for (const row of rows) {
@@ -72,7 +72,7 @@ async function equalEverywhere(): Promise<PlainRow[]> {
 }
 
 async function equalsTheApi(chain: string, rows: readonly PlainRow[]): Promise<void> {
-  // A contribution to a launch is in the table alone.
+  // Contributions to launches are only in the table.
   const own = newest(rows.filter((row) => row.chain === chain && row.kind !== 'preconvert'));
   const shown = await shownOf(chain);
   expect(shown.length).toBe(own.length);
@@ -109,7 +109,7 @@ async function equalsTheApi(chain: string, rows: readonly PlainRow[]): Promise<v
 const satoshis = (coins: string | null | undefined): string | null =>
   coins == null ? null : coinsToSatoshis(coins).toString();
 
-it('what leaves one chain and arrives on the other', async () => {
+it('transfers that leave one chain and arrive on the other', async () => {
   const rows = await equalEverywhere();
   const places = new Set(
     rows.map((row) => `${row.chain} ${row.source_system_id === null ? 'out' : 'in'} ${row.status}`),
@@ -117,7 +117,7 @@ it('what leaves one chain and arrives on the other', async () => {
   expect([...places]).toEqual(expect.arrayContaining(['root out exported', 'pchain in completed']));
 });
 
-it('an end that a rewind takes back is gone, and back after it', async () => {
+it('an end that a rewind removes is gone, and returns with its block', async () => {
   const before = await equalEverywhere();
   const last = Math.max(...before.filter(({ chain }) => chain === 'pchain').map(({ height }) => Number(height)));
   await service.go('pchain', last - 1);

@@ -1,4 +1,4 @@
-/** One service on the recording and one export of it for everything that only reads them: docs/decisions/0111-cpu-of-the-tests.md */
+/** One service on the recording and one export of it, for all tests that only read them: docs/decisions/0111-cpu-of-the-tests.md */
 import { afterAll, beforeAll } from 'vitest';
 import { openDuckDb } from '../support/datasets/duckdb.ts';
 import { datasetEqualsApi } from './equality.ts';

@@ -1,11 +1,11 @@
-/** The data set equals the API: counts, sums and rows chosen at random. */
+/** The data set equals the API in counts, sums and randomly chosen rows. */
 import { beforeAll, expect, it } from 'vitest';
 import { NATIVE } from '../api/running-service.ts';
 import { rowsOf } from '../support/datasets/check-folder.ts';
 import type { DuckDb } from '../support/datasets/duckdb.ts';
 import type { ExportedService, OpenedDataset } from './exported-service.ts';
 
-/** Rows that are compared of each table; more than most have in the recording. */
+/** Maximum of compared rows for each table; most tables of the recording have fewer. */
 const MOST_ROWS = 10_000;
 const COIN = 100_000_000n;
 const USD_MEMBERS = [
@@ -45,7 +45,7 @@ export function datasetEqualsApi(opened: () => OpenedDataset): void {
     }
   }
 
-  /** A decimal of the API in satoshis. */
+  /** Converts a decimal of the API to satoshis. */
   function satoshis(decimal: string): bigint {
     const [whole = '0', fraction = ''] = decimal.split('.');
     return BigInt(whole) * COIN + BigInt(fraction.padEnd(8, '0'));
@@ -56,7 +56,7 @@ export function datasetEqualsApi(opened: () => OpenedDataset): void {
   const sample = `USING SAMPLE ${MOST_ROWS} ROWS (reservoir, 1)`;
   const keyOf = ({ txid, vout }: Row) => `${txid} ${vout}`;
 
-  it('conversions: each settled one, its amounts, its stamp, and their sums', async () => {
+  it('conversions: each settled one with amounts and stamp, and the sums', async () => {
     const shown = (await wholeList('/api/conversions/')).filter(
       ({ status, importHeight }) => status !== 'pending' && importHeight !== null,
     );
@@ -123,7 +123,7 @@ export function datasetEqualsApi(opened: () => OpenedDataset): void {
     expect(counted?.n).toBe(sums?.n);
   });
 
-  it('balances: the sums of the deltas', async () => {
+  it('balances equal the sums of the deltas', async () => {
     const rows = await read(
       'balance_deltas',
       'address, sum(received - sent) AS balance',
@@ -136,10 +136,10 @@ export function datasetEqualsApi(opened: () => OpenedDataset): void {
     }
   });
 
-  it('prices: the newest of each currency that is listed', async () => {
+  it('prices: the newest of each listed currency', async () => {
     const rows = await read('prices', 'currency_id, arg_max(usd_price, height) AS price', 'GROUP BY currency_id');
     const listed = await api<readonly Row[]>(`/api/oracle/prices?height=${service.node.height}`);
-    // The list leaves out currencies of little depth.
+    // The list omits currencies with little depth.
     expect(listed.length).toBeGreaterThan(2);
     const newest = new Map(rows.map(({ currency_id: id, price }) => [id, Number(price)]));
     for (const { currencyId, usdPrice } of listed) {

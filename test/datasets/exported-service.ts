@@ -1,4 +1,4 @@
-/** A service with its data set in a folder of its own. */
+/** A service with its data set in its own folder. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import type { DuckDb } from '../support/datasets/duckdb.ts';
 
 export interface Exported {
   readonly folder: string;
-  /** A pass of the export over what is there. */
+  /** Runs one pass of the export. */
   exported(): Promise<ExportOutcome>;
 }
 export type ExportedService = RunningService & Exported;
@@ -27,13 +27,13 @@ interface DatasetOptions {
   readonly datasets?: Partial<Config['datasets']>;
 }
 
-/** An exported service that several files of tests read, and what reads it. */
+/** An exported service shared by several test modules, and the DuckDB that reads it. */
 export interface OpenedDataset {
   readonly service: ExportedService;
   readonly duckdb: DuckDb;
 }
 
-/** On the recording. */
+/** Starts a service on the recording. */
 export async function startExportedService({
   datasets,
   ...options
@@ -42,7 +42,7 @@ export async function startExportedService({
   return withExport(await startService({ ...options, datasets: settings(folder, datasets) }), folder);
 }
 
-/** On a made-up chain that has everything, whose native coin is worth a dollar. */
+/** Starts a service on a generated chain with every kind of transaction, whose native coin is worth a dollar. */
 export async function startGeneratedService(blocks: number, transactions: number): Promise<GeneratedService> {
   const folder = await newFolder();
   const node = await startChainDaemon({ seed: SEED, addresses: 30, transactions, mix: EVERYTHING }, blocks);
@@ -50,7 +50,7 @@ export async function startGeneratedService(blocks: number, transactions: number
   return withExport(await startServiceOn(node, { chain, datasets: settings(folder) }), folder);
 }
 
-/** On the recording of two chains. */
+/** Starts a service on the recording of two chains. */
 export async function exportedPair(): Promise<PairedService & Exported> {
   const folder = await newFolder();
   return withExport(await startPairedService({ datasets: settings(folder) }), folder);

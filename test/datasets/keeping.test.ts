@@ -1,4 +1,4 @@
-/** The service's own loop that keeps the data set, and what a network gets that has fetched its allowance. */
+/** The service's own loop that updates the data set, and the answers for a network that has used up its allowance. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { keepDatasets } from '../../pipeline/datasets/keep-datasets.ts';
 import { checkFolder, readManifest } from '../support/datasets/check-folder.ts';
 import { type ExportedService, startExportedService } from './exported-service.ts';
 
-/** A pass rests three times as long as it writes, and a busy machine writes slowly. */
+/** A pass pauses three times as long as it writes, and a busy machine writes slowly. */
 const PASS_MS = 150_000;
 
 let service: ExportedService | undefined;
@@ -19,7 +19,7 @@ afterEach(async () => {
 const reached = async (folder: string): Promise<number> =>
   (await readManifest(folder, 'blocks')).reduce((height, { toHeight }) => Math.max(height, toHeight), -1);
 
-it('follows the chain pass by pass, leaves a folder that another process writes, and ends with its signal', async () => {
+it('follows the chain pass by pass, does not touch a folder that another process writes, and ends with its signal', async () => {
   service = await startExportedService({ startHeight: 700 });
   const { folder, node, stores, context, settled } = service;
   await settled(true);
@@ -29,7 +29,7 @@ it('follows the chain pass by pass, leaves a folder that another process writes,
   const lock = lockFolder(folder);
   const kept = keepDatasets({ stores, chains, folder, refreshSeconds: 0.2, logger, signal: stop.signal });
   await sleep(1_000);
-  expect(await reached(folder)).toBe(-1); // the lock is another's
+  expect(await reached(folder)).toBe(-1); // another process holds the lock
   lock?.release();
   await expect.poll(() => reached(folder), { timeout: PASS_MS }).toBe(700);
   node.advanceTo(720);
@@ -43,7 +43,7 @@ it('follows the chain pass by pass, leaves a folder that another process writes,
   free?.release();
 }, 400_000);
 
-it('a network that has fetched its allowance waits as long as the answer says; the bucket says SlowDown', async () => {
+it('a network that has used up its allowance gets the time of a retry; the bucket answers SlowDown', async () => {
   service = await startExportedService({ startHeight: 300, datasets: { bytesPerHour: 40_000 } });
   await service.settled(true);
   await service.exported();
@@ -62,6 +62,6 @@ it('a network that has fetched its allowance waits as long as the answer says; t
   const bucket = await fetch(`${service.url}/datasets/blocks.json`);
   expect(bucket.status).toBe(429);
   expect(await bucket.text()).toContain('<Code>SlowDown</Code>');
-  // Other paths are not counted.
+  // Other paths do not use this allowance.
   expect((await fetch(`${service.url}/api/blocks/?pageSize=1`)).status).toBe(200);
 });

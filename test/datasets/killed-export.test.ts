@@ -1,4 +1,4 @@
-/** `verustream export` of the real program, killed while it writes: what readers see is whole, and the same command continues. */
+/** Kills `verustream export` of the real program while it writes: readers see only complete files, and the same command continues. */
 import { readdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -16,11 +16,11 @@ const beingWritten = (folder: string): string[] => {
   try {
     return readdirSync(join(folder, '.writing'));
   } catch {
-    return []; // not yet made
+    return []; // not created yet
   }
 };
 
-it('kill -9 at any moment leaves whole files and true manifests', async () => {
+it('kill -9 at any moment leaves complete files and correct manifests', async () => {
   const node = await startNode(1_400);
   const settings = settingsFor(node.url);
   const program = await startProgram(settings).answers();
@@ -37,7 +37,7 @@ it('kill -9 at any moment leaves whole files and true manifests', async () => {
     void exporting.ended.then(() => {
       isEnded = true;
     });
-    // In the middle of a file, each time a few files later.
+    // Killed in the middle of a file, each time a few files later.
     let seen = new Set<string>();
     while (!isEnded && seen.size <= kill * 3) {
       seen = new Set([...seen, ...beingWritten(folder)]);

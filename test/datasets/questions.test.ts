@@ -1,6 +1,6 @@
 /**
- * The eleven questions of analysts, on the recording and on a made-up chain: the statements of examples/analysts by DuckDB, its programs in
- * Python, and the API, each compared with plain sums over the rows of Postgres.
+ * The eleven questions of analysts, on the recording and on a generated chain. The answers of the SQL of examples/analysts in DuckDB, of its
+ * Python programs and of the API must each equal plain sums over the rows of Postgres.
  */
 
 import { execFile } from 'node:child_process';
@@ -33,7 +33,7 @@ import {
 
 const EXAMPLES = join(ROOT, 'examples/analysts');
 const NUMBERS = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11] as const;
-/** Answers whose rows have an order. */
+/** Questions whose answers are ordered. */
 const ORDERED = new Set([1, 3, 5, 7, 9]);
 const silent = collectedOutput().output;
 const home = duckDbHome();
@@ -54,7 +54,7 @@ const byDay = (rows: readonly AnswerRow[]): AnswerRow[] =>
 
 const CHAINS = [
   { name: 'the recording', currency: USDX, start: () => startExportedService() },
-  { name: 'a made-up chain', currency: null, start: () => startGeneratedService(260, 6) },
+  { name: 'a generated chain', currency: null, start: () => startGeneratedService(260, 6) },
 ] as const;
 
 describe.each(CHAINS)('on $name', ({ currency, start }) => {
@@ -112,7 +112,7 @@ describe.each(CHAINS)('on $name', ({ currency, start }) => {
     });
   }
 
-  it.each(NUMBERS)('%d by a statement of DuckDB', async (number) => {
+  it.each(NUMBERS)('%d by a DuckDB statement', async (number) => {
     const table = (name: string) => `read_parquet('s3://datasets/${name}/*/*.parquet', hive_partitioning = true)`;
     const words = new Map(Object.entries(chosen));
     const sql = statements.get(number)?.replace(/\$([a-z_]+)/g, (_, word: string) => words.get(word) ?? table(word));
@@ -144,7 +144,7 @@ describe.each(CHAINS)('on $name', ({ currency, start }) => {
     for (const number of NUMBERS) closeTo(number, answers.get(number) ?? []);
   });
 
-  /** The API prints fewer decimals of USD, adds both directions of a pair, leaves out keys of the protocol, and orders equal values by the request. */
+  /** The API prints fewer decimals of USD, adds both directions of a pair, omits keys of the protocol, and orders equal values by request. */
   function closeTo(number: number, rows: readonly AnswerRow[]): void {
     const all = number === 2 ? byDay(expected.get(2) ?? []) : (expected.get(number) ?? []);
     const plain = number === 3 ? all.filter(({ address }) => !SYSTEM_ADDRESSES.has(String(address))) : all;
@@ -154,7 +154,7 @@ describe.each(CHAINS)('on $name', ({ currency, start }) => {
       given
         .map((row) => ({ row, key: comparable([row], exact)[0] ?? '' }))
         .sort((a, b) => (ORDERED.has(number) && number !== 5 ? 0 : a.key < b.key ? -1 : 1));
-    // Instead of a key of the protocol the API has a holder more.
+    // The API has one more holder instead of a key of the protocol.
     const [got, wanted] = [sorted(number === 3 ? rows.slice(0, plain.length) : rows), sorted(plain)];
     expect({ number, rows: got.map(({ key }) => key) }).toEqual({ number, rows: wanted.map(({ key }) => key) });
     for (const [index, { row }] of got.entries()) {

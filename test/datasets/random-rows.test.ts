@@ -1,6 +1,6 @@
 /**
- * 10,000 random rows of the data set, read by DuckDB over HTTP, field by field against the stores and the API: on a made-up chain that was
- * reorganised before and after a second generation was made and served.
+ * Compares 10,000 random rows of the data set, read by DuckDB over HTTP, field by field with the stores and the API. The generated chain is
+ * reorganised before and after a second generation is made and served.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ import { storedRows } from '../support/datasets/stored-rows.ts';
 import { type GeneratedService, startGeneratedService } from './exported-service.ts';
 
 const LEAST_ROWS = 10_000;
-/** Of one table: balances change so often that their rows would be most of the sample. */
+/** Maximum rows of one table: balances change so often that their rows would otherwise fill the sample. */
 const MOST_OF_A_TABLE = 6_000;
 const BLOCKS = 380;
 const TRANSACTIONS = 8;
@@ -69,7 +69,7 @@ it.each(TABLES.map((table) => [table.name, table] as const))('%s', async (name, 
   compared += rows.length;
 });
 
-it('conversions have both generations, of which the second is served', async () => {
+it('conversions contain both generations, and the second is served', async () => {
   const table = DATASET_TABLES.find(({ name }) => name === 'conversions');
   const rows = table ? await fetchedRows(duckdb, service.url, table, { most: MOST_OF_A_TABLE, seed: SEED }) : [];
   expect(new Set(rows.map((row) => `${row.generation} ${row.other_generation}`))).toEqual(new Set(['2 1']));

@@ -1,4 +1,4 @@
-/** Readers of the data set over HTTP: DuckDB with the statements of the docs, an S3 client, and plain requests. */
+/** Reads the data set over HTTP: with DuckDB and the statements of the docs, with an S3 client, and with plain requests. */
 
 import { createHash } from 'node:crypto';
 import {
@@ -46,7 +46,7 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     return total;
   }
 
-  it('DuckDB reads what a manifest names', async () => {
+  it('DuckDB reads the files of a manifest', async () => {
     const files = `SET VARIABLE files = (SELECT list(url) FROM read_json('${service.url}/api/datasets/conversions.json'))`;
     await duckdb.rows(files);
     const [row] = await duckdb.rows(
@@ -73,7 +73,7 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     expect(blocks).toEqual([{ n: String(service.node.height + 1), tip: service.node.height }]);
   });
 
-  it('index and manifests fit what the OpenAPI document says of them', async () => {
+  it('index and manifests match the OpenAPI document', async () => {
     const { paths } = (await (await fetch(`${service.url}/api/openapi.json`)).json()) as { readonly paths: object };
     expect(Object.keys(paths)).toEqual(expect.arrayContaining(['/api/datasets/', '/api/datasets/{manifest}']));
     const index = await (await fetch(`${service.url}/api/datasets/`)).json();
@@ -83,7 +83,7 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     }
   });
 
-  it('index and manifests have their numbers as text for those who ask so', async () => {
+  it('index and manifests have their numbers as text on request', async () => {
     for (const path of ['/api/datasets/', '/api/datasets/conversions.json']) {
       const answer = await fetch(`${service.url}${path}?numbers=text`);
       expect(answer.headers.get('content-type')).toBe('application/vnd.verustream.text+json');
@@ -98,7 +98,7 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     }
   });
 
-  it('a manifest says of each file what the file itself says', async () => {
+  it('a manifest describes each file correctly', async () => {
     for (const table of ['blocks', 'transfers', 'prices', 'conversions']) {
       const files = await manifest(table);
       expect(files.length).toBeGreaterThan(0);
@@ -150,7 +150,7 @@ export function datasetIsRead(opened: () => OpenedDataset): void {
     expect((await fetch(url, { method: 'POST' })).status).toBe(405);
   });
 
-  it('what is not of the data set is not served', async () => {
+  it('nothing outside the data set is served', async () => {
     for (const path of ['notes/blocks.json', '.lock', '.writing/x.parquet', '..%2f..%2fetc%2fpasswd', 'nothing.json']) {
       const answer = await fetch(`${service.url}/api/datasets/${path}`);
       expect(answer.status, path).toBe(404);

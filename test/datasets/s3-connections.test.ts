@@ -1,4 +1,4 @@
-/** A bucket over a line that loses connections: what arrived counts once, and another export is known as such. */
+/** A bucket over a line that loses connections: every write takes effect once, and another export is recognised. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3';
@@ -16,9 +16,9 @@ let server: S3Server;
 let proxy: LosingProxy;
 let prefix = 0;
 let stop: AbortController;
-/** Through the proxy. */
+/** The folder through the proxy. */
 let folder: DatasetFolder;
-/** Of the same place, directly. */
+/** The same folder, directly. */
 let other: DatasetFolder;
 beforeAll(async () => {
   server = await startS3Server();
@@ -44,7 +44,7 @@ afterEach(async () => {
 });
 
 it.each(['request', 'answer', 'text'] as const)(
-  'reads, writes, lists and removes although the %s is lost',
+  'reads, writes, lists and removes even if the %s is lost',
   async (loss) => {
     const lost = [loss, loss];
     const file = join(folder.scratch, 'x');
@@ -73,7 +73,7 @@ it.each(['request', 'answer', 'text'] as const)(
 );
 
 it.each<Loss[][]>([[['answer']], [[503]], [['answer', 409]]])(
-  'a write goes on from what it wrote after %j',
+  'after %j a write recognises its own earlier write',
   async (lost) => {
     await folder.read(NAME);
     for (const text of ['first', 'second', 'third']) {
@@ -85,7 +85,7 @@ it.each<Loss[][]>([[['answer']], [[503]], [['answer', 409]]])(
 );
 
 it.each(['request', 'answer'] as const)(
-  'another export that wrote after the %s was lost has overtaken this one',
+  'an export is overtaken by another one that wrote after the %s was lost',
   async (lost) => {
     await folder.write(NAME, 'before');
     proxy.lose('PUT', [lost], async () => {
@@ -97,7 +97,7 @@ it.each(['request', 'answer'] as const)(
   },
 );
 
-it('a stop ends the wait for an answer, and lets no request begin', async () => {
+it('a stop ends the wait for an answer and prevents further requests', async () => {
   const file = join(folder.scratch, 'x');
   await writeFile(file, 'rows');
   const arrived = Promise.withResolvers<void>();
@@ -116,14 +116,14 @@ it('a stop ends the wait for an answer, and lets no request begin', async () => 
   expect(proxy.requests).toHaveLength(asked);
 });
 
-it('a stop ends the tries', async () => {
+it('a stop ends the retries', async () => {
   proxy.lose('GET', [503, 503, 503, 503, 503, 503], async () => stop.abort(new Error('stopped')));
   const asked = proxy.requests.length;
   await expect(folder.read(NAME)).rejects.toThrow('stopped');
   expect(proxy.requests).toHaveLength(asked + 1);
 });
 
-it('asks again where no answer comes', async () => {
+it('retries when no answer arrives', async () => {
   const client = new AwsClient({ accessKeyId: 'user', secretAccessKey: 'secret', service: 's3' });
   const request = createS3Requests(client, proxy.url, stop.signal, 500);
   let isFirst = true;
@@ -136,7 +136,7 @@ it('asks again where no answer comes', async () => {
   expect(isFirst).toBe(false);
 });
 
-it('gives up after some tries', async () => {
+it('fails after some retries', async () => {
   proxy.lose('GET', Array<Loss>(6).fill('request'));
   await expect(folder.read(NAME)).rejects.toMatchObject({ code: 's3_unreachable' });
   expect(await folder.read(NAME)).toBeNull();

@@ -1,4 +1,4 @@
-/** `verustream export` into a bucket of a real S3 server, moto's. */
+/** `verustream export` into a bucket of a real S3 server (moto). */
 
 import {
   CreateBucketCommand,
@@ -59,7 +59,7 @@ async function keys(): Promise<string[]> {
   return Contents.map(({ Key = '' }) => Key);
 }
 
-it('writes files and manifests, and again only what has changed', async () => {
+it('writes files and manifests, and later only changed files', async () => {
   const first = await exported();
   expect(first.tables.find(({ table }) => table === 'blocks')?.rows).toBe(701);
   const before = await keys();
@@ -69,11 +69,11 @@ it('writes files and manifests, and again only what has changed', async () => {
   await service.settled(true);
   const more = await exported();
   expect(more.tables.find(({ table }) => table === 'blocks')).toMatchObject({ rows: 761, written: 1 });
-  // What the manifest no longer names is gone, so that a pattern reads each row once.
+  // Files that the manifest no longer names are removed, so that a pattern reads each row once.
   expect((await keys()).length).toBe(before.length);
 });
 
-it('asks for the list of the bucket, not for each file, and writes again what is gone from it', async () => {
+it('lists the bucket instead of requesting each file, and writes missing files again', async () => {
   const proxy = await startLosingProxy(server.url);
   try {
     const files = (await keys()).filter((key) => key.endsWith('.parquet'));
@@ -89,7 +89,7 @@ it('asks for the list of the bucket, not for each file, and writes again what is
   }
 });
 
-it('an export that another one has overtaken in a bucket changes nothing there', async () => {
+it('an export that another one has overtaken changes nothing in the bucket', async () => {
   const { signal } = new AbortController();
   const address = { bucket: 'mine', prefix: 'shared', endpoint: server.url, environment: KEYS, signal };
   const [slow, fast] = [await openS3Folder(address), await openS3Folder(address)];
@@ -149,7 +149,7 @@ it.each([
   await expect(refused).rejects.toMatchObject({ code: 'usage', message: expect.stringMatching(said) });
 });
 
-it('a stopped export waits for no answer, and the next one goes on', async () => {
+it('a stopped export waits for no answer, and the next one continues', async () => {
   const proxy = await startLosingProxy(server.url);
   const stop = new AbortController();
   proxy.lose('PUT', Array<Loss>(100).fill('request'), () => {
@@ -169,7 +169,7 @@ it('a stopped export waits for no answer, and the next one goes on', async () =>
   }
 });
 
-it('says what a server refuses', async () => {
+it('reports why a server refuses', async () => {
   const input = { ...DESTINATION, destination: 's3://not-there/x', tables: 'blocks', endpoint: server.url };
   const refused = exportData(service.context, input, collectedOutput().output);
   await expect(refused).rejects.toMatchObject({

@@ -1,4 +1,4 @@
-/** `verustream sql` over what is served, against the stores and the data set. */
+/** Compares answers of `verustream sql` with the stores and the data set. */
 
 import { beforeAll, expect, it } from 'vitest';
 import { run as sql } from '../../commands/sql.ts';
@@ -24,7 +24,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
   }
 
   it.each(DATASET_TABLES.map((table) => [viewName(table), table] as const))(
-    '%s holds the rows of the data set',
+    '%s contains the rows of the data set',
     async (view, table) => {
       const { rows } = await answer(`SELECT count() AS n, sum(height) AS heights FROM ${view}`);
       const files = await readManifest(service.folder, table.name);
@@ -41,7 +41,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     },
   );
 
-  it('keeps the order, and says that there is more', async () => {
+  it('keeps the order, and reports that there are more rows', async () => {
     const statement = 'SELECT height FROM v_blocks ORDER BY height DESC';
     const { rows, isCut, lines, notes } = await answer(statement, { rows: '3' });
     const tip = service.node.height;
@@ -51,7 +51,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     expect(notes).toEqual([expect.stringContaining('the first 3 rows')]);
   });
 
-  it('joins views, and takes WITH', async () => {
+  it('joins views, and accepts WITH', async () => {
     const { rows } = await answer(
       `WITH young AS (SELECT chain, height, hash FROM v_blocks WHERE height > 900)
      SELECT count() AS n FROM v_transactions t JOIN young USING (chain, height) -- a comment`,
@@ -74,30 +74,30 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     await answer(statement, { rows: '2' });
   });
 
-  it('prints more rows than a call takes arguments as a table', async () => {
+  it('prints a table with more rows than a call can have arguments', async () => {
     const statement = "SELECT number, 'x' AS text FROM numbers(200000)";
     const { lines } = await answer(statement, { format: 'table', rows: '200000' });
     expect(lines).toHaveLength(200_001);
     expect([lines[0], lines[1], lines.at(-1)]).toEqual(['number  text', '0       x', '199999  x']);
   });
 
-  it.each(['csv', 'ndjson', 'table'])('an answer has a bound in bytes as %s', async (format) => {
+  it.each(['csv', 'ndjson', 'table'])('an answer as %s is bounded in bytes', async (format) => {
     const most = { format, rows: '1000000' };
     const stored = answer("SELECT toString(number) || repeat('x', 1000) AS text FROM numbers(400000)", most);
     await expect(stored).rejects.toThrow(/Limit for result exceeded, max bytes: 256.00 MiB/);
-    // Of a constant ClickHouse counts one value.
+    // ClickHouse counts the value of a constant only once.
     const names = Array.from({ length: 30 }, (_, index) => `1 AS constant_with_a_long_name_${index}`);
     const constants = answer(`SELECT ${names.join(', ')} FROM numbers(300000)`, most);
     await expect(constants).rejects.toThrow('ClickHouse refused the statement: the answer is larger than 256 MiB');
   });
 
-  it('names of its own may begin as those of views do', async () => {
+  it('own names may begin like those of views', async () => {
     const statement =
       "WITH v_mine AS (SELECT count() AS v_n FROM v_blocks) SELECT v_n > 0 AS v_some FROM v_mine WHERE 'v_x' <> ''";
     expect((await answer(statement)).lines).toEqual(['v_some', '1']);
   });
 
-  it('a long cell does not widen every row of a table without a bound', async () => {
+  it('the width of a table is bounded, even with a long cell', async () => {
     const statement = "SELECT if(number = 0, repeat('x', 1000000), 'y') AS text, number FROM numbers(300)";
     await expect(answer(statement, { format: 'table' })).rejects.toThrow('choose csv or ndjson');
     expect((await answer(statement)).lines).toHaveLength(301);

@@ -1,4 +1,4 @@
-/** The data set after reorganisations, redrives and swaps of generations: equal to the stores, and true whenever a reader looks. */
+/** The data set after reorganisations, redrives and swaps of generations: equal to the stores, and consistent at any moment. */
 
 import { existsSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -26,7 +26,7 @@ const { orphans, fork } = recordedBranches();
 const silent = collectedOutput().output;
 let service: ExportedService;
 let duckdb: DuckDb;
-/** Stops looking at the folder, and throws what it found. */
+/** Stops watching the folder; rejects with the first fault that was found. */
 let endLooking: () => Promise<number>;
 
 beforeAll(async () => {
@@ -40,7 +40,7 @@ afterAll(async () => {
   await service?.stop();
 });
 
-/** A reader who looks at the folder all the time. A file that goes between manifest and file is a fault too: it has to stay for a while. */
+/** A reader that checks the folder all the time. A file that is gone after its manifest was read is a fault too: it must stay for a while. */
 function looking(): () => Promise<number> {
   let isEnded = false;
   const looks = (async () => {
@@ -119,12 +119,12 @@ it('a reorganisation replaces rows of the open day', async () => {
   expect(await hashAt(orphan?.height ?? 0)).not.toBe(orphan?.hash);
 });
 
-it('a rewind that ClickHouse has and Postgres has not committed shows in no file', async () => {
+it('a rewind that is in ClickHouse but not committed in Postgres shows in no file', async () => {
   const { postgres, clickhouse } = service.stores;
   const before = await readManifest(service.folder, 'transactions');
   const client = await postgres.pool.connect();
   try {
-    // As a rewind does: its lock, then the rows of ClickHouse, then the commit.
+    // Like a rewind: takes its lock, removes the rows of ClickHouse, then would commit.
     await client.query('BEGIN');
     await client.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [changingKey('derive', CHAIN)]);
     const tip = { tip: service.node.height };
@@ -154,7 +154,7 @@ it('a closed day keeps its file while the chain grows', async () => {
   service.node.advanceTo(service.node.tip);
   await service.settled(true);
   await equalsTheStores();
-  // The sums of whole days that say that no stamp changes any more come with a later batch.
+  // The sums of whole days, which show that no stamp changes any more, arrive with a later batch.
   await expect
     .poll(
       async () => {
@@ -170,7 +170,7 @@ it('a closed day keeps its file while the chain grows', async () => {
   expect(again.tables.map(({ written }) => written)).toEqual(again.tables.map(() => 0));
 });
 
-it('a redrive leaves the same rows, and the same files, since a name is the hash of the content', async () => {
+it('a redrive leaves the same rows, and the same files, because names contain the hash of the content', async () => {
   const before = await readManifest(service.folder, 'transfers');
   await redrive(service.context, { chain: 'vrsc', height: '700' }, silent);
   await service.settled(true);
@@ -179,7 +179,7 @@ it('a redrive leaves the same rows, and the same files, since a name is the hash
   expect(after.map(({ path }) => path)).toEqual(before.map(({ path }) => path));
 });
 
-it('another generation stands in the rows, and a swap exchanges all files at once', async () => {
+it('rows contain the other generation too, and a swap exchanges all files at once', async () => {
   const live = await readManifest(service.folder, 'conversions');
   expect(await reprocess(service.context, { regime: 'backfill' }, silent)).toMatchObject({ exitCode: 0 });
   await equalsTheStores();
@@ -200,7 +200,7 @@ it('another generation stands in the rows, and a swap exchanges all files at onc
   expect(swapped.map(({ generation }) => generation)).toEqual(live.map(() => 2));
 });
 
-it('new columns: every file is written again under a new name, and until then the manifest names those of before', async () => {
+it('new columns: every file is written again under a new name, and until then the manifest names the old files', async () => {
   const { stores, config } = service.context;
   const folder = await openLocalFolder(join(service.folder, 'columns'));
   const [table] = DATASET_TABLES.filter(({ name }) => name === 'blocks') as [DatasetTable];
@@ -236,6 +236,6 @@ it('new columns: every file is written again under a new name, and until then th
   expect(names).toEqual(table.columns.map(({ name }) => name));
 });
 
-it('whenever a reader looked, every file was whole and every manifest true', async () => {
+it('at every moment all files were complete and all manifests correct', async () => {
   expect(await endLooking()).toBeGreaterThan(20);
 });

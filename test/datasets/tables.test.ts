@@ -1,4 +1,4 @@
-/** The tables of the data set against the stores: no column of a store is forgotten, and every statement gives the declared types. */
+/** The tables of the data set have every column of the stores. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores?.close());
 
-/** Of the way into the store, not of the data. */
+/** Columns for the bookkeeping of the stores, which are not data. */
 const OF_THE_STORE = new Set(['position', 'to_height', 'from_height']);
 
 async function storedColumns(table: string): Promise<string[]> {

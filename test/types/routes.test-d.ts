@@ -1,4 +1,4 @@
-/** What the compiler must refuse of routes: `npm run typecheck` fails where one of these lines compiles. Never run. */
+/** Routes that the compiler must refuse: `npm run typecheck` fails when a line after @ts-expect-error compiles. Never run. */
 import type { LosslessNumber } from 'lossless-json';
 import { listRoute } from '../../api/http/list-route.ts';
 import { chainParameter, queryParameter } from '../../api/http/parameters.ts';
@@ -37,7 +37,7 @@ const live = { path: '/', summary: '', parameters: {}, weight: 1, tier: null, ca
 
 const good = { height: 1, name: null, kind: 'work' as const, amount: coins(1n), inner: [{ n: 1 }] };
 
-/** What fits compiles, in every form of an answer. */
+/** Matching answers compile in every form. */
 stateRoute({ ...state, response: row, handler: async () => good });
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, kind: 'stake' }) });
 stateRoute({ ...state, response: row, handler: async () => new HeadedValue(good, {}) });
@@ -52,13 +52,13 @@ liveRoute({ ...live, response: row, handler: async () => ({ body: Buffer.from('{
 
 // @ts-expect-error a member of another type
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, height: '1' }) });
-// @ts-expect-error null where the schema has none
+// @ts-expect-error null for a member that is not nullable
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, height: null }) });
-// @ts-expect-error a text that is none of the enum
+// @ts-expect-error a text outside the enum
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, kind: text }) });
 // @ts-expect-error money as a double
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, amount: 0.1 }) });
-// @ts-expect-error satoshis where coins are shown
+// @ts-expect-error satoshis instead of coins
 stateRoute({ ...state, response: row, handler: async () => ({ ...good, amount: 1n }) });
 // @ts-expect-error a missing member
 stateRoute({ ...state, response: row, handler: async () => ({ height: 1, name: null }) });
@@ -76,14 +76,14 @@ stateRoute({ ...state, response: row, handler: async () => new HeadedValue({ ...
 stateRoute({ ...state, response: row, handler: async () => async () => ({ ...good, surplus: 1 }) });
 // @ts-expect-error a page of other rows
 stateRoute({ ...state, response: page(row), handler: async () => good });
-// @ts-expect-error the height of an answer that has none
+// @ts-expect-error the height of an answer without a height
 stateRoute({ ...state, response: array(row), settledAt: ({ height }) => height, handler: async () => [good] });
 // @ts-expect-error another body with another status
 liveRoute({ ...live, response: row, handler: async () => (text ? { body: good } : { status: 503, body: {} }) });
 // @ts-expect-error a surplus member of a body
 liveRoute({ ...live, response: row, handler: async () => ({ body: { ...good, surplus: 1 } }) });
 
-/** Parameters and bodies give types as well. */
+/** Types of parameters and bodies. */
 const parameters = { by: queryParameter('', { type: 'string', enum: ['a', 'b'] }) };
 stateRoute({
   ...state,
@@ -91,7 +91,7 @@ stateRoute({
   response: integer,
   handler: async ({ params }) => {
     const by: 'a' | 'b' | undefined = params.by;
-    // @ts-expect-error it is no number
+    // @ts-expect-error it is not a number
     const number: number = params.by;
     return [by, number].length;
   },
@@ -103,7 +103,7 @@ liveRoute({
   handler: async ({ body }) => ({ body: { a: body.a, b: body.b ?? null } }),
 });
 
-/** Lists: what a row shows, and what stands before the page. */
+/** Lists: members of a row, and members before those of the page. */
 const list = {
   path: '/',
   summary: '',
@@ -145,7 +145,7 @@ listRoute({
   select: async () => ({ ...selected, show: (rows) => rows, members: () => ({ address: '', more: 1 }) }),
 });
 
-/** Columns of a fact come with the types that Postgres gives them. */
+/** Columns of a fact have the types that Postgres returns. */
 const stored = rowReader(
   storedColumns(DEFINITIONS.block, ['time', 'txCount', 'version', 'validationType', 'feePool', 'previousHash']),
 )({});

@@ -16,7 +16,7 @@ import { liveRoute } from '../../http/route.ts';
 import { DEFAULT_NAME, issuedKey, KEY_ID, keyList, keyRequest, nothing } from './schema.ts';
 
 const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'session' } as const;
-const id = pathParameter('Id of the key: what stands between the underscores', KEY_ID);
+const id = pathParameter('Id of the key: the part between the underscores', KEY_ID);
 
 const shown = (row: KeyRow) => ({
   id: row.id,
@@ -29,7 +29,7 @@ const shown = (row: KeyRow) => ({
 
 const issued = ({ row, key }: IssuedKey) => ({ ...shown(row), key });
 
-/** @throws ApiError invalid_parameter */
+/** @throws ApiError invalid_parameter when the limit exceeds the credits of the tier */
 function checkLimit(tiers: Config['tiers'], tier: AccessTier, limit: number): void {
   const most = tiers[tier].creditsPerMinute;
   if (limit <= most) return;
@@ -72,7 +72,7 @@ const regenerate = liveRoute({
   ...live,
   path: '/api/keys/:id/regenerate',
   method: 'POST',
-  summary: 'A new secret for a key; the old one ends at once',
+  summary: 'A new secret for a key; the old one stops working at once',
   parameters: { id },
   response: issuedKey,
   async handler({ api, holder, params }) {

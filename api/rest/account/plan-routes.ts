@@ -18,10 +18,10 @@ interface Price {
   readonly tier: AccessTier | null;
 }
 
-/** Parameters that a call of a method has usually: getidentityhistory without any is the daemon's. */
+/** Number of parameters to assume; it matters for getidentityhistory only, which the daemon answers when there are none. */
 const RPC_PARAMETERS = 1;
 
-/** `listed`: the route table, which holds this route too. */
+/** `listed` returns the route table lazily because the table contains this route too. */
 export function planRoute(listed: () => readonly Route[]) {
   return liveRoute({
     path: '/api/usage/plan',
@@ -48,7 +48,7 @@ export function planRoute(listed: () => readonly Route[]) {
         const { creditsPerMinute } = api.config.tiers[tier];
         return { tier, creditsPerMinute, fits: lacking === null, lacks: lacking };
       });
-      // JSON-RPC costs the network requests alone.
+      // Without a key, JSON-RPC calls are charged to the network as requests, not as credits.
       const ofNetwork = sum(calls.filter(({ rpc }) => rpc === null).map((call) => call.creditsPerMinute));
       const withoutKey =
         calls.every(({ tier }) => tier === null) &&
@@ -79,7 +79,7 @@ function priceOfPath(routes: readonly Route[], { path = '', method = 'GET' }: Pl
   const asked = path.replace(/[?#].*$/s, '');
   if (method === 'GET' && STREAM_PATHS.includes(asked)) return { method, path: asked, credits: 1, tier: null };
   const fitting = routes.filter((route) => methodOf(route) === method && matches(route.path, asked));
-  // As the router: what is written out comes before a parameter.
+  // Like the router, prefer a path with literal parts to one with parameters.
   const [route] = fitting.toSorted((a, b) => parametersIn(a.path) - parametersIn(b.path));
   if (!route) throw refused(`${at}/path`, `there is no ${method} ${asked}: /api/ lists all paths`);
   return { method, path: route.path, credits: route.weight, tier: route.tier };
@@ -96,7 +96,7 @@ function matches(pattern: string, path: string): boolean {
   );
 }
 
-/** Without the last bits of a sum of decimals. */
+/** Rounds up, but ignores the floating-point error of a sum of decimals. */
 const roundedUp = (value: number): number => Math.ceil(Math.round(value * 1e6) / 1e6);
 
 function refused(pointer: string, detail: string): ApiError {

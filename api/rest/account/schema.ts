@@ -1,10 +1,10 @@
-/** Login and keys. */
+/** Schemas of login and of API keys. */
 import { TIERS } from '../../../schemas/config.ts';
 import { array, integer, isoTime, nullableInteger, nullableTime, object, string } from '../../schema/json-schema.ts';
 
 export const KEY_ID = { type: 'string', pattern: '^[0-9a-f]{16}$' } as const;
 export const tier = { type: 'string', enum: TIERS } as const;
-export const creditsPerMinute = { ...integer, description: 'That the tier allows' } as const;
+export const creditsPerMinute = { ...integer, description: 'Allowance of the tier' } as const;
 const identity = { ...string, description: 'Fully qualified name with @' } as const;
 
 export const challengeRequest = {
@@ -20,7 +20,7 @@ export const challengeRequest = {
 export const challenge = object({
   challengeId: string,
   message: string,
-  command: { ...string, description: 'Line for the command line of a wallet that holds the keys' },
+  command: { ...string, description: 'Command to run on the command line of a wallet that holds the keys' },
   expiresAt: isoTime,
 });
 
@@ -36,7 +36,7 @@ export const loginRequest = {
 
 const session = { expiresAt: isoTime, identity, identityAddress: string, chain: string };
 export const login = object({
-  token: { ...string, description: 'For Authorization: Bearer on the paths of keys and usage; shown once' },
+  token: { ...string, description: 'Sent as Authorization: Bearer to the paths of keys and usage; shown once' },
   ...session,
 });
 export const sessionState = object({ ...session, tier });
@@ -49,7 +49,7 @@ export const keyRequest = {
     creditsPerMinute: {
       type: ['integer', 'null'],
       minimum: 1,
-      description: 'An allowance of this key alone, within that of the identity: at most the credits of the tier',
+      description: 'Limit of this key, within the allowance of the identity: at most the credits of the tier',
     },
   },
   additionalProperties: false,
@@ -58,10 +58,13 @@ export const keyRequest = {
 const key = {
   id: string,
   name: string,
-  creditsPerMinute: { ...nullableInteger, description: 'Of this key alone; null: only those of the identity count' },
+  creditsPerMinute: {
+    ...nullableInteger,
+    description: 'Limit of this key; null: only the allowance of the identity applies',
+  },
   createdAt: isoTime,
   regeneratedAt: nullableTime,
-  lastUsedAt: { ...nullableTime, description: 'Of some seconds ago; null for one not used in the last 400 days' },
+  lastUsedAt: { ...nullableTime, description: 'Some seconds late; null for a key not used in the last 400 days' },
 };
 export const keyList = object({ tier, creditsPerMinute, keys: array(object(key)) });
 export const issuedKey = object({ ...key, key: { ...string, description: 'Shown once' } });

@@ -1,4 +1,4 @@
-/** What the keys and sessions of an identity asked for, and what is left now: /api/usage */
+/** Past usage of an identity's keys and sessions, and its remaining allowances: /api/usage */
 import { demandOfIdentity, demandOfKey } from '../../access/bills.ts';
 import { accountOf, type KeyOwner, listKeys, tierOf } from '../../access/key-store.ts';
 import { readUsage, USAGE_PARTS, type UsagePlace, type UsageRow } from '../../access/read-usage.ts';
@@ -16,14 +16,14 @@ import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
 const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'keyOrSession' } as const;
 
 const MOST_ROWS = 10_000;
-/** Length in seconds of an answer to a request without `from`. */
+/** Time span in seconds that a request without `from` covers. */
 const SPAN_S: Readonly<Record<UsageStep, number>> = {
   minute: 60 * STEP_SECONDS.minute,
   hour: 24 * STEP_SECONDS.hour,
   day: 30 * STEP_SECONDS.day,
 };
 const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
-/** Since when; step and part of the last row. */
+/** `from` of the first request, start of the last row's step, and the last row's key or route in base64url. */
 const CURSOR = { type: 'string', pattern: '^\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
 
 const parameters = {
@@ -32,22 +32,28 @@ const parameters = {
     enum: USAGE_STEPS,
     default: 'minute',
   }),
-  by: queryParameter('Rows of each key, or of each route; routes by hour and day, for 30 days', {
-    type: 'string',
-    enum: USAGE_PARTS,
-    default: 'key',
-  }),
+  by: queryParameter(
+    'One row for each key or for each route; routes are counted by hour and day, and kept for 30 days',
+    {
+      type: 'string',
+      enum: USAGE_PARTS,
+      default: 'key',
+    },
+  ),
   from: queryParameter(
-    'Seconds since the epoch; before `to` by an hour (minute), a day (hour) or 30 days (day) when it is not given',
+    'Seconds since the epoch; by default an hour (step minute), a day (hour) or 30 days (day) before `to`',
     SECONDS,
   ),
-  to: queryParameter('Seconds since the epoch, exclusive; now when it is not given. Steps are shown whole', SECONDS),
-  key: queryParameter('Of this key alone, or of `session`', KEY),
+  to: queryParameter('Seconds since the epoch, exclusive; now by default. Steps are shown whole', SECONDS),
+  key: queryParameter('Only this key, or `session`', KEY),
   limit: queryParameter('Rows; more than 10,000 is served as 10,000', { type: 'integer', minimum: 1, default: 1_000 }),
-  cursor: queryParameter('nextCursor of an answer: goes on after its last row, from where that answer began', CURSOR),
+  cursor: queryParameter(
+    'nextCursor of an answer: continues after its last row, with the same start of the range',
+    CURSOR,
+  ),
 };
 
-/** @throws ApiError cursor_invalid */
+/** @throws ApiError cursor_invalid when this service did not issue the cursor */
 function readPlace(cursor: string): UsagePlace & { readonly from: number } {
   const [from, at, encoded = ''] = cursor.split('.');
   const of = Buffer.from(encoded, 'base64url').toString();
@@ -92,7 +98,7 @@ async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<t
 const used = liveRoute({
   ...live,
   path: '/api/usage',
-  summary: 'What an identity asked for, by step and by key or route; with a session or any of its keys',
+  summary: 'Usage of an identity by step and by key or route; needs a session or any of its keys',
   parameters,
   response: usage,
   async handler({ api, holder, params }) {
@@ -107,7 +113,7 @@ const CSV_TYPE = 'text/csv; charset=utf-8';
 const usedCsv = liveRoute({
   ...live,
   path: '/api/usage/csv',
-  summary: 'The same rows as CSV; where `limit` has cut them, the header X-Next-Cursor has the cursor',
+  summary: 'The same rows as CSV; if there are more than `limit`, the header X-Next-Cursor has the cursor',
   parameters,
   response: { type: 'string' },
   headers: ['X-Next-Cursor'],
@@ -126,7 +132,7 @@ const usedCsv = liveRoute({
 const now = liveRoute({
   ...live,
   path: '/api/usage/now',
-  summary: 'What is left of the allowances at this moment; with a session or any key of the identity',
+  summary: 'What is left of the allowances now; needs a session or any key of the identity',
   parameters: {},
   response: usageNow,
   async handler({ api, holder }) {

@@ -1,4 +1,4 @@
-/** Usage, what is left, and the cost of a plan. */
+/** Schemas of usage, of remaining allowances, and of the cost of a plan. */
 import { TIERS } from '../../../schemas/config.ts';
 import { USAGE_PARTS } from '../../access/read-usage.ts';
 import { USAGE_STEPS } from '../../access/usage-steps.ts';
@@ -9,17 +9,18 @@ const step = { type: 'string', enum: USAGE_STEPS } as const;
 
 export const USAGE_COLUMNS = {
   at: { ...isoTime, description: 'Start of the step, UTC' },
-  keyId: { ...nullableString, description: '`session` for the sessions of the identity; null by route' },
+  keyId: { ...nullableString, description: '`session` for the sessions of the identity; null when rows are by route' },
   route: {
     ...nullableString,
-    description: 'Pattern; `none` where no route matched, empty for what was counted before 0.4.0; null by key',
+    description:
+      'Pattern; `none` if no route matched; empty for requests counted before 0.4.0; null when rows are by key',
   },
   requests: integer,
-  credits: { ...integer, description: 'Accepted ones, exactly' },
-  refused: { ...integer, description: 'Requests: the sum of the next three' },
+  credits: { ...integer, description: 'Credits of the accepted requests, exactly' },
+  refused: { ...integer, description: 'Refused requests: the sum of the next three' },
   rateLimited: { ...integer, description: 'Beyond the allowance of the identity' },
   keyLimited: { ...integer, description: 'Beyond the allowance of the key' },
-  tierRequired: { ...integer, description: 'Of a path that needs a higher tier' },
+  tierRequired: { ...integer, description: 'To a path that needs a higher tier' },
 };
 
 export const usage = object({
@@ -27,23 +28,23 @@ export const usage = object({
   creditsPerMinute,
   step,
   by: { type: 'string', enum: USAGE_PARTS } as const,
-  results: array(object(USAGE_COLUMNS), 'Newest first; of some seconds ago'),
+  results: array(object(USAGE_COLUMNS), 'Newest first; some seconds late'),
   nextCursor: {
     ...nullableString,
-    description: 'Where `limit` has cut the answer: as `cursor` it goes on after the last row; null at the end',
+    description: 'Pass it as `cursor` to continue after the last row; null at the end',
   },
 });
 
 const standing = {
   creditsPerMinute: integer,
-  remaining: { ...integer, description: 'As a request would find it' },
-  resetSeconds: { ...integer, description: 'Until the whole allowance is there again' },
+  remaining: { ...integer, description: 'Credits that a request would find now' },
+  resetSeconds: { ...integer, description: 'Until the whole allowance is available again' },
 };
 export const usageNow = object({
   at: isoTime,
   tier,
   ...standing,
-  keys: array(object({ id: string, name: string, ...standing }), 'Those with an allowance of their own'),
+  keys: array(object({ id: string, name: string, ...standing }), 'Keys with a limit of their own'),
   writtenWithinSeconds: { ...integer, description: 'How far /api/usage may be behind' },
 });
 
@@ -60,7 +61,12 @@ export const planRequest = {
         type: 'object',
         properties: {
           method: { type: 'string', enum: ['GET', 'POST', 'PATCH', 'DELETE'], default: 'GET' },
-          path: { type: 'string', minLength: 1, maxLength: 500, description: 'As in /api/, or an address' },
+          path: {
+            type: 'string',
+            minLength: 1,
+            maxLength: 500,
+            description: 'A pattern as in /api/, or a concrete path',
+          },
           rpc: { type: 'string', minLength: 1, maxLength: 64, description: 'Instead of a path: a JSON-RPC method' },
           perSecond: rate,
           perMinute: rate,
@@ -80,15 +86,18 @@ export const plan = object({
       method: string,
       path: string,
       rpc: nullableString,
-      credits: { ...integer, description: 'Of one call; of JSON-RPC with a key' },
-      tier: { ...nullableTier, description: 'Lowest that may ask; null: without a key' },
+      credits: { ...integer, description: 'Of one call; JSON-RPC costs credits only with a key' },
+      tier: { ...nullableTier, description: 'Lowest tier that may call it; null: no key needed' },
       perMinute: { type: 'number' },
       creditsPerMinute: { ...integer, description: 'Rounded up' },
     }),
   ),
   creditsPerMinute: integer,
   requestsPerMinute: integer,
-  withoutKey: { ...boolean, description: 'Whether it fits without a key, by the requests and credits of a network' },
+  withoutKey: {
+    ...boolean,
+    description: 'Whether the plan fits within the requests and credits that a network has without a key',
+  },
   tiers: array(
     object({
       tier,

@@ -1,4 +1,4 @@
-/** What each transaction did to an address. */
+/** The effect of each transaction on an address. */
 
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
@@ -40,7 +40,7 @@ interface Valued {
   readonly currencies: Currencies;
 }
 
-/** What each of the rows was worth at the end of its block. */
+/** Returns a function from a row to its USD worth at the end of its block. */
 export async function activityWorth(read: Snapshot, api: ApiContext, { chain, rows, currencies }: Valued) {
   const nativeId = api.currencies.nativeId(api.chain(chain));
   const nets = rows.map((row) => netOf(row, nativeId));

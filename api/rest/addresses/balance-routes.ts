@@ -1,4 +1,4 @@
-/** What addresses hold: /api/address/:addr/balance and /api/richlist/top */
+/** Balances of addresses: /api/address/:addr/balance and /api/richlist/top */
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
@@ -16,7 +16,7 @@ import { holdingsOf, newestPricesOf, pricesOfBlock } from './balance-rows.ts';
 
 const balance = stateRoute({
   path: '/api/address/:addr/balance',
-  summary: 'What an address holds of every currency: now, or held at the end of a block, valued at the prices of then',
+  summary: 'Balance of an address in every currency, now or at the end of a block, valued at the prices of that time',
   parameters: { addr: addressParameter, chain: chainParameter, height: atHeightParameter, ...formatParameter },
   response: addressBalance,
   rows: { member: 'balances' },
@@ -55,8 +55,8 @@ const readHolder = rowReader({
 });
 
 /**
- * An output of several people counts for the first of them; the balances count it for each. So `shared` is taken off, and as many
- * more are looked at as may fall behind others by that, or are keys of the protocol.
+ * An output with several addresses counts for the first of them here, but `newest_balances` counts it for each. So `shared` is
+ * subtracted, and the scan reads extra rows: one for each address that may drop in rank by that, and for each key of the protocol.
  */
 const HOLDERS_SQL = `WITH shared AS MATERIALIZED (
     SELECT other.address, sum(o.value) AS value FROM outputs o
@@ -77,7 +77,7 @@ const MAX_HOLDERS = 500;
 
 const richest = stateRoute({
   path: '/api/richlist/top',
-  summary: 'Largest holders of the native coin; what pays several counts for the first of them',
+  summary: 'Largest holders of the native coin; an output with several addresses counts for the first of them',
   parameters: {
     chain: chainParameter,
     limit: queryParameter('Rows; more than 500 is served as 500', { type: 'integer', minimum: 1, default: 100 }),
@@ -94,7 +94,7 @@ const richest = stateRoute({
     const height = tipHeight(read, chain.name);
     const nativeId = api.currencies.nativeId(chain);
     const limit = Math.min(params.limit, MAX_HOLDERS);
-    // Remembered for every limit: while the daemon is away no answer is kept.
+    // Memoized once for every limit: while the daemon is away (no supply) no answer is cached, and the query is expensive.
     const values = [chain.name, nativeId, MAX_HOLDERS + 1, [...SYSTEM_ADDRESSES]];
     const found = await api.memo.get(`richest of ${chain.name}`, read.state.chainTag(chain.name), () =>
       read.rows(readHolder, HOLDERS_SQL, values),

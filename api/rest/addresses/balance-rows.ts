@@ -1,4 +1,4 @@
-/** What addresses hold, now or as of a block, each currency with its value. */
+/** Balances of addresses, now or as of a block, with the USD value of each currency. */
 
 import type { LosslessNumber } from 'lossless-json';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -16,7 +16,7 @@ export interface CurrencyHolding {
   readonly currencyName: string | null;
   /** Satoshis. */
   readonly balance: bigint;
-  /** Satoshis, ever. */
+  /** Satoshis received in all, spent ones included. */
   readonly received: bigint;
   readonly usdValue: LosslessNumber | null;
 }
@@ -24,8 +24,8 @@ export interface CurrencyHolding {
 const readBalance = rowReader({ currency_id: columns.text, balance: columns.text, received: columns.text });
 
 /**
- * From one currency of an address to its next, so that it costs nothing how often a balance has changed; as of the end of
- * block $3.
+ * Balances at the end of block $3. The recursion steps from one currency of an address to the next, so that the cost does not
+ * depend on how often a balance has changed.
  */
 const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
     SELECT wanted.address, (SELECT min(currency_id) FROM balances WHERE chain = $1 AND address = wanted.address)
@@ -40,16 +40,16 @@ const BALANCES_SQL = `WITH RECURSIVE held(address, currency_id) AS (
     ORDER BY from_height DESC LIMIT 1) AS newest
   GROUP BY currency_id ORDER BY currency_id`;
 
-/** Prices of currencies, decimal texts by i-address. */
+/** Returns prices as decimal texts by i-address. */
 export type PricesOf = (ids: readonly string[]) => Promise<ReadonlyMap<string, string>>;
 
-/** The newest ones, as published. */
+/** The newest published prices. */
 export function newestPricesOf(read: Snapshot, api: ApiContext): PricesOf {
   return async (ids) =>
     new Map((await latestPrices(read, api, ids)).map((price) => [price.currency_id, price.usd_price]));
 }
 
-/** The last ones up to the end of a block, of its branch: a later block may have a time that is not later. */
+/** The last prices up to the end of a block on its branch, found by tick: a later block may have the same time or an earlier one. */
 export async function pricesOfBlock(
   read: Snapshot,
   api: ApiContext,
@@ -62,8 +62,8 @@ export async function pricesOfBlock(
 }
 
 /**
- * The native coin first, then what is there of other currencies, at the end of the block `height`; valued at the given prices.
- * Several addresses are summed.
+ * Balances at the end of block `height`, valued at the given prices and summed over the addresses: the native coin first, even
+ * at 0, then every other currency with a balance.
  */
 export async function holdingsOf(
   read: Snapshot,

@@ -16,7 +16,7 @@ import { addressChains, balanceSeries, monthlyRewards } from './schema.ts';
 
 const dateOf = ({ start }: Period) => utcDate(start);
 
-/** What stood at each of the heights $4; nothing before the first change. */
+/** Balances at each of the heights $4; heights before the first change have no row. */
 const BALANCES_SQL = `SELECT at.height, held.balance, held.received::text AS received FROM unnest($4::integer[]) AS at(height)
   CROSS JOIN LATERAL (SELECT balance, received FROM balances
     WHERE chain = $1 AND address = $2 AND currency_id = $3 AND from_height <= at.height ORDER BY from_height DESC LIMIT 1) AS held`;
@@ -25,12 +25,12 @@ const readBalance = rowReader({ height: columns.number, balance: columns.bigint,
 
 const series = stateRoute({
   path: '/api/address/:addr/series',
-  summary: 'What an address held of a currency at the end of each UTC day; a day without a block has no row',
+  summary: 'Balance of an address in a currency at the end of each UTC day; a day without a block has no row',
   parameters: {
     addr: addressParameter,
     chain: chainParameter,
-    currency: queryParameter("i-address or name; the chain's own coin when it is not given", writtenName),
-    days: queryParameter('Days back from the newest block, its own included', {
+    currency: queryParameter("i-address or name; the chain's own coin by default", writtenName),
+    days: queryParameter('Days back from the newest block, the day of that block included', {
       type: 'integer',
       minimum: 1,
       maximum: 3650,
@@ -72,7 +72,7 @@ const series = stateRoute({
   },
 });
 
-/** Rewards by the months that begin after the heights $3, and by kind. */
+/** Rewards by kind and by the months that begin after the heights $3. */
 const REWARDS_SQL = `SELECT width_bucket(height, $3::integer[]) AS month, kind, count(*) AS count, sum(amount)::text AS total
   FROM rewards WHERE chain = $1 AND address = $2 GROUP BY month, kind`;
 
@@ -118,7 +118,7 @@ const rewards = stateRoute({
   },
 });
 
-/** Activity of the addresses $2 on the chains $1 in their order. */
+/** First and last activity of the addresses $2, each on the chain at the same place of $1, in that order. */
 const CHAINS_SQL = `SELECT asked.chain, asked.address, first.height AS first_height, last.height AS last_height, b.time AS last_time
   FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS asked(chain, address, place)
   CROSS JOIN LATERAL (SELECT height FROM address_activity WHERE chain = asked.chain AND address = asked.address

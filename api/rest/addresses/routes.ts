@@ -22,7 +22,7 @@ const HISTORY_ROWS = 'address_activity a WHERE a.chain = $1 AND a.address = $2';
 
 const history = listRoute({
   path: '/api/address/:addr',
-  summary: 'What each transaction did to an address, newest first',
+  summary: 'The effect of each transaction on an address, newest first',
   parameters: {
     addr: addressParameter,
     chain: chainParameter,
@@ -85,7 +85,7 @@ const REWARDS_SQL = `SELECT r.height, r.txid, r.vout, r.kind, r.amount, b.time F
   JOIN blocks b ON b.chain = r.chain AND b.height = r.height WHERE r.chain = $1 AND r.address = $2`;
 const rewardSumsSql = (within: string) => `SELECT kind, count(*), sum(amount)::text AS total FROM rewards r
   WHERE chain = $1 AND address = $2${within} GROUP BY kind`;
-/** Seconds until a coinbase may be spent: 100 blocks of a minute, scaled by the block time on other chains. */
+/** Seconds until a coinbase may be spent: 100 blocks of one minute; other chains scale the number of blocks by their block time. */
 const MATURITY_SECONDS = 6000;
 
 const rewards = listRoute({

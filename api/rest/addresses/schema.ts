@@ -1,4 +1,4 @@
-/** Addresses: history and rewards. */
+/** Schemas of the paths about addresses. */
 import { seenAt } from '../../mempool/transaction-schema.ts';
 import {
   array,
@@ -30,7 +30,7 @@ export const activityRow = withOptional(
   worthThen,
 );
 
-/** Most waiting transactions of one address in an answer, and in its sums: whoever fills a mempool may pay one address. */
+/** Most waiting transactions in an answer, and in its sums: an attacker could fill the mempool with payments to one address. */
 export const MOST_WAITING = 200;
 export const MOST_COUNTED = 1000;
 
@@ -40,14 +40,14 @@ export const waitingActivity = object(
     ...flows,
     truncated: {
       ...boolean,
-      description: `The daemon holds transactions that this service does not show, or more than ${MOST_COUNTED} of them concern the address: the newest are counted`,
+      description: `The daemon has transactions that this service does not show, or more than ${MOST_COUNTED} concern the address, so that only the newest are counted`,
     },
     transactions: array(
       object({ txid: hash, seenAt, type: transactionType, ...flows }),
       `The newest ${MOST_WAITING}, newest first`,
     ),
   },
-  'With unconfirmed=true, otherwise null: what all transactions that wait do to the address',
+  'Effect of all unconfirmed transactions on the address; null without unconfirmed=true',
 );
 
 export const rewardSum = object({ count: integer, total: coins });
@@ -73,7 +73,7 @@ export const balanceSeries = object({
   data: array(
     object({
       date,
-      height: { ...height, description: 'Last block of the day; of the last day, the newest' },
+      height: { ...height, description: 'Last block of the day; for the last day, the newest block' },
       balance: coins,
       received: { ...coins, description: 'Ever received, up to then' },
     }),
@@ -98,8 +98,8 @@ export const addressChains = object({
   results: array(
     object({
       chain: string,
-      address: { type: 'string', description: 'The address that the chain reads in the query' },
-      name: { ...nullableString, description: 'Qualified, where the chain knows it as an identity' },
+      address: { type: 'string', description: 'The address that the query means on this chain' },
+      name: { ...nullableString, description: 'Qualified name if the address is an identity of the chain' },
       firstHeight: { ...height, description: 'First block with a transaction of the address' },
       lastHeight: { ...height, description: 'Last block with one' },
       lastTime: { ...unixTime, description: 'Time of that block' },

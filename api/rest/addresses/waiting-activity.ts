@@ -1,4 +1,4 @@
-/** What waiting transactions do to an address. */
+/** The effect of waiting transactions on an address. */
 import type { ActivityFact } from '../../../schemas/facts.ts';
 import { coins } from '../../http/values.ts';
 import { waitingOfAddress } from '../../mempool/by-subject.ts';

@@ -1,4 +1,4 @@
-/** /api/blocks/at: from a time to a height. */
+/** /api/blocks/at: the block of a time. */
 import { notFound } from '../../http/api-error.ts';
 import { chainParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -12,15 +12,14 @@ const SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 AND height = $
 
 const at = stateRoute({
   path: '/api/blocks/at',
-  summary:
-    'The block that was the newest at a time: the last one up to which no block time is later. After the newest block, that one',
+  summary: 'The newest block at a time: the last one such that neither it nor any block before it has a later time',
   parameters: { time: requiredQuery('ISO 8601 or seconds since the epoch', TIME), chain: chainParameter },
   response: blockRow,
   weight: 2,
   tier: null,
   cache: 'state',
   scope: 'chain',
-  settledAt: ({ height }) => height + 1, // the next block decides that no later one belongs here
+  settledAt: ({ height }) => height + 1, // the next block rules out every later block
   async handler({ params: { time, chain }, read }) {
     tipHeight(read, chain);
     const height = await heightAtTime(read, chain, parseTime(time, 'time'));

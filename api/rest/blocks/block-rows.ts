@@ -1,4 +1,4 @@
-/** Blocks as the stores keep them, and as a list shows them. */
+/** Stored rows of blocks, and the members that lists show of them. */
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';

@@ -1,4 +1,4 @@
-/** /api/blocks/:height, also by hash: a block of the chain, or one that a reorganisation removed. */
+/** /api/blocks/:height, by height or hash: a block of the chain, or one that a reorganisation removed. */
 import { finalizedHeight } from '../../../domain/finality.ts';
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
@@ -34,11 +34,11 @@ const WHOLE_BLOCK = {
 const STANDING = {
   ...WHOLE_BLOCK,
   next_hash: columns.nullable(columns.text),
-  /** JSON text: its transactions in order; null where none is decoded. */
+  /** JSON text: the block's transactions in order; null when none is decoded. */
   transactions: columns.nullable(columns.text),
 };
 const readStanding = rowReader(STANDING);
-/** With the rewind that removed it and the block that stands in its place, if one does. */
+/** A removed block with the rewind that removed it and the block now at its height, if any. */
 const readRemoved = rowReader({
   ...STANDING,
   ...REORG,
@@ -73,7 +73,7 @@ const REMOVED_SQL = `SELECT b.*, ${REORG_COLUMNS},
   JOIN reorgs r ON r.chain = $1 AND r.position = b.removed_at
   LEFT JOIN blocks standing ON standing.chain = $1 AND standing.height = b.height`;
 
-/** As the daemon says of a block that its chain does not hold. */
+/** Confirmations that the daemon reports for a block outside its active chain. */
 const OUTSIDE_THE_CHAIN = -1;
 
 const HASH_LENGTH = 64;

@@ -1,4 +1,4 @@
-/** The daemon's own words: /api/blocks/:height/raw and /api/tx/:txid/raw, byte for byte. */
+/** The daemon's answers, byte for byte: /api/blocks/:height/raw and /api/tx/:txid/raw. */
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
@@ -8,7 +8,7 @@ import { liveRoute } from '../../http/route.ts';
 import { writtenHash, writtenHeight } from '../../schema/json-schema.ts';
 
 const DAEMON_OBJECT = { type: 'object', description: 'As the daemon prints it' } as const;
-/** The daemon does not know such a block or transaction. */
+/** JSON-RPC error code of the daemon for an unknown block or transaction. */
 const INVALID_ADDRESS_OR_KEY = -5;
 
 async function ask(api: ApiContext, chain: string, method: string, params: readonly unknown[], what: string) {
@@ -34,7 +34,7 @@ const block = liveRoute({
     const { chain, height } = params;
     const hash = await api.snapshot((read) => hashAt(read, chain, height));
     if (hash === undefined) throw notFound(`block ${height} of ${chain}`);
-    // By hash: the daemon may stand on another branch by now.
+    // Ask by hash, because the daemon may have switched to another branch.
     return ask(api, chain, 'getblock', [hash, 2], `block ${hash} of ${chain}`);
   },
 });

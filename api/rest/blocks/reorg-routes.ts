@@ -1,4 +1,4 @@
-/** /api/reorgs: what left the chain, and what took its place. */
+/** /api/reorgs: removed blocks, and the blocks that replaced them. */
 import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { countRows } from '../../http/count-rows.ts';
 import { heightCondition } from '../../http/height-range.ts';
@@ -8,7 +8,7 @@ import { tipHeight } from '../../state/tip-height.ts';
 import { blocksAfterRewind, REORG, REORG_COLUMNS, reorgAnswer } from './reorg-rows.ts';
 import { reorgRow } from './schema.ts';
 
-/** JSON texts, lowest block first; null where there are none. */
+/** JSON text, lowest block first; null when the branch has no blocks. */
 const branch = columns.nullable(columns.text);
 const readReorg = rowReader({ ...REORG, position: columns.number, removed: branch, replaced_by: branch });
 
@@ -16,12 +16,12 @@ const PLACE = { height: columns.number, hash: columns.text, time: columns.number
 const readRemoved = jsonReader(columns.list(columns.object(PLACE)));
 const readAdded = jsonReader(columns.list(columns.object({ ...PLACE, canonical: columns.boolean })));
 
-/** Blocks of each branch that are shown. A deeper reorganisation needs an operator. */
+/** Most blocks to show of each branch. A deeper reorganisation needs an operator. */
 const SHOWN = 100;
 
 const place = "'height', height, 'hash', encode(hash, 'hex'), 'time', time";
 const upTo = `least(r.from_height, r.height + ${SHOWN})`;
-/** The position fits in an integer: a chain has fewer records than that. */
+/** The position fits in an integer because a chain has fewer than 2^31 records. */
 const SQL = `SELECT r.position::integer AS position, ${REORG_COLUMNS},
     (SELECT json_agg(json_build_object(${place}) ORDER BY height) FROM removed_blocks
       WHERE chain = r.chain AND removed_at = r.position AND height <= ${upTo}) AS removed,

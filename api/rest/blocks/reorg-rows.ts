@@ -1,4 +1,4 @@
-/** Reorganisations as the stores keep them. */
+/** Stored rows of reorganisations, and the members that answers show of them. */
 import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { REORG_REASONS } from './schema.ts';
@@ -13,7 +13,7 @@ export const REORG = {
 };
 type ReorgRecord = RowOf<typeof REORG>;
 
-/** Blocks that were appended right after the rewind `r`, each at its place, up to a height. They may have been removed since. */
+/** Blocks up to a height that were appended right after the rewind `r`, without a gap. They may have been removed since. */
 export function blocksAfterRewind(upTo: string): string {
   const from = (
     table: string,

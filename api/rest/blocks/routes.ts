@@ -31,7 +31,7 @@ const list = listRoute({
       list: `blocks ${validationType ?? ''}`,
       sql: `SELECT ${BLOCK_COLUMNS} FROM ${rows}`,
       values,
-      // Heights have no gaps, so all blocks need not be counted.
+      // Heights have no gaps, so subtraction counts the blocks without a query.
       total: async () =>
         validationType === undefined
           ? Math.max(0, Math.min(toHeight, tip) - fromHeight + 1)

@@ -1,4 +1,4 @@
-/** Blocks and their lists. */
+/** Schemas of blocks and reorganisations. */
 
 import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
@@ -31,9 +31,9 @@ const blockProperties = {
   time: unixTime,
   txCount: integer,
   size: { type: 'integer', description: 'Bytes' },
-  difficulty: { type: 'number', description: 'Of the next proof of work that these bits ask for' },
+  difficulty: { type: 'number', description: 'Difficulty of the next proof of work, which `bits` encodes' },
   validationType: { type: 'string', enum: VALIDATION_TYPES },
-  blockReward: { ...coins, description: 'What the coinbase pays, without the fee pool' },
+  blockReward: { ...coins, description: 'Sum of the coinbase outputs without the fee pool' },
   minerAddress: nullableString,
   stakeAmount: { ...nullableCoins, description: 'Coins that won the stake; null for proof of work' },
 } as const;
@@ -41,10 +41,10 @@ const blockProperties = {
 const reorgPlace = {
   forkHeight: { ...height, description: 'Newest block that both branches have' },
   forkHash: hash,
-  depth: { type: 'integer', minimum: 1, description: 'How many blocks it removed' },
+  depth: { type: 'integer', minimum: 1, description: 'Number of blocks that the reorganisation removed' },
   seenAt: {
     ...nullableInteger,
-    description: 'Block time of the first block of the branch that won; null if none came',
+    description: 'Time of the first block of the branch that won; null if that branch has no block yet',
   },
   reason: {
     type: 'string',
@@ -59,13 +59,13 @@ const transactionSummary = object({
   fee: { ...nullableCoins, description: NETWORK_FEE },
   size: integer,
   value: { ...coins, description: 'Coins of all outputs, change included' },
-  currencies: array(currencyAmount, 'The same of every other currency'),
+  currencies: array(currencyAmount, 'The same for every other currency'),
 });
 
 const blockPlace = { height, hash, time: unixTime } as const;
 const removal = object({
   ...reorgPlace,
-  replacedBy: { ...nullable(object(blockPlace)), description: 'Block that stands at this height now' },
+  replacedBy: { ...nullable(object(blockPlace)), description: 'Block that is at this height now' },
 });
 
 export const blockRow = object(blockProperties);
@@ -80,13 +80,13 @@ export const blockDetail = object({
   nonce: string,
   version: integer,
   fees: { ...coins, description: `${NETWORK_FEE} Of all transactions of the block` },
-  feePool: { ...nullableCoins, description: 'Held by the fee pool after the block; null where there is none' },
+  feePool: { ...nullableCoins, description: 'Content of the fee pool after the block; null if the block has none' },
   finalizedHeight,
-  confirmations: { ...integer, description: '−1 of a block that a reorganisation removed' },
-  canonical: { ...boolean, description: 'Whether the chain holds it now' },
+  confirmations: { ...integer, description: '−1 for a block that a reorganisation removed' },
+  canonical: { ...boolean, description: 'Whether the block is part of the chain now' },
   removal: {
     ...nullable(removal),
-    description: 'Of a block that is not canonical: the reorganisation that removed it last',
+    description: 'The last reorganisation that removed the block; null for a canonical block',
   },
   transactions: array(transactionSummary),
 });
@@ -94,7 +94,7 @@ export const blockDetail = object({
 export const reorgRow = object({
   ...reorgPlace,
   chain: string,
-  removed: array(object(blockPlace), 'Blocks that it removed, lowest first, at most 100'),
+  removed: array(object(blockPlace), 'Blocks that the reorganisation removed, lowest first, at most 100'),
   replacedBy: array(
     object({ ...blockPlace, canonical: boolean }),
     'Blocks that took their places, lowest first, at most 100; a later reorganisation may have removed them',

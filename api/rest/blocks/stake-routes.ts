@@ -35,7 +35,7 @@ const list = listRoute({
   parameters: {
     chain: chainParameter,
     address: queryParameter(
-      'Only those that the coins of this address won: R-address, i-address or name@',
+      'Only blocks that coins of this address won: R-address, i-address or name@',
       writtenAddress,
     ),
   },

@@ -1,4 +1,4 @@
-/** The bridge feed of an address is what the whole feed shows with it as sender or as recipient, however its transfers are linked. */
+/** The bridge feed of an address equals the whole feed filtered by sender and recipient, however the transfers are linked. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { poolRows } from '../../../test/support/api/pool-rows.ts';
@@ -24,7 +24,7 @@ interface Transfer {
   readonly txid: number;
   readonly vout: number;
   readonly isReplaced: boolean;
-  /** Out of the chain, into it, or neither. */
+  /** Out of the chain, into it, or within it. */
   readonly direction: 'out' | 'in' | 'within';
   readonly source: string | null;
   readonly destination: string | null;
@@ -104,7 +104,9 @@ async function feed(chain: string, address?: string): Promise<BridgeRecord[]> {
   return poolRows(stores.postgres).rows(readBridged, sql + ORDER, values);
 }
 
-it('of an address: the rows with it as sender or recipient', { timeout: 5 * MINUTES }, async () => {
+it('returns for an address exactly the rows with the address as sender or recipient', {
+  timeout: 5 * MINUTES,
+}, async () => {
   let found = 0;
   const key = ({ chain, txid, vout }: Transfer) => `${chain} ${txid} ${vout}`;
   await fc.assert(

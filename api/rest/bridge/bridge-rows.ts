@@ -1,4 +1,4 @@
-/** A transfer between a chain and another system, as REST and JSON-RPC show it. */
+/** Transfers between a chain and another system, for REST and JSON-RPC. */
 
 import { conversionStatus } from '../../../domain/transfers.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
@@ -27,7 +27,7 @@ export const readBridged = rowReader({
   ...storedColumns(DEFINITIONS.transfer, ['kind', 'toCurrencyId', 'amountIn', 'transferFee', 'transferFeeCurrencyId']),
   /** The other system. */
   system_id: columns.text,
-  /** What went in; of a mint what it makes. */
+  /** Currency of the input; for a mint, the currency it makes. */
   currency_id: columns.text,
   /** Sender of the transfer whose payout this one continues. */
   first_source: columns.nullable(columns.text),
@@ -37,16 +37,16 @@ export type BridgeRecord = RowRead<typeof readBridged>;
 export interface BridgeFilter {
   readonly state: Pick<ServiceState, 'generation' | 'leftOut'>;
   readonly chain: string;
-  /** All that are configured. */
+  /** All configured chains. */
   readonly chains: readonly string[];
   readonly direction?: (typeof BRIDGE_DIRECTIONS)[number] | undefined;
   /** Sender or recipient. */
   readonly address?: string | undefined;
-  /** Heights of the requests. */
+  /** Range of the request heights. */
   readonly heights?: HeightRange;
 }
 
-/** A contribution to a launch is none, wherever its converter stands. */
+/** A contribution to a launch is not a bridge transfer, whichever system its converter is on. */
 const BRIDGED = `t.to_height IS NULL AND t.kind <> 'preconvert' AND (t.import_system_id IS NOT NULL OR t.source_system_id IS NOT NULL)
   AND $1::integer IS NOT NULL AND t.chain = $2`;
 const DIRECTIONS = { in: 't.source_system_id IS NOT NULL', out: 't.import_system_id IS NOT NULL' };
@@ -61,8 +61,8 @@ const SQL = `SELECT ${ENDS_COLUMNS}, t.kind, coalesce(t.source_system_id, t.impo
   WHERE ${BRIDGED}`;
 
 /**
- * Keys of all rows of the chain $2 that may concern an address: as recipient, or as sender of the row itself, of the transfer whose
- * payout it continues, or of the end of either on another chain. Each is found by an index; the condition of the list decides.
+ * Keys of the rows of chain $2 that may concern an address: as recipient, or as sender of the row, of the transfer whose payout the
+ * row continues, or of the other end of either on another chain. Each lookup uses an index; the condition of the list filters exactly.
  */
 const concerning = (address: string, chains: string) => `
   SELECT txid, vout FROM transfers WHERE to_height IS NULL AND chain = $2 AND destination = ${address}
@@ -76,7 +76,7 @@ const concerning = (address: string, chains: string) => `
     UNION ALL SELECT e.txid, e.vout FROM legs t JOIN transfers e ON e.source_system_id IS NOT NULL AND ${SAME_EXPORT}
       WHERE e.chain = $2)`;
 
-/** Current transfers from and to other systems, unordered, and `rows`, what to count of. */
+/** Returns SQL for the current transfers from and to other systems, unordered; `rows` is the FROM clause that counts them. */
 export function bridgeSql({ state, chain, chains, direction, address, heights }: BridgeFilter) {
   const values: unknown[] = [state.generation, chain];
   const ofDirection = direction === undefined ? '' : ` AND ${DIRECTIONS[direction]}`;
@@ -90,7 +90,7 @@ export function bridgeSql({ state, chain, chains, direction, address, heights }:
   return { sql, rows: `(${sql}) AS matching`, values };
 }
 
-/** What turns the rows of an answer into its members. */
+/** Turns stored rows into the rows of an answer. */
 export async function bridgeAnswers(read: Snapshot, api: ApiContext, rows: readonly BridgeRecord[]) {
   const currencies = await api.currencies.of(read);
   const ids = [...new Set(rows.map((row) => row.currency_id))];

@@ -1,6 +1,6 @@
 /**
- * Conversions of closed days, as ClickHouse has them: neither a block nor a stamp of these changes any more, so what it finds and
- * counts is what Postgres holds.
+ * Conversions of closed days, read from ClickHouse: their blocks and stamps no longer change, so both stores give the same rows and
+ * counts.
  */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
@@ -14,16 +14,16 @@ import type { Snapshot } from '../../state/snapshot.ts';
 /** Statuses that ClickHouse stores. */
 export const SETTLED_STATUSES = ['completed', 'refunded'] as const satisfies readonly TransferStatus[];
 
-/** Up to which block of a chain days are closed. */
+/** The last block of a chain that belongs to a closed day. */
 interface ClosedDays {
   readonly chain: string;
   readonly generation: number;
   readonly height: number;
-  /** Changes when days are taken back and closed again, by a redrive or a rewind that an operator has accepted. */
+  /** Changes when days are reopened and closed again, after a redrive or a rewind that an operator accepted. */
   readonly tag: string;
 }
 
-/** On rows of `conversions`. */
+/** A condition on rows of `conversions` in ClickHouse. */
 export interface ClosedCondition {
   readonly sql: string;
   readonly params: Readonly<Record<string, unknown>>;
@@ -34,7 +34,7 @@ export interface ClosedConversions extends ClosedDays {
   readonly condition: ClosedCondition;
 }
 
-/** Days are closed behind the prices, so the search begins there. */
+/** Closed days end before the newest priced block ($3), so the search starts there. */
 const CLOSED_SQL = `SELECT closed.day, closed.tick, block.height, block.hash
   FROM (SELECT day, tick FROM rolled_days WHERE generation = $1 ORDER BY day DESC LIMIT 1) AS closed
   CROSS JOIN LATERAL (SELECT height, hash FROM blocks
@@ -47,7 +47,7 @@ const readClosed = rowReader({
   hash: columns.text,
 });
 
-/** Null when no day is closed. */
+/** Returns null when no day is closed. */
 export async function closedConversions(
   read: Snapshot,
   api: ApiContext,
@@ -72,7 +72,7 @@ function closedDays(read: Snapshot, api: ApiContext, chain: string): Promise<Clo
 const CLOSED = `generation = {generation: UInt32} AND chain = {chain: String} AND import_height <= {height: UInt32}
   AND status IN ('${SETTLED_STATUSES.join("', '")}')`;
 const readCount = rowReader({ count: columns.text });
-/** Keys of a page are remembered, those before a page with a high number are not. */
+/** Keys of an ordinary page are memoized; the longer key lists of pages far from the start are not. */
 const MOST_REMEMBERED = 201;
 
 export function countClosed(api: ApiContext, closed: ClosedConversions): Promise<number> {
@@ -86,15 +86,15 @@ export function countClosed(api: ApiContext, closed: ClosedConversions): Promise
 }
 
 export const readSums = rowReader({
-  /** UTC day of the import since the epoch; null where no import has executed the conversion. */
+  /** UTC day of the import, in days since the epoch; null if no import has executed the conversion. */
   day: columns.nullable(columns.number),
   count: columns.text,
-  /** Completed ones that have a value. */
+  /** Completed conversions that have a value. */
   valued: columns.text,
-  /** Decimal text: what the trades among them are worth. */
+  /** USD value of the trades among them, decimal text. */
   volume: columns.text,
 });
-/** A part of the sums of a day. */
+/** Part of the sums of a day; a day may have several. */
 export type SumsRecord = RowRead<typeof readSums>;
 
 const SUMS = `toInt32(toDate(time)) AS day, count() AS count, countIf(usd_value IS NOT NULL AND status = 'completed') AS valued,
@@ -127,7 +127,7 @@ const PLACES = {
   decimal: (name: string) => `toDecimal256({${name}: String}, 38)`,
 } as const;
 
-/** In the order of a page, whose columns are named here as there. */
+/** Keys in the order of a page. Columns of the page's key have the same names in ClickHouse. */
 export function findClosed(
   api: ApiContext,
   closed: ClosedConversions,
@@ -139,7 +139,7 @@ export function findClosed(
   const places = key.map(({ kind }, index) => PLACES[kind](`place${index}`));
   const placed = Object.fromEntries((after ?? []).map((value, index) => [`place${index}`, value]));
   const values = { ...params, ...placed, generation, chain, height, rows };
-  // What lies before the place is found without reading keys.
+  // PREWHERE bounds the first column, so that rows before the place are skipped without reading their keys.
   const where = after
     ? `PREWHERE ${CLOSED} AND ${sql} AND ${boundOf(columns, places)} WHERE ${beyondPlace(columns, places)}`
     : `WHERE ${CLOSED} AND ${sql}`;

@@ -1,4 +1,4 @@
-/** How many conversions a filter shows. */
+/** Counts the conversions that match a filter. */
 import type { ApiContext } from '../../api-context.ts';
 import { countRows, countRowsByHeight } from '../../http/count-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
@@ -6,7 +6,7 @@ import { type ClosedConversions, countClosed } from './closed-conversions.ts';
 import { armsOf, type ConversionFilter } from './conversion-filters.ts';
 import { amongConfigured } from './transfer-ends.ts';
 
-/** `closed`: null where ClickHouse does not count. */
+/** `closed` is null if Postgres counts all of them. */
 export async function countConversions(
   read: Snapshot,
   api: ApiContext,

@@ -29,7 +29,7 @@ import {
 export const filterParameters = {
   from: queryParameter('From currency: name or i-address', writtenName),
   to: queryParameter('To currency: name or i-address', writtenName),
-  basket: queryParameter('Basket that executes it: name or i-address', writtenName),
+  basket: queryParameter('Basket that executes the conversion: name or i-address', writtenName),
   status: queryParameter(STATUS_MEANINGS, { type: 'string', enum: CONVERSION_STATUSES }),
   type: queryParameter('Type', { type: 'string', enum: CONVERSION_TYPES }),
   minUsd: queryParameter('Least USD value, compared digit by digit', writtenDecimal),
@@ -44,7 +44,7 @@ export const filterParameters = {
   executedFromHeight: queryParameter('Executed in this block, of importChain, or later', writtenHeight),
   executedToHeight: queryParameter('Executed in this block, of importChain, or earlier', writtenHeight),
   sort: queryParameter(
-    'newest, oldest: by the request; largest: by usdValue, of conversions that have one. A reorganisation, or a reprocess, ends a walk by largest',
+    'newest, oldest: by the request; largest: by usdValue, only conversions that have one. A reorganisation or a reprocess invalidates cursors of largest',
     { type: 'string', enum: TRANSFER_ORDERS, default: 'newest' },
   ),
 };
@@ -53,13 +53,13 @@ export interface ConversionParameters {
   readonly chain: string;
   readonly generation: number;
   readonly filters: ParameterValues<typeof filterParameters>;
-  /** Sent or received by it. */
+  /** Sender or recipient; null: any. */
   readonly address: string | null;
 }
 
 export interface ConversionFilter {
   readonly chain: string;
-  /** Values of the statements in Postgres; the first two are generation and chain. */
+  /** Values of the Postgres statements; the first two are the generation and the chain. */
   readonly values: readonly unknown[];
   /** Conditions on the request, over rows of `transfers t`. */
   readonly conditions: string;
@@ -67,21 +67,21 @@ export interface ConversionFilter {
   readonly outcome: readonly Outcome[];
   readonly isValued: boolean;
   readonly order: TransferOrder;
-  /** Whether `conditions` are the whole filter, and an index finds the rows or few are left out. */
+  /** Whether `conditions` are the whole filter, and an index finds the rows or most rows match. */
   readonly isPlain: boolean;
-  /** Whether `conditions` depend on the request row alone, and so never change. */
+  /** Whether `conditions` depend only on the request row, so that their result never changes. */
   readonly isOfRequest: boolean;
-  /** All of it for settled conversions; null where ClickHouse does not know. */
+  /** The whole filter for settled conversions in ClickHouse; null if ClickHouse cannot evaluate it. */
   readonly whenSettled: ClosedCondition | null;
-  /** The same; null as well where Postgres alone finds the rows. */
+  /** The same; also null if Postgres finds the rows as well on its own. */
   readonly inClickHouse: ClosedCondition | null;
 }
 
-/** SQL of a transfer's end: its status, whether its stamp counts it as refunded, and where it was executed. */
+/** SQL expressions for one end of a transfer: status, effects of its stamp, and the block that executed it. */
 interface End {
   readonly status: string;
   readonly countsAsRefunded: string;
-  /** Whether its stamp says so. */
+  /** Whether its stamp is marked as diverged. */
   readonly hasDiverged: string;
   /** Time and height of the import; null before it. */
   readonly time: string;
@@ -103,7 +103,7 @@ const ELSEWHERE: End = {
   height: 'coalesce(far.import_height, t.import_height)',
 };
 
-/** A condition on an end. */
+/** Returns a condition on an end. */
 type Outcome = (end: End) => string;
 
 const COLUMNS = {
@@ -112,27 +112,27 @@ const COLUMNS = {
   basket: ['t.import_currency_id', 'basket_id'],
 } as const;
 
-/** Stored statuses of each served one. To its sender a conversion is pending until it is executed. */
+/** Stored statuses of each served status. For its sender a conversion is pending until it is executed. */
 const STORED_STATUSES: Readonly<Record<string, readonly TransferStatus[]>> = {
   pending: ['pending', 'exported'],
   refunded: ['refunded', 'unmatched'],
 };
-/** Which of these are meant, where the stamp decides. */
+/** Further conditions on these where the stamp decides the served status. */
 const DECIDED_BY_STAMP: Readonly<Record<string, Outcome>> = {
   refunded: (end) => ` AND (${end.status} <> 'unmatched' OR ${end.countsAsRefunded})`,
   unmatched: (end) => ` AND NOT ${end.countsAsRefunded}`,
 };
 const SETTLED: ReadonlySet<string> = new Set(SETTLED_STATUSES);
-/** Digits of a value in both stores: before the point, and behind it. */
+/** Digits of a value in both stores, before and after the decimal point. */
 const STORED_DIGITS = 38;
 
-/** A filter while its parameters are read one after another. */
+/** A filter under construction; each parameter adds its conditions. */
 interface Parts {
   readonly values: unknown[];
   readonly own: string[];
   readonly outcome: Outcome[];
   readonly clickHouse: string[];
-  /** Conditions on the blocks of the requests, of which ClickHouse's conversions have the height alone. */
+  /** Conditions on the blocks of the requests: the table `conversions` of ClickHouse has only their height. */
   readonly requestBlocks: string[];
   readonly params: Record<string, unknown>;
   isInClickHouse: boolean;
@@ -180,7 +180,7 @@ export function conversionFilter(
   addExecution(parts, filters);
   addRequest(parts, filters);
   const { values, own, outcome, clickHouse, requestBlocks, params, isInClickHouse } = parts;
-  // Postgres finds a span of requests by its index, so alone it is not asked of ClickHouse, but for sums.
+  // Postgres finds a range of requests by its index, so a filter of that alone uses ClickHouse only for sums.
   const isAsked = clickHouse.length > 0;
   const all = requestBlocks.length > 0 ? [...clickHouse, requestedIn(requestBlocks)] : clickHouse;
   const whenSettled = isInClickHouse ? { sql: all.join(' AND ') || 'true', params } : null;
@@ -216,7 +216,7 @@ function addDiverged(parts: Parts, { diverged }: Filters): void {
   parts.clickHouse.push(diverged ? 'diverged' : 'NOT diverged');
 }
 
-/** Whether a value is needed. */
+/** Returns whether the filter or the order needs USD values. */
 function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
   refuseEmptyRange(DECIMALS, ['minUsd', minUsd], ['maxUsd', maxUsd]);
   for (const [bound, value, operator] of [
@@ -242,7 +242,7 @@ function addValue(parts: Parts, { minUsd, maxUsd, sort }: Filters): boolean {
   return minUsd !== undefined || maxUsd !== undefined || sort === 'largest';
 }
 
-/** The bound that the same values are within, with no more digits than these have; null for one beyond all of them. */
+/** An equivalent bound with no more digits than stored values have; null for a bound above all of them. */
 export function storedBound(decimal: string, operator: '>=' | '<='): string | null {
   const [whole = '', fraction = ''] = decimal.split('.');
   const kept = fraction.slice(0, STORED_DIGITS).padEnd(STORED_DIGITS, '0');
@@ -309,13 +309,13 @@ function requestedIn(blocks: readonly string[]): string {
   return `request_height IN (SELECT height FROM blocks WHERE chain = {chain: String} AND ${blocks.join(' AND ')})`;
 }
 
-/** Whether it includes statuses that change, or that ClickHouse lacks: it stores conversions that count as refunded as `refunded`. */
+/** Conversions missing in ClickHouse: open ones, and unmatched ones, except those that count as refunded and are stored as `refunded`. */
 const NOT_SETTLED = `t.status IN ('pending', 'exported', 'unmatched') AND NOT (t.status = 'unmatched' AND ${HERE.countsAsRefunded})`;
 
 /**
- * What the filter shows beyond what ClickHouse has of the closed days, each row in one of these: `SELECT t.* … WHERE …`. A stamp
- * has the key of the transfer that its chain executes, so here the values lead to the transfers; of the few that another chain
- * executes each is joined with its far end.
+ * Statements `SELECT t.* … WHERE …` for all matching rows that ClickHouse does not have for the closed days, each row in exactly one of
+ * them. A stamp has the key of the transfer that its own chain executes, so a join by key is enough; the few transfers that another
+ * chain executes are joined with their far end.
  */
 export function armsOf(
   { conditions, outcome, isValued }: ConversionFilter,
@@ -328,18 +328,18 @@ export function armsOf(
   const elsewhere = `SELECT t.* FROM transfers t ${FAR_END} ${isValued ? STAMP_JOIN : ''}
     WHERE t.import_system_id IS NOT NULL AND ${having(ELSEWHERE)}`;
   if (!closed) return [here, elsewhere];
-  // No later block changes a settled transfer: its version begins at the import.
+  // No later block changes a settled transfer, and its last version starts at the import.
   const young = `${here} AND t.from_height > ${closed.height}`;
   const waiting = `${here} AND t.from_height <= ${closed.height} AND ${NOT_SETTLED}`;
   return [young, waiting, elsewhere];
 }
 
-/** Only the row of the sending chain knows the sender of a transfer between chains. */
+/** The sender of a transfer between chains is stored only in the row of the sending chain. */
 function ofAddress(address: string, others: string | null): string {
   const own = `t.source = ${address} OR t.destination = ${address}`;
   if (others === null) return `(${own})`;
   const sentElsewhere = `e.source = ${address} AND e.chain = ANY(${others}) AND e.import_system_id IS NOT NULL AND e.to_height IS NULL`;
-  // The array is known before the scan, so that each of the three ways has its index.
+  // Postgres evaluates the array before the scan, so that each of the three conditions can use an index.
   return `(${own} OR t.source_system_id IS NOT NULL
     AND t.export_txid = ANY(ARRAY(SELECT e.export_txid FROM transfers e WHERE ${sentElsewhere}))
     AND EXISTS (SELECT FROM transfers e WHERE ${sentElsewhere} AND ${SAME_EXPORT}))`;

@@ -1,4 +1,4 @@
-/** A conversion as the answers show it: the transfer, the names of its currencies and its served USD stamp. */
+/** A conversion in answers: the transfer, the names of its currencies and its served USD stamp. */
 
 import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
 import { CONVERSION_TYPES, conversionStatus } from '../../../domain/transfers.ts';
@@ -37,14 +37,14 @@ const CONVERSION = {
 };
 export const readConversion = rowReader(CONVERSION);
 export type ConversionRecord = RowRead<typeof readConversion>;
-/** With the inputs of its stamp, JSON text. */
+/** Also reads the inputs of the stamp, JSON text. */
 export const readStamped = rowReader({ ...CONVERSION, inputs: columns.nullable(columns.text) });
 
 const COLUMNS = `${ENDS_COLUMNS}, t.kind, t.from_currency_id, t.to_currency_id, t.via_currency_id, t.import_currency_id, t.amount_in,
   t.conversion_fee, s.regime, s.regime_version, s.price_height, s.from_usd, s.to_usd, s.usd_value, s.rule,
   s.priced_currency_id, s.priced_currency_usd, s.price_basket, s.diverged, s.provisional, s.reason AS stamp_reason`;
 
-/** Current conversions, by columns of `transfers t` alone; sends, which convert nothing, are left out. */
+/** Condition on `transfers t` for current conversions; sends convert nothing and are left out. */
 export const CURRENT_CONVERSIONS = "t.to_height IS NULL AND t.kind <> 'send'";
 
 /** Current conversions with their ends and stamps of generation $1; `rows` are some of `transfers`. */
@@ -61,7 +61,7 @@ function awaitsStamp(
   return (read.state.priced.get(chain ?? '')?.height ?? -1) < (height ?? 0);
 }
 
-/** Members that an answer shows of the stamp, or of why there is none. */
+/** Members of the stamp in an answer, including the reason if there is no stamp. */
 export function stampAnswer(row: ConversionRecord, read: Snapshot) {
   const status = conversionStatus(row.status);
   return {

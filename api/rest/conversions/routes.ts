@@ -42,7 +42,7 @@ async function select(read: Snapshot, api: ApiContext, params: Filters, address:
   };
 }
 
-/** One page of each arm and one of ClickHouse's rows together contain a page of the whole list. */
+/** One page from each arm and one from ClickHouse together contain the page of the whole list. */
 async function gather(
   api: ApiContext,
   filter: ConversionFilter,
@@ -96,7 +96,7 @@ function choices(currencies: Currencies, api: ApiContext, baskets: boolean) {
 
 const filters = stateRoute({
   path: '/api/conversions/filters',
-  summary: 'What conversions can be filtered by',
+  summary: 'Possible values of the filters of conversions',
   parameters: {},
   response: conversionFilters,
   weight: 2,

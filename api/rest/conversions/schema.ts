@@ -1,4 +1,4 @@
-/** Conversions with their USD stamps. */
+/** Schemas of conversions with their USD stamps. */
 
 import { EXPLAINED_STEPS } from '../../../domain/explain-stamp.ts';
 import { REGIMES, STAMP_RULES } from '../../../domain/stamps.ts';
@@ -41,7 +41,7 @@ const REASON_MEANINGS =
 
 const rule = { type: 'string', enum: STAMP_RULES } as const;
 
-/** What is known of a value in USD; `reason` stands apart, for rows have one of their own. */
+/** Members of a USD stamp. The reason is separate, because rows have a `reason` of their own. */
 const stamp = {
   fromUsd: nullableUsd,
   toUsd: nullableUsd,
@@ -50,11 +50,11 @@ const stamp = {
   pricedCurrencyId: { ...nullableString, description: 'Currency of the side that decides usdValue' },
   pricedCurrencyUsd: { ...nullableUsd, description: 'Its price: usdValue is this times the amount of that side' },
   diverged: { ...boolean, description: 'fromUsd and toUsd differ by more than 10 % of the larger' },
-  provisional: { ...boolean, description: 'May still be valued otherwise' },
+  provisional: { ...boolean, description: 'Whether the value may still change' },
   regime: { type: ['string', 'null'], enum: [...REGIMES, null] },
   regimeVersion: nullableInteger,
-  priceHeight: { ...nullableInteger, description: 'Block, of importChain, at whose end the prices held' },
-  priceBasket: { ...nullableString, description: 'Basket that the price is of; null for an anchor' },
+  priceHeight: { ...nullableInteger, description: 'Block of importChain at whose end the prices apply' },
+  priceBasket: { ...nullableString, description: 'Basket that the price comes from; null for an anchor' },
 } as const;
 const stampReason = { ...nullableString, description: REASON_MEANINGS } as const;
 
@@ -62,11 +62,11 @@ export const conversionRow = object({
   txid: {
     ...hash,
     description:
-      'Of the request; with vout the key of the conversion. While a request on another chain is unknown here: the txid of its export',
+      'Of the request; with vout the key of the conversion. While a request on another chain is unknown here, the txid of its export',
   },
   vout: integer,
   chain: string,
-  height: { ...height, description: 'Of the request; where it came from another chain, of its import' },
+  height: { ...height, description: 'Of the request; if it came from another chain, of the import' },
   time: { ...unixTime, description: 'Of the block at height' },
   status,
   type: { type: 'string', enum: CONVERSION_TYPES },
@@ -78,10 +78,11 @@ export const conversionRow = object({
   viaCurrencyName: nullableString,
   basketId: {
     ...string,
-    description: 'Basket that executes it; of what travels on to another system, what is sent there',
+    description:
+      'Basket that executes it; if the transfer continues to another system, the currency that is sent there',
   },
   basketName: nullableString,
-  amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
+  amountIn: { ...coins, description: 'Includes the conversion fee, not the transfer fee' },
   amountOut: {
     ...nullableCoins,
     description: 'Null while pending, when refunded and when unmatched; 0 for a burn and for dust',
@@ -99,11 +100,11 @@ export const conversionRow = object({
 const choice = object({ currencyId: string, name: string, chain: string });
 const conversionSums = {
   count: integer,
-  valued: { ...integer, description: 'Completed ones that have a USD value' },
+  valued: { ...integer, description: 'Completed conversions that have a USD value' },
   volume: {
     ...usd,
     description:
-      'What the trades among them are worth, as in every volume: completed ones of type convert and via, on the chain that executed them',
+      'USD value of the trades among them, as in every volume: completed conversions of type convert and via, on the chain that executed them',
   },
   fees: { ...usd, description: VOLUME_FEES },
 } as const;
@@ -113,7 +114,7 @@ export const conversionSummary = object({
   ...conversionSums,
   days: array(
     object({ date: isoDate, ...conversionSums }),
-    'By the UTC day of the import, oldest first, days without any left out; what no import has executed is in no day',
+    'By the UTC day of the import, oldest first, without empty days; conversions that no import has executed are in no day',
   ),
 });
 
@@ -147,25 +148,25 @@ export const conversionValuation = object({
   count: integer,
   data: array(
     withOptional(valuation, {
-      inputs: { description: 'With explain=true: what the stamp was made from' },
+      inputs: { description: 'With explain=true: the inputs of the stamp' },
       steps: {
         type: ['array', 'null'],
-        description: 'With explain=true: each step from there to the numbers, in the order of computation',
+        description: 'With explain=true: each step from the inputs to the numbers, in the order of computation',
         items: object({
           step: {
             type: 'string',
             enum: EXPLAINED_STEPS,
             description:
               'market_rate, executed_rate: units of toCurrency for one of fromCurrency by the state of the basket and by the ' +
-              'prices of the import; only of a conversion that counts as refunded since they are far apart',
+              'prices of the import; only for a conversion that counts as refunded because these rates are far apart',
           },
           currencyId: string,
           currencyName: nullableString,
           basketId: nullableString,
           basketName: nullableString,
-          expression: { type: 'string', description: 'Arithmetic of kept inputs and earlier values, amounts in coins' },
+          expression: { type: 'string', description: 'Arithmetic on the inputs and earlier values, amounts in coins' },
           value: { type: 'string', description: 'Decimal' },
-          uses: array(integer, 'Places in this list, from 0, of the earlier steps whose values the expression reads'),
+          uses: array(integer, 'Indexes in this list, from 0, of the earlier steps whose values the expression uses'),
         }),
       },
     }),

@@ -1,4 +1,4 @@
-/** How many conversions of each chain have a stamp of the served generation, and why some of these have no value. */
+/** Counts, by chain, the conversions with a stamp of the served generation, and those whose stamp has no value, by reason. */
 import { REGIMES, type Regime, UNPRICED_REASONS, type UnpricedReason } from '../../../domain/stamps.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -29,7 +29,7 @@ export interface StampCounts {
   };
 }
 
-/** Counted once while the state of the service is the same. */
+/** Memoized while the state of the service is the same. */
 export async function stampCounts(api: ApiContext, { tag }: ServiceState, priced: PricedRows): Promise<StampCounts> {
   const rows = await api.memo.get('stamp counts', tag, () =>
     api.clickhouse.rows(readCounts, countsSql(priced), priced.params),

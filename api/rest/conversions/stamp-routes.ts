@@ -42,7 +42,7 @@ function valuation(api: ApiContext, read: Snapshot, row: StampRecord, currencies
   };
 }
 
-/** Inputs of the stamp, and each step from them to its numbers; null without a stamp. */
+/** Inputs of the stamp and each step from them to its numbers; both null without a stamp. */
 function explanation(inputs: string | null, currencies: Currencies) {
   if (inputs === null) return { inputs: null, steps: null };
   const steps = explainStamp(readStampInputs(inputs)).map(
@@ -66,7 +66,7 @@ const byTxid = stateRoute({
   parameters: {
     txid: pathParameter('Transaction id of the request or of the import', writtenHash),
     chain: anyChainParameter,
-    explain: queryParameter('Also what each stamp was made from, and the steps that lead to its numbers', {
+    explain: queryParameter('Include the inputs of each stamp and the steps from them to its numbers', {
       type: 'boolean',
       default: false,
     }),

@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { storedBound } from './conversion-filters.ts';
 
-/** In units of 38 decimals, as stored values are, and with as many more digits as a request may have. */
+/** Extra decimals beyond the 38 of stored values, as many as a request may have; `scaled` counts in the smallest of these units. */
 const MORE = 101;
 const scaled = (decimal: string): bigint => {
   const [whole = '', fraction = ''] = decimal.split('.');
@@ -10,7 +10,7 @@ const scaled = (decimal: string): bigint => {
 };
 const digits = (most: number) => fc.stringMatching(new RegExp(`^[0-9]{1,${most}}$`));
 
-it('values of the stores are within the bound as they were within what was written', () => {
+it('a stored value is within the stored bound exactly if it is within the written bound', () => {
   const written = fc
     .tuple(digits(45), fc.option(digits(60)))
     .map(([whole, fraction]) => whole + (fraction ? `.${fraction}` : ''));

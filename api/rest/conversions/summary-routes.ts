@@ -1,4 +1,4 @@
-/** /api/conversions/summary: how many conversions a filter shows and what the trades among them are worth, in all and by day. */
+/** /api/conversions/summary: count of the conversions that match a filter, and the value of the trades among them, in all and by day. */
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -24,7 +24,7 @@ import { amongConfigured } from './transfer-ends.ts';
 interface Sums {
   readonly count: number;
   readonly valued: number;
-  /** The worth of the trades among them, which pay fees. */
+  /** Value of the trades among them; these pay the fees. */
   readonly volume: Usd;
 }
 
@@ -38,13 +38,13 @@ function added(sums: Sums, { count, valued, volume }: SumsRecord): Sums {
   };
 }
 
-/** A trade counts on the chain that executes it; the chain of its request shows it as well. */
+/** The volume counts a trade only on the chain that executes it, although the chain of its request shows it too. */
 const sumsSql = (rows: string) => `SELECT (import_time / ${SECONDS_PER_DAY})::integer AS day, count(*)::text AS count,
     (count(*) FILTER (WHERE usd_value IS NOT NULL AND status = 'completed'))::text AS valued,
     coalesce(sum(usd_value) FILTER (WHERE ${IS_TRADE_SQL} AND import_chain = chain), 0)::text AS volume
   FROM (${conversionsSql({ rows: `(${rows})` })}) AS shown GROUP BY 1`;
 
-/** What is closed is summed in ClickHouse, all else in Postgres, as the list is found. */
+/** Sums closed days in ClickHouse and everything else in Postgres, with the same split as the list. */
 async function sumsOf(
   read: Snapshot,
   api: ApiContext,
@@ -69,7 +69,7 @@ const answerOf = ({ count, valued, volume }: Sums) => ({
 
 const summary = stateRoute({
   path: '/api/conversions/summary',
-  summary: 'Count, volume and fees of the conversions that a filter shows, in all and by day',
+  summary: 'Count, volume and fees of the conversions that match a filter, in all and by day',
   parameters: {
     chain: chainParameter,
     address: queryParameter('Source or destination', writtenName),

@@ -1,6 +1,6 @@
 /**
- * A transfer between two configured chains has a row on either, under the key of its export. These joins to `transfers t` bring
- * both together, whichever chain is ahead.
+ * A transfer between two configured chains has a row on each of them, linked by the key of its export. These joins to `transfers t`
+ * combine the two rows, whichever chain is ahead.
  */
 
 import { escapeLiteral } from 'pg';
@@ -13,7 +13,7 @@ import { reversed } from '../../http/paging.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import type { ServiceState } from '../../state/service-state.ts';
 
-/** A statement in which chains that are no longer configured have no transfers: what ends or begins there has no known end. */
+/** Hides the transfers of chains that are no longer configured from a statement, so that an end on such a chain is unknown. */
 export function amongConfigured({ leftOut }: Pick<ServiceState, 'leftOut'>, sql: string): string {
   if (leftOut.length === 0) return sql;
   const names = leftOut.map((name) => escapeLiteral(name)).join(', ');
@@ -24,7 +24,7 @@ export function amongConfigured({ leftOut }: Pick<ServiceState, 'leftOut'>, sql:
 export const SAME_EXPORT = `e.to_height IS NULL AND e.export_txid = t.export_txid AND e.export_vout = t.export_vout
   AND e.export_index = t.export_index`;
 
-/** `far`: the outcome on the destination chain. `near`: the request on the source chain. */
+/** `far` is the outcome on the destination chain, `near` the request on the source chain, `leg` the transfer that continues the payout. */
 export const FAR_END = `LEFT JOIN LATERAL (SELECT e.* FROM transfers e
     WHERE t.import_system_id IS NOT NULL AND e.source_system_id IS NOT NULL AND ${SAME_EXPORT} ORDER BY e.chain LIMIT 1) far ON true`;
 export const JOINED_ENDS = `${FAR_END}
@@ -35,31 +35,31 @@ export const JOINED_ENDS = `${FAR_END}
     AND e.chain = coalesce(far.chain, t.chain) AND e.txid = coalesce(far.import_txid, t.import_txid)
     AND e.vout = coalesce(far.payout_vout, t.payout_vout) AND e.to_height IS NULL LIMIT 1) leg ON true`;
 
-/** Stamps of generation $1. The chain that executed the conversion holds the stamp. */
+/** Joins stamps of generation $1. A stamp belongs to the chain that executed the conversion. */
 export const STAMP_JOIN = `LEFT JOIN stamps s ON s.generation = $1 AND s.chain = coalesce(far.chain, t.chain)
   AND s.txid = coalesce(far.txid, t.txid) AND s.vout = coalesce(far.vout, t.vout)`;
 
 /**
- * Whether there is such a stamp, where none is joined: of a row of `transfers` that its own chain executes. A look by key, since
- * Postgres may turn an EXISTS into a scan of all stamps.
+ * Whether a row of `transfers` that its own chain executes has such a stamp, for statements without STAMP_JOIN. A lookup by key,
+ * because Postgres may turn an EXISTS into a scan of all stamps.
  */
 export const countsAsRefunded = (row: 't' | 'far') =>
   `(${stampMember('reason', row)} IS NOT DISTINCT FROM '${NO_DELIVERY}')`;
 
-/** Whether there is a stamp whose sides disagree. */
+/** Whether the row has a stamp whose sides diverge. */
 export const hasDiverged = (row: 't' | 'far') => `coalesce(${stampMember('diverged', row)}, false)`;
 
 const stampMember = (column: string, row: 't' | 'far') => `(SELECT u.${column} FROM stamps u WHERE u.generation = $1
   AND u.chain = ${row}.chain AND u.txid = ${row}.txid AND u.vout = ${row}.vout)`;
 
-/** Status as known on any chain, without the effect of its stamp. */
+/** Status from whichever chain knows the outcome, without the effect of the stamp. */
 export const STORED_STATUS_SQL = 'coalesce(far.status, t.status)';
 const IS_NOT_DELIVERED = `(${countsAsRefundedSql(STORED_STATUS_SQL, 's.reason')})`;
 
-/** The export stands on the chain of the request. */
+/** The export is on the chain of the request. */
 const EXPORT_CHAIN = 'CASE WHEN t.source_system_id IS NULL THEN t.chain ELSE near.chain END';
 const EXPORT_HEIGHT = 'CASE WHEN t.source_system_id IS NULL THEN t.export_height ELSE near.export_height END';
-/** Columns of ENDS; in addition to JOINED_ENDS they need STAMP_JOIN. */
+/** SQL of the columns of ENDS; needs JOINED_ENDS and STAMP_JOIN. */
 export const ENDS_COLUMNS = `t.chain, t.txid, t.vout, t.request_height, t.request_time, t.destination,
   coalesce(near.txid, t.txid) AS request_txid, coalesce(near.vout, t.vout) AS request_vout,
   coalesce(near.source, t.source) AS source, t.export_txid,
@@ -80,16 +80,16 @@ export const ENDS = {
   /** Chain, key and block of the row itself. */
   chain: columns.text,
   ...storedColumns(TRANSFER, ['txid', 'vout', 'requestHeight', 'requestTime']),
-  /** The output that asked for it; the key of the row while the chain that it came from does not know it. */
+  /** The output that requested the transfer; the key of the row while the source chain does not know the request. */
   request_txid: columns.text,
   request_vout: columns.number,
-  /** Block time of the request; null while the chain that it came from does not know it. */
+  /** Block time of the request; null while the source chain does not know it. */
   asked_time: columns.nullable(columns.bigint),
   ...storedColumns(TRANSFER, ['source', 'destination', 'sourceSystemId', 'importSystemId', 'destinationSystemId']),
   ...storedColumns(TRANSFER, ['status', 'amountOut', 'exportTxid', 'importTxid']),
-  /** Configured chain that has the other end; null until it does. */
+  /** Configured chain that has the other end; null while none has. */
   other_chain: columns.nullable(columns.text),
-  /** On the chain of the request; null while that is not known. */
+  /** Height on the chain of the request; null while the export is not known. */
   ...storedColumns(TRANSFER, ['exportHeight']),
   export_time: columns.nullable(columns.bigint),
   /** Height on `import_chain`. */
@@ -97,7 +97,7 @@ export const ENDS = {
   /** Chain that executed it. */
   import_chain: columns.nullable(columns.text),
   transfer_reason: columns.nullable(columns.text),
-  /** The transfer, on `import_chain`, as which the payout travels on. */
+  /** The transfer on `import_chain` that carries the payout on. */
   leg_txid: columns.nullable(columns.text),
   leg_vout: columns.nullable(columns.number),
 };
@@ -113,7 +113,7 @@ export const TRANSFER_KEY = [
 export const TRANSFER_ORDERS = ['newest', 'oldest', 'largest'] as const;
 export type TransferOrder = (typeof TRANSFER_ORDERS)[number];
 
-/** `largest` is of rows with a stamp `s` that has a value. */
+/** `largest` requires a joined stamp `s` with a value. */
 export const TRANSFER_KEYS: Readonly<Record<TransferOrder, ListSource<never, never>['key']>> = {
   newest: TRANSFER_KEY,
   oldest: reversed(TRANSFER_KEY),
@@ -121,15 +121,15 @@ export const TRANSFER_KEYS: Readonly<Record<TransferOrder, ListSource<never, nev
 };
 
 /**
- * Name of the configured chain at the other end. Where that end is not known yet it is the chain that the system is; null for one
- * that is not indexed.
+ * Name of the configured chain at the other end. While that end is not known, the chain of the other system; null if that system is
+ * not indexed.
  */
 export function otherChain(row: EndsRecord, currencies: Currencies): string | null {
   const systemId = row.source_system_id ?? row.import_system_id;
   return row.other_chain ?? (systemId === null ? null : currencies.chainOf(systemId));
 }
 
-/** Members that an answer shows of the ends. */
+/** Members of the ends in an answer. */
 export function endsAnswer(row: EndsRecord, currencies: Currencies) {
   const oneChain = row.source_system_id === null && row.import_system_id === null;
   return {

@@ -9,7 +9,7 @@ import { atHeightParameters, currencyAt, placeAnswer, stateAt, supplyThen } from
 
 const supply = stateRoute({
   path: '/api/currency/:nameOrId/supply',
-  summary: 'How much of a currency there is, or was at the end of a block',
+  summary: 'Supply of a currency, now or at the end of a block',
   parameters: atHeightParameters,
   response: currencySupply,
   weight: 2,
@@ -29,7 +29,7 @@ const supply = stateRoute({
 
 const state = stateRoute({
   path: '/api/currency/:nameOrId/state',
-  summary: 'The state of a currency, of a basket with its reserves: the newest, or as of the end of a block',
+  summary: 'State of a currency, now or at the end of a block; the state of a basket includes its reserves',
   parameters: atHeightParameters,
   response: currencyStateAt,
   weight: 2,

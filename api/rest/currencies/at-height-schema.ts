@@ -1,4 +1,4 @@
-/** A currency as of a block: who held it, how much of it there was, what its basket held. */
+/** Schemas of a currency as of a block: its holders, its supply, and the reserves of its basket. */
 import {
   array,
   boolean,
@@ -20,24 +20,24 @@ const place = {
   currencyId: string,
   currencyName: nullableString,
   chain: string,
-  height: { ...height, description: 'Block that the answer is as of' },
+  height: { ...height, description: 'Block to whose end the answer applies' },
   time: unixTime,
 } as const;
 
 export const currencyHolders = object({
   ...place,
-  holders: { ...integer, description: 'Addresses that held any, keys of the protocol left out' },
+  holders: { ...integer, description: 'Number of addresses with a balance; keys of the protocol do not count' },
   results: array(
     object({
       rank: { type: 'integer', minimum: 1 },
       address: string,
-      name: { ...nullableString, description: 'Qualified, of an identity as it is named now' },
+      name: { ...nullableString, description: 'Current qualified name of an identity' },
       balance: {
         ...coins,
-        description: 'As /api/address/:addr/balance says: an output of several people counts for each',
+        description: 'As in /api/address/:addr/balance: an output with several addresses counts for each',
       },
-      percent: { ...nullableNumber, description: 'Of the supply; null where that is not known' },
-      usdValue: { ...nullableUsd, description: 'At the price of then' },
+      percent: { ...nullableNumber, description: 'Share of the supply; null if the supply is not known' },
+      usdValue: { ...nullableUsd, description: 'At the price of that time' },
     }),
     'Largest first',
   ),
@@ -48,18 +48,19 @@ export const currencySupply = object({
   ...place,
   supply: {
     ...nullableCoins,
-    description: "Of a chain's own coin all that was issued; else as its newest state says, null where it had none",
+    description:
+      "All that was issued of a chain's own coin; for other currencies the supply in the newest state, null without one",
   },
   stateHeight: { ...nullableInteger, description: 'Block of that state' },
 });
 
 export const currencyStateAt = object({
   ...place,
-  stateHeight: { ...height, description: 'Block of the newest state then' },
+  stateHeight: { ...height, description: 'Block of the newest state at that time' },
   txid: hash,
   vout: integer,
   flags: integer,
-  live: { ...boolean, description: 'A basket that trades' },
+  live: { ...boolean, description: 'Whether it is a basket that trades' },
   supply: coins,
   reserves: array(
     object({

@@ -1,4 +1,4 @@
-/** A currency as of a block: its newest state up to there, and how much of it there was. */
+/** A currency as of a block: its newest state up to that block, and its supply. */
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
@@ -34,7 +34,10 @@ export interface CurrencyAt {
   readonly isNewest: boolean;
 }
 
-/** The currency, and the block of its own chain; `parameter` is where the currency was written. @throws ApiError not_found, invalid_parameter */
+/**
+ * Resolves the currency and the block of the currency's own chain. `parameter` is the one that errors point to.
+ * @throws ApiError not_found, invalid_parameter
+ */
 export async function currencyAt({ params, read, api }: CurrencyRequest, parameter = 'nameOrId'): Promise<CurrencyAt> {
   const currencies = await api.currencies.of(read);
   const entry = findCurrency(currencies, api, params.chain, params.nameOrId, parameter);
@@ -61,7 +64,7 @@ export interface SupplyThen {
   readonly stateHeight: number | null;
 }
 
-/** A daemon knows what the index lacks, of its newest block alone. */
+/** At the newest block a daemon supplies what the index lacks; for earlier blocks there is only the index. */
 export async function supplyThen(read: Snapshot, api: ApiContext, at: CurrencyAt): Promise<SupplyThen> {
   const { chain, type } = at.entry;
   if (type !== 'native') {

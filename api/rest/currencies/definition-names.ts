@@ -38,7 +38,7 @@ const NAMES: Readonly<Record<string, string>> = {
   definitiontxout: 'definitionTxOut',
 };
 
-/** What moves with the chain is answered by other paths, so it is left out. */
+/** Members that change with the chain are left out: other paths serve them. */
 const VOLATILE = /^(best|lastconfirmed|confirmed)|^currentstate$|^nodes$/;
 
 export function camelCaseDefinition(definition: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,4 +1,4 @@
-/** /api/currency/:nameOrId/holders: who holds a currency, now from the balances, earlier from the sums of their changes. */
+/** /api/currency/:nameOrId/holders: current holders from the balances, past holders from the sums of balance changes. */
 import { SYSTEM_ADDRESSES } from '../../../domain/system-addresses.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -17,7 +17,7 @@ const MAX_HOLDERS = 500;
 
 interface Holders {
   readonly count: number;
-  /** At least one more than are asked for, where there is one; largest first, equal ones in the order of addresses. */
+  /** At least one more than requested, if there are so many; largest first, equal balances by address. */
   readonly largest: readonly { readonly address: string; readonly balance: bigint }[];
 }
 
@@ -33,7 +33,7 @@ async function holdersNow(read: Snapshot, api: ApiContext, { entry }: CurrencyAt
   };
 }
 
-/** The balance of an address is the sum of what its transactions changed. */
+/** Balances at a block as the sums of all changes up to it. */
 const THEN_SQL = `SELECT address, sum(received) - sum(sent) AS balance, count() OVER () AS holders FROM address_deltas
   WHERE chain = {chain: String} AND currency_id = {id: String} AND height <= {height: UInt32} AND position <= {position: UInt64}
     AND address NOT IN {system: Array(String)}
@@ -45,7 +45,7 @@ async function holdersThen(read: Snapshot, api: ApiContext, { entry, block }: Cu
   const { chain, currencyId: id } = entry;
   const position = read.state.derived.get(chain)?.position ?? 0;
   const values = { chain, id, height: block.height, position, system: [...SYSTEM_ADDRESSES], limit: MAX_HOLDERS + 1 };
-  // Remembered for every limit while the block stands: no later block changes it. A rewind deletes rows here before it counts.
+  // Memoized once for every limit while the block is in the chain; no later block changes it. A rewind deletes its rows before it commits.
   const key = `holders of ${id} on ${chain} at ${block.height}`;
   const tag = `${block.position} ${read.state.redrives}`;
   const rows = await api.memo.get(key, tag, () => api.clickhouse.rows(readPastHolder, THEN_SQL, values));

@@ -1,4 +1,4 @@
-/** How far the launch of a currency is, and what was preconverted for it. */
+/** Progress of a currency's launch, and the amounts preconverted for it. */
 
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { IS_PRELAUNCH_SQL, launchStatus } from '../../../domain/launch.ts';
@@ -9,17 +9,17 @@ import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 
 export const LAUNCH = {
-  /** Flags in the newest state; null without one. */
+  /** Flags in the newest state; null without a state. */
   flags: columns.nullable(columns.number),
   start_block: columns.nullable(columns.number),
-  /** The last state before the launch was decided, as the daemon prints it; null where this chain did not launch it. */
+  /** The last state before the launch was decided, as the daemon prints it; null if this chain did not launch the currency. */
   launch_state: columns.nullable(columns.text),
 };
 type LaunchRecord = RowOf<typeof LAUNCH>;
 
 /**
- * Selects the last state of a currency `c` before its launch on the system $4. The states before its start block are few. Those of a
- * currency that another system launched are not read: its start block is a height of that system.
+ * Selects the last state of a currency `c` before its launch on the system $4. Few states precede its start block. A currency that
+ * another system launched has none here, because its start block is a height of that system.
  */
 export const LAUNCH_STATE_SQL = `SELECT l.state FROM currency_states l
   WHERE l.chain = c.chain AND l.currency_id = c.currency_id AND l.from_height <= c.start_block AND l.${IS_PRELAUNCH_SQL}

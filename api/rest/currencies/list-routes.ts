@@ -37,11 +37,12 @@ const COLUMNS = `c.currency_id, c.from_height, c.name, c.fully_qualified_name, c
 
 const list = listRoute({
   path: '/api/currency/',
-  summary: 'Currencies that are defined on a chain, newest definition first; the own coin of a chain often is not',
+  summary:
+    "Currencies that are defined on a chain, newest definition first; a chain's own coin is often not defined on it",
   parameters: {
     chain: chainParameter,
     type: queryParameter('Only currencies of this type', { type: 'string', enum: CURRENCY_TYPES }),
-    launch: queryParameter('Only those whose launch is so far', { type: 'string', enum: LAUNCH_STATUSES }),
+    launch: queryParameter('Only currencies with this launch status', { type: 'string', enum: LAUNCH_STATUSES }),
   },
   row: currencyRow,
   reader: readListed,

@@ -16,7 +16,7 @@ import { camelCaseDefinition } from './definition-names.ts';
 import { LAUNCH, LAUNCH_STATE_SQL, launchAnswer } from './launch.ts';
 import { currencyDetail } from './schema.ts';
 
-/** All null for a chain's own coin, which is never defined on it, but the price. */
+/** For a chain's own coin, which is not defined on it, every column but the price is null. */
 const readCurrency = rowReader({
   definition: columns.nullable(columns.text),
   txid: columns.nullable(columns.text),
@@ -27,7 +27,7 @@ const readCurrency = rowReader({
   usd_price: columns.nullable(columns.text),
 });
 
-/** Currencies of the chain $3, whose own coin is $4; the other values are those of LATEST_USD_SQL. */
+/** A currency of the chain $3, whose own coin is $4; $1 and $2 are the values of LATEST_USD_SQL. */
 const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, c.start_block, state.supply, state.flags,
     (${LAUNCH_STATE_SQL}) AS launch_state, price.usd_price
   FROM (SELECT $2::text AS id) AS wanted
@@ -35,7 +35,7 @@ const DETAIL_SQL = `SELECT c.definition, c.txid, c.vout, c.from_height, c.start_
   LEFT JOIN currency_states state ON state.chain = $3 AND state.currency_id = wanted.id AND state.to_height IS NULL
   LEFT JOIN (${LATEST_USD_SQL}) AS price ON true`;
 
-/** What an answer takes of the daemon's own words. */
+/** Members of the daemon's definition that the answer copies. */
 const readDefinition = rowReader({
   currencyId: columns.text,
   name: columns.text,

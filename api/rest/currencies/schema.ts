@@ -1,4 +1,4 @@
-/** Definitions of currencies. */
+/** Schemas of currencies. */
 import { LAUNCH_STATUSES } from '../../../domain/launch.ts';
 import { CURRENCY_TYPES } from '../../../schemas/facts.ts';
 import {
@@ -21,7 +21,7 @@ const type = { type: 'string', enum: CURRENCY_TYPES } as const;
 const launchStatus = {
   type: 'string',
   enum: LAUNCH_STATUSES,
-  description: 'refunding: too little was preconverted, so that everybody gets it back',
+  description: 'refunding: too little was preconverted, so every contribution is returned',
 } as const;
 
 const launch = object({
@@ -34,12 +34,12 @@ const launch = object({
       currencyName: nullableString,
       amount: {
         ...nullableCoins,
-        description: 'Preconverted when the launch was decided, or so far; fees are taken off',
+        description: 'Amount preconverted until the launch was decided, or until now; fees are subtracted',
       },
-      minimum: { ...nullableCoins, description: 'Without it the launch fails; null where none is asked for' },
+      minimum: { ...nullableCoins, description: 'Below it the launch fails; null if there is no minimum' },
       maximum: nullableCoins,
     }),
-    'Of each currency that may be preconverted; empty where another system launched the currency',
+    'One row for each currency that may be preconverted; empty if another system launched the currency',
   ),
 });
 
@@ -64,7 +64,7 @@ export const currencyDetail = openObject(
     definitionHeight: nullableInteger,
     supply: nullableCoins,
     price: nullableUsd,
-    launch: { ...nullable(launch), description: "Null of a chain's own coin" },
+    launch: { ...nullable(launch), description: "Null for a chain's own coin" },
   },
   'As getcurrency prints it, in camelCase',
 );
@@ -83,5 +83,5 @@ export const currencyRow = object({
   definitionHeight: height,
   startBlock: height,
   launch: launchStatus,
-  supply: { ...nullableCoins, description: 'Null where the chain has no state of it' },
+  supply: { ...nullableCoins, description: 'Null if the chain has no state of the currency' },
 });

@@ -1,4 +1,4 @@
-/** /api/datasets/, which api/datasets/register-datasets.ts serves. */
+/** /api/datasets/; api/datasets/register-datasets.ts serves these paths. */
 import { DATASET_TABLES } from '../../../schemas/datasets/tables.ts';
 import { pathParameter } from '../../http/parameters.ts';
 import { fileRoute } from '../../http/route.ts';
@@ -13,12 +13,15 @@ const index = fileRoute({
 
 const manifest = fileRoute({
   path: '/api/datasets/:manifest',
-  summary: 'Parquet files of a table of the data set; 404 before the first is written',
+  summary: 'Parquet files of a table of the data set; 404 before the first file is written',
   parameters: {
-    manifest: pathParameter(`A table and .json: ${DATASET_TABLES.map(({ name }) => `${name}.json`).join(', ')}`, {
-      type: 'string',
-      pattern: '^[a-z_]+\\.json$',
-    }),
+    manifest: pathParameter(
+      `Name of a table with .json: ${DATASET_TABLES.map(({ name }) => `${name}.json`).join(', ')}`,
+      {
+        type: 'string',
+        pattern: '^[a-z_]+\\.json$',
+      },
+    ),
   },
   response: datasetManifest,
 });

@@ -1,4 +1,4 @@
-/** The answers of `/api/datasets/`: the index of the tables, and the manifest of one. */
+/** Schemas of `/api/datasets/`: the index of the tables, and the manifest of one table. */
 import { DATASET_PATH } from '../../../schemas/datasets/manifest.ts';
 import {
   array,
@@ -23,18 +23,18 @@ const file = object({
   table: string,
   chain: string,
   day,
-  closed: { ...boolean, description: 'Whether the day is closed: a file of its rows will not change' },
+  closed: { ...boolean, description: 'Whether the day is closed: its file will not change' },
   schemaVersion,
   generation: { ...nullableInteger, description: 'The served generation; null for a table without prices' },
   rows: integer,
-  minHeight: { ...height, description: 'Least height of a row' },
-  maxHeight: { ...height, description: 'Greatest height of a row' },
-  fromHeight: { ...height, description: 'First block of which it holds every row' },
-  toHeight: { ...height, description: 'Last block of which it holds every row' },
+  minHeight: { ...height, description: 'Lowest height of a row' },
+  maxHeight: { ...height, description: 'Highest height of a row' },
+  fromHeight: { ...height, description: 'First block whose rows are all in the file' },
+  toHeight: { ...height, description: 'Last block whose rows are all in the file' },
   bytes: integer,
   sha256: hash,
-  path: { type: 'string', pattern: DATASET_PATH.source, description: 'In the folder' },
-  url: { ...string, description: 'Where it is read: range requests are answered' },
+  path: { type: 'string', pattern: DATASET_PATH.source, description: 'Path within the folder of the data set' },
+  url: { ...string, description: 'Download address; supports range requests' },
 });
 
 export const datasetManifest = array(file, 'By chain and day');

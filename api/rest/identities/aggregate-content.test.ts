@@ -23,7 +23,7 @@ const removal = (action: number, entrykey?: string, value?: unknown) => ({
 const removing = (...removals: object[]) => update({ [REMOVE]: removals });
 
 describe('content of several updates', () => {
-  it('puts the values of all updates behind each other, by key', () => {
+  it('appends the values of later updates to those of earlier ones, by key', () => {
     expect(aggregateContent([update({ [Z]: ['1'], [A]: ['2'] }), update({}), update({ [A]: ['3', '2'] })])).toEqual({
       [A]: ['2', '3', '2'],
       [Z]: ['1'],
@@ -32,26 +32,26 @@ describe('content of several updates', () => {
 
   it.each([
     ['one value', removal(1, A, 'x'), { [A]: ['y', 'x'], [Z]: ['x'] }],
-    ['every such value', removal(2, A, 'x'), { [A]: ['y'], [Z]: ['x'] }],
-    ['a value that is not there', removal(1, A, 'nothing'), { [A]: ['x', 'y', 'x'], [Z]: ['x'] }],
+    ['every equal value', removal(2, A, 'x'), { [A]: ['y'], [Z]: ['x'] }],
+    ['no value when none has the hash', removal(1, A, 'nothing'), { [A]: ['x', 'y', 'x'], [Z]: ['x'] }],
     ['a key', removal(3, A), { [Z]: ['x'] }],
     ['everything', removal(4), {}],
-    ['nothing: an unknown action', removal(5, A), { [A]: ['x', 'y', 'x'], [Z]: ['x'] }],
+    ['nothing for an unknown action', removal(5, A), { [A]: ['x', 'y', 'x'], [Z]: ['x'] }],
   ])('removes %s', (_, removed, left) => {
     expect(aggregateContent([update({ [A]: ['x', 'y', 'x'], [Z]: ['x'] }), removing(removed)])).toEqual(left);
   });
 
-  it('of several objects in one value takes the first', () => {
+  it('takes the first of several objects in one value', () => {
     const before = update({ [A]: ['x'], [Z]: ['x'] });
     const both = update({ [REMOVE]: [[removal(3, Z), removal(3, A)]] });
     expect(aggregateContent([before, both])).toEqual({ [A]: ['x'] });
   });
 
-  it.each(['00', 7, null, {}, []])('what is no removal is no content either: %j', (value) => {
+  it.each(['00', 7, null, {}, []])('treats %j under the removal key neither as a removal nor as content', (value) => {
     expect(aggregateContent([update({ [A]: ['x'] }), update({ [REMOVE]: [value] })])).toEqual({ [A]: ['x'] });
   });
 
-  it('inside one update what stands under a smaller key goes, what follows stays', () => {
+  it('removes values under a smaller key of the same update, and keeps values under a larger one', () => {
     expect(A < REMOVE && REMOVE < Z).toBe(true);
     expect(aggregateContent([update({ [Z]: ['new'], [REMOVE]: [removal(4)], [A]: ['gone'] })])).toEqual({
       [Z]: ['new'],
@@ -63,7 +63,7 @@ describe('content of several updates', () => {
     expect(aggregateContent([unread, removing(removal(2, A, 'x'))])).toEqual({ [A]: ['x'] });
   });
 
-  it('after everything was removed is what came since, whatever was before', () => {
+  it('is only what came after everything was removed, whatever was there before', () => {
     const updates = fc.array(
       fc.dictionary(fc.constantFrom(A, Z), fc.array(fc.string(), { minLength: 1, maxLength: 3 })).map(update),
     );
@@ -74,7 +74,7 @@ describe('content of several updates', () => {
     );
   });
 
-  it('is what the rules say, whatever is removed from what', () => {
+  it('equals a straightforward implementation of the rules for random updates', () => {
     const key = fc.constantFrom(A, Z);
     const value = fc.constantFrom('x', 'y', 'z');
     const removed = fc.tuple(fc.integer({ min: 1, max: 4 }), key, value).map((of) => removal(...of));
@@ -91,19 +91,19 @@ describe('content of several updates', () => {
     );
   });
 
-  it('takes no longer for an update, however many came before', () => {
+  it('takes the same time for an update, however many came before', () => {
     const updates = Array.from({ length: 40_000 }, (_, at) => update({ [A]: [at], [Z]: ['x', 'x', 'x'] }));
     const removals = Array.from({ length: 40_000 }, (_, at) => removing(removal(1, A, at), removal(1, Z, 'x')));
     const before = process.cpuUsage();
     const left = aggregateContent([...updates, ...removals]);
     const { user } = process.cpuUsage(before);
     expect(left).toEqual({ [Z]: Array.from({ length: 80_000 }, () => 'x') });
-    // By the square it is more than twenty.
+    // Quadratic work would take more than 20 seconds.
     expect(user / 1e6).toBeLessThan(5);
   });
 });
 
-/** The same without any haste: lists are changed value by value. */
+/** A slow reference implementation that changes the list value by value. */
 function byTheRules(contents: readonly Record<string, unknown[]>[]): Record<string, unknown[]> {
   let kept: { readonly key: string; readonly value: unknown }[] = [];
   for (const content of contents) {

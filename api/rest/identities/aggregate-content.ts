@@ -1,14 +1,14 @@
-/** Content of an identity over several updates, removals honoured, as getidentitycontent merges them. */
+/** Merges the content of several updates of an identity and applies their removals, as getidentitycontent does. */
 import { LosslessNumber } from 'lossless-json';
 import type { Multimap } from './multimap-content.ts';
 
 export interface ContentUpdate {
   readonly content: Multimap;
-  /** Hash of each value, in the shape of the content; null where the output could not be read. */
+  /** Hash of each value, in the shape of the content; null if the output could not be read. */
   readonly hashes: Readonly<Record<string, readonly string[]>> | null;
 }
 
-/** `vrsc::identity.multimapremove`: what stands under it is no content. */
+/** `vrsc::identity.multimapremove`: values under this key are removals, not content. */
 const REMOVE_KEY = 'i5Zkx5Z7tEfh42xtKfwbJ5LgEWE9rEgpFY';
 const ONE_VALUE = 1;
 const ALL_SUCH_VALUES = 2;
@@ -20,17 +20,17 @@ interface Entry {
   isRemoved: boolean;
 }
 
-/** Values of one key. Removed ones stay until the end, so that a removal costs no more than what it removes. */
+/** Values of one key. Removed values are only marked, so that a removal costs no more than the number of values it removes. */
 interface Values {
   readonly entries: Entry[];
-  /** Those that a removal can mean, oldest first, and how many of them are gone. */
+  /** Entries that a removal can match, oldest first, and how many of them are removed. */
   readonly byHash: Map<string, { readonly entries: Entry[]; gone: number }>;
 }
 
 type Keys = Map<string, Values>;
 
 export interface ContentFold {
-  /** Updates in the order of the chain. Inside one the keys are in the daemon's order, which is that of their addresses. */
+  /** Adds the next update in chain order. The keys of an update apply in the daemon's order, sorted by address. */
   add(update: ContentUpdate): void;
   /** The values that remain after all updates. */
   content(): Multimap;
@@ -72,7 +72,7 @@ function append(keys: Keys, key: string, values: readonly unknown[], hashes: rea
   }
 }
 
-/** Only the first of several objects in one value counts; values other than removals are skipped. */
+/** Only the first of several objects in one value counts; values that are not removals are skipped. */
 function remove(keys: Keys, value: unknown): void {
   const removal = member(asList(value)[0], REMOVE_KEY);
   const key = String(member(removal, 'entrykey'));
@@ -93,7 +93,7 @@ function remove(keys: Keys, value: unknown): void {
   }
 }
 
-/** The oldest of the values with this hash, as many as `most`. */
+/** Removes the oldest values with this hash, at most `most` of them. */
 function removeValues(values: Values | undefined, hash: unknown, most: number): void {
   const alike = typeof hash === 'string' ? values?.byHash.get(hash) : undefined;
   if (!alike) return;

@@ -28,7 +28,7 @@ const CHANGES = {
 };
 const CHANGES_ROWS = 'identities i WHERE i.chain = $1 AND i.identity_address = $2';
 
-/** A member of an identity before and after. */
+/** One update of an identity; `changes` is a JSON list of members before and after. */
 const readChange = rowReader({
   from_height: columns.number,
   ...storedColumns(DEFINITIONS.identity, ['txid', 'kind', 'changes']),

@@ -28,11 +28,11 @@ const UPDATES = {
 const readUpdate = rowReader({
   ...storedColumns(DEFINITIONS.identity, ['state', 'contentHashes']),
 });
-/** By key: the hash of each value. */
+/** Hashes of the values, by key. */
 const readHashes = jsonReader(columns.record(columns.texts));
 
 /**
- * The content that remains after the updates from one height to another.
+ * Returns the content that remains after the updates between two heights, both included.
  * @throws ApiError answer_too_large
  */
 export async function contentOver(
@@ -59,12 +59,12 @@ export async function contentOver(
 
 const multimap = stateRoute({
   path: '/api/identity/:nameOrId/multimap',
-  summary: 'Content of an identity: what its newest update carried, or all updates merged',
+  summary: 'Content of an identity: that of its newest update, or of all updates merged',
   parameters: {
     nameOrId: identityParameter,
     chain: chainParameter,
     height: heightParameter,
-    fromHeight: queryParameter('Of mode aggregate: only updates from this height on', {
+    fromHeight: queryParameter('For mode aggregate: only updates from this height on', {
       ...writtenHeight,
       default: 0,
     }),

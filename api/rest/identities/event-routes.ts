@@ -1,4 +1,4 @@
-/** /api/identity/events: what happened to the identities of a chain. */
+/** /api/identity/events: updates of all identities of a chain. */
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -28,7 +28,7 @@ const readEvent = rowReader({
   time: columns.bigint,
 });
 
-/** Not the values, of which one may be as large as a block. */
+/** Names of the changed fields without their values: one value may be as large as a block. */
 const FIELDS = `ARRAY(SELECT change->>'field' FROM json_array_elements(${readableJson('i.changes')}) WITH ORDINALITY AS changed(change, place)
   ORDER BY place)`;
 const COLUMNS = `i.identity_address, i.name, i.fully_qualified_name, i.parent, i.from_height, i.tx_index, i.vout, i.txid, i.kind,
@@ -40,7 +40,7 @@ const list = listRoute({
   parameters: {
     chain: chainParameter,
     kind: queryParameter('Only updates of this kind', { type: 'string', enum: IDENTITY_CHANGE_KINDS }),
-    parent: queryParameter('Only identities right below this one: i-address or name', writtenName),
+    parent: queryParameter('Only identities directly below this one: i-address or name', writtenName),
   },
   row: identityEvent,
   reader: readEvent,

@@ -1,4 +1,4 @@
-/** Identities as the stores hold them, and what follows from them at a height. */
+/** Stored rows of identities, and values derived from them at a height. */
 
 import type { IdentityStatus } from '../../../domain/identity-status.ts';
 import { foldCase } from '../../../domain/names.ts';
@@ -25,7 +25,7 @@ export const IDENTITY = {
     'state',
   ]),
   from_height: columns.number,
-  /** When the block of this state was made. */
+  /** Time of the block of this state. */
   ...storedColumns(DEFINITIONS.block, ['time']),
 };
 const readIdentity = rowReader(IDENTITY);
@@ -34,7 +34,7 @@ export type IdentityRecord = RowRead<typeof readIdentity>;
 const COLUMNS = `i.identity_address, i.name, i.parent, i.fully_qualified_name, i.from_height, i.txid, i.flags, i.timelock,
   i.registered_height, i.referral, i.state`;
 
-/** The state at or before the height $3 of an identity of the chain $1. */
+/** SQL for the last state, at height $3 or before, of an identity of the chain $1. */
 interface StateAtSql {
   /** State of the address $2. */
   readonly ofAddress: string;
@@ -52,7 +52,7 @@ export function stateAtSql(furtherColumns = '', furtherJoins = ''): StateAtSql {
 }
 const STATE_AT_SQL = stateAtSql();
 
-/** The i-address behind what a caller wrote. @throws ApiError not_found for what the chain does not know */
+/** Resolves a name or i-address to an i-address. @throws ApiError not_found when the chain does not know the identity */
 export async function addressOfIdentity(
   read: Snapshot,
   api: ApiContext,
@@ -65,8 +65,8 @@ export async function addressOfIdentity(
 }
 
 /**
- * The state at or before a height of what a caller wrote, with the columns of `sql`.
- * @throws ApiError not_found before the registration and for what the chain does not know
+ * Returns the last state of an identity at or before a height, with the columns of `sql`.
+ * @throws ApiError not_found before the registration, and when the chain does not know the identity
  */
 export async function identityAtBy<Row extends IdentityRecord>(
   reader: RowReader<Row>,
@@ -119,7 +119,7 @@ const CHILDREN_SQL = `SELECT ${Object.keys(CHILD).join(', ')}
   ORDER BY registered_height, identity_address LIMIT $3 OFFSET $4`;
 const CHILD_ROWS = 'identities WHERE chain = $1 AND parent = $2 AND to_height IS NULL';
 
-/** Identities right below one as they are now, oldest registration first. */
+/** Identities directly below `parent` in their current state, oldest registration first. */
 export function readChildren(
   read: Snapshot,
   chain: string,
@@ -133,13 +133,13 @@ export function countChildren(read: Snapshot, api: ApiContext, chain: string, pa
   return countRowsByHeight(read, api, chain, 'registered_height', { rows: CHILD_ROWS, values: [chain, parent] });
 }
 
-/** Blocks that must follow `height`: of a locked identity the delay that an unlock begins, of an unlocking one what is left. */
+/** Blocks from `height` until the identity is unlocked: for `locked` the delay that an unlock starts, for `unlocking` the rest of it. */
 export function blocksToUnlock(status: IdentityStatus, timelock: bigint, height: number): number | null {
   if (status === 'locked') return Number(timelock);
   return status === 'unlocking' ? Number(timelock) - height : null;
 }
 
-/** `alice.VRSC@`, and for a name below another one without the root: `sub.alice@`. */
+/** Returns `alice.VRSC@` for a name directly below the root, and `sub.alice@`, without the root, for deeper names. */
 export function friendlyName(fullyQualifiedName: string, networkRoot: string): string {
   const suffix = `.${networkRoot}`;
   if (!foldCase(fullyQualifiedName).endsWith(foldCase(suffix))) return `${fullyQualifiedName}@`;

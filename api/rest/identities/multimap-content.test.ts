@@ -8,7 +8,7 @@ const KEY = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
 const hex = (text: string) => Buffer.from(text).toString('hex');
 const nested = (levels: number) => `${'[{"a":'.repeat(levels / 2)}1${'}]'.repeat(levels / 2)}`;
 
-it('hex of JSON with up to 64 levels is decoded, and left out beyond, however deep it is', async () => {
+it('hex of JSON is decoded up to 64 levels, and left out if it is deeper', async () => {
   for (const levels of [2, 64, 66, 4_500, 100_000]) {
     const decoded = await decodeContent({ [KEY]: [hex(nested(levels)), hex('7')] });
     expect(stringifyExact(decoded)).toBe(`{"${KEY}":[${levels <= 64 ? `${nested(levels)},` : ''}7]}`);
@@ -22,12 +22,12 @@ it('a value of megabytes is read like a small one', async () => {
   });
 });
 
-it('levels are not counted in texts', async () => {
+it('brackets inside strings do not count as levels', async () => {
   const text = JSON.stringify('[{"\\'.repeat(100));
   expect(stringifyExact(await decodeContent({ [KEY]: hex(text) }))).toBe(`{"${KEY}":[${text}]}`);
 });
 
-it('numbers keep what they say', async () => {
+it('numbers keep all their digits', async () => {
   const text = '{"sat":9007199254740993,"ratio":0.10,"large":1e400}';
   expect(stringifyExact(await decodeContent({ [KEY]: hex(text) }))).toBe(`{"${KEY}":[${text}]}`);
 });
@@ -41,7 +41,7 @@ it('changes of any depth are printed', () => {
   expect(shown.length).toBeGreaterThan(nested(10_000).length);
 });
 
-it('content of many keys leaves others their turns', async () => {
+it('decoding content with many keys yields to the event loop', async () => {
   const keys = Array.from({ length: 100_000 }, (_, at) => [`k${at}`, hex(`{"at":${at}}`)]);
   const decoding = decodeContent({ ...Object.fromEntries(keys), constructor: hex('1') });
   expect(await turnsDuring(decoding)).toBeGreaterThan(3);

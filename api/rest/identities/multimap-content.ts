@@ -1,4 +1,4 @@
-/** The key-value store of an identity: one key of it, and what its values say. */
+/** The key-value store of an identity: selects a key and decodes the values. */
 
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
@@ -33,7 +33,7 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
   return Object.hasOwn(content, id) ? { [id]: content[id] } : {};
 }
 
-/** Texts and messages as they are, hex of UTF-8 JSON parsed; the rest is left out, and so is JSON of too many levels. */
+/** Returns texts and messages as they are, and hex of UTF-8 JSON parsed; leaves out everything else and JSON that is too deep. */
 export async function decodeContent(content: Multimap): Promise<Record<string, unknown[]>> {
   const decoded = new Map<string, unknown[]>();
   const found = Object.entries(content).flatMap(([key, values]) =>

@@ -1,4 +1,4 @@
-/** /api/identity: list, detail, audit trail. */
+/** /api/identity: list and detail. */
 
 import { IDENTITY_FLAGS } from '../../../domain/flags.ts';
 import { IDENTITY_STATUSES, identityStatus } from '../../../domain/identity-status.ts';
@@ -23,7 +23,7 @@ import { waitingUpdates } from './waiting-updates.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', writtenName);
 
-export const heightParameter = queryParameter('State at this height; the newest when it is not given', writtenHeight);
+export const heightParameter = queryParameter('State at this height; the newest by default', writtenHeight);
 
 const LISTED = {
   ...storedColumns(DEFINITIONS.identity, [
@@ -78,7 +78,7 @@ const list = listRoute({
   },
 });
 
-/** With its first update, the identities below it then, and the name of its referral now. */
+/** The state with the identity's first update, the number of identities below it at height $3, and its referral's current name. */
 const DETAIL_SQL = stateAtSql(
   `, first.txid AS first_txid, first.from_height AS first_height, first_block.time AS first_time, first.registration,
     (SELECT count(*) FROM identities WHERE chain = $1 AND parent = i.identity_address AND to_height IS NULL
@@ -101,7 +101,7 @@ const readWhole = rowReader({
   referral_name: columns.nullable(columns.text),
 });
 
-/** What an answer takes of the daemon's own words. */
+/** Members of the daemon's identity object that the answer copies. */
 const readState = rowReader({
   name: columns.text,
   parent: columns.text,

@@ -1,4 +1,4 @@
-/** Identities: the daemon's own member names where it has one, and ours for the rest. */
+/** Schemas of identities. Members that the daemon also prints keep its names; the rest have names of our own. */
 import { IDENTITY_STATUSES } from '../../../domain/identity-status.ts';
 import { IDENTITY_CHANGE_KINDS } from '../../../schemas/facts.ts';
 import { seenAt } from '../../mempool/transaction-schema.ts';
@@ -33,7 +33,7 @@ export const identityRow = object({
   chain: string,
   flags: integer,
   status,
-  height: { ...height, description: 'Of the newest update' },
+  height: { ...height, description: 'Height of the newest update' },
   registeredAt: { ...height, description: 'Height of the registration' },
 });
 
@@ -62,7 +62,7 @@ const detail = openObject({
     referralName: nullableString,
     commitmentTxid: {
       ...nullableHash,
-      description: 'Of the name commitment that it spent; null without a reservation',
+      description: 'Transaction of the name commitment that the registration spent; null without a reservation',
     },
     cost: {
       ...array(object({ currencyId: string, currencyName: nullableString, amount: coins })),
@@ -70,11 +70,14 @@ const detail = openObject({
     },
   }),
   isCurrency: boolean,
-  isTokenControlled: { ...boolean, description: 'Who holds its one token may revoke and recover it' },
+  isTokenControlled: {
+    ...boolean,
+    description: 'Whether the holder of its one token may revoke and recover the identity',
+  },
   blocksToUnlock: {
     ...nullableInteger,
     description:
-      'Locked: the least wait after an unlock; unlocking: blocks that are left; null when revoked or unlocked',
+      'Locked: blocks to wait after an unlock, at least; unlocking: blocks left; null when revoked or unlocked',
   },
   subIdCount: integer,
 });
@@ -91,13 +94,13 @@ const waitingUpdate = object({
   txid: hash,
   seenAt,
   ...change,
-  state: { ...anyObject, description: 'The identity once the update is in a block' },
+  state: { ...anyObject, description: 'The identity after the update' },
 });
 
 export const identityDetail = withOptional(detail, {
   unconfirmed: array(
     waitingUpdate,
-    `With unconfirmed=true: updates that wait for a block, oldest first, at most ${MOST_UPDATES}; registrations that wait are in /api/mempool/`,
+    `With unconfirmed=true: updates in the mempool, oldest first, at most ${MOST_UPDATES}; unconfirmed registrations are in /api/mempool/`,
   ),
 });
 
@@ -105,7 +108,7 @@ const identityChange = object({
   ...place,
   ...change,
 });
-/** A page where `page`, `pageSize` or `cursor` is given. */
+/** A page if the request has `page`, `pageSize` or `cursor`; otherwise a plain list. */
 export const identityChanges = { anyOf: [array(identityChange), page(identityChange)] } as const;
 
 export const identityEvent = object({
@@ -115,12 +118,12 @@ export const identityEvent = object({
   parent: string,
   ...place,
   kind: { type: 'string', enum: IDENTITY_CHANGE_KINDS },
-  fields: array(string, 'Which changed; /api/identity/:nameOrId/changes has their values'),
+  fields: array(string, 'Names of the changed fields; /api/identity/:nameOrId/changes has their values'),
 });
 
 export const identityMultimap = object({
   identityAddress: string,
-  height: { ...height, description: 'Height that the content was asked for' },
+  height: { ...height, description: 'Height that the content is of' },
   mode: { type: 'string', enum: ['latest', 'aggregate'] },
   contentmultimap: anyObject,
   decoded: {
@@ -140,7 +143,7 @@ const referral = {
 
 export const identityReferrals = object({
   identity: object({ identityAddress: string, name: string }),
-  levels: { ...array(integer), description: 'How many at level 1, 2 and 3' },
+  levels: { ...array(integer), description: 'Number of identities at level 1, 2 and 3' },
   total: integer,
   tree: array(object(referral)),
   subIds: array(object({ identityAddress: string, name: string, height })),

@@ -17,14 +17,14 @@ export interface IdentityRows {
 
 interface IdentityFilter {
   readonly chain: string;
-  /** At which a status holds. */
+  /** Height at which the status is evaluated. */
   readonly tip: number;
   readonly status: IdentityStatus | undefined;
-  /** Heights of the registrations. */
+  /** Range of the registration heights. */
   readonly heights: HeightRange;
 }
 
-/** All of them without a status. */
+/** Without a status: all identities. */
 export function identityRows(
   read: Snapshot,
   api: ApiContext,
@@ -38,7 +38,7 @@ export function identityRows(
   if (status === undefined) return { ...having(''), count: countAll };
   const of = (wanted: IdentityStatus) => having(` AND ${CONDITIONS[wanted]}`);
   const countOf = (wanted: IdentityStatus) => countRows(read, api, chain, of(wanted));
-  // Nearly all are unlocked, so the few others are counted.
+  // Nearly all identities are unlocked, so count all of them and subtract the few others.
   const countUnlocked = async () => {
     const others = await Promise.all([countAll(), countOf('revoked'), countOf('locked'), countOf('unlocking')]);
     return others.reduce((rest, count) => rest - count);

@@ -30,19 +30,19 @@ interface Node {
 }
 
 const LEVELS = 3;
-/** Some megabytes, of identities below one and of those that it referred. */
+/** Most identities in an answer, sub-identities and referred ones together: some megabytes. */
 export const MOST_NAMED = 20_000;
 const CHILDREN_SQL = `SELECT identity_address, fully_qualified_name AS name, referral, registered_height FROM identities
   WHERE chain = $1 AND referral = ANY($2) AND to_height IS NULL ORDER BY registered_height, identity_address LIMIT $3`;
 
 const tooManyNamed = () => {
-  const detail = `an answer names at most ${MOST_NAMED} identities: page through those below one by the JSON-RPC method getsubidentities`;
+  const detail = `an answer lists at most ${MOST_NAMED} identities: use the JSON-RPC method getsubidentities to page through sub-identities`;
   return new ApiError('answer_too_large', detail);
 };
 
 /**
- * By the referral in each registration, level by level: one query a level.
- * @throws ApiError answer_too_large for more than `most`
+ * Builds the tree from the referral in each registration, with one query per level.
+ * @throws ApiError answer_too_large for more than `most` identities
  */
 async function referralTree(
   read: Snapshot,
@@ -73,7 +73,7 @@ async function referralTree(
 
 const referrals = stateRoute({
   path: '/api/identity/:nameOrId/referrals',
-  summary: `Who was referred by an identity, three levels deep, and the identities below it: at most ${MOST_NAMED} in all`,
+  summary: `Identities that an identity referred, three levels deep, and its sub-identities: at most ${MOST_NAMED} in all`,
   parameters: { nameOrId: identityParameter, chain: chainParameter },
   response: identityReferrals,
   weight: 2,
@@ -110,7 +110,7 @@ const readCounts = rowReader({
   with_content: columns.bigint,
 });
 
-/** $2: first height that can lie in the window, so that older registrations need no look at their block. */
+/** $2: the lowest height that can be in the window, so that the join skips the blocks of older registrations. */
 const STATS_SQL = `SELECT count(*) AS total,
     count(*) FILTER (WHERE i.${IS_REVOKED_SQL}) AS revoked,
     count(*) FILTER (WHERE i.${IS_LOCKED_SQL}) AS locked,
@@ -120,7 +120,7 @@ const STATS_SQL = `SELECT count(*) AS total,
   LEFT JOIN blocks b ON b.chain = i.chain AND b.height = i.registered_height AND i.registered_height >= $2
   WHERE i.chain = $1 AND i.to_height IS NULL`;
 const WINDOW_SECONDS = 30 * SECONDS_PER_DAY;
-/** Blocks never come this many times faster than they should for a month. */
+/** Over a month, blocks are never this many times faster than their target. */
 const FASTEST = 4;
 
 async function countIdentities(read: Snapshot, chain: ChainConfig) {

@@ -1,4 +1,4 @@
-/** Updates of an identity that wait for a block. */
+/** Updates of an identity in the mempool. */
 
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import type { StoredRow } from '../../../infra/row-reader.ts';
@@ -9,7 +9,7 @@ import { readChanges } from '../../state/identity-changes.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { MOST_UPDATES } from './schema.ts';
 
-/** With those that were mined since the last look, which come first. */
+/** Some of the oldest updates may have been mined since the journal's last poll, so read more than are shown. */
 const MOST_LOOKED_AT = 2 * MOST_UPDATES;
 
 export async function waitingUpdates(journal: MempoolJournal, identityAddress: string, read: Snapshot, chain: string) {

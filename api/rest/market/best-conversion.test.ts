@@ -9,7 +9,7 @@ import type { LiveBasket } from './live-baskets.ts';
 const RECORDING = new URL('../../../recordings/private-network/', import.meta.url).pathname;
 const COIN = 10n ** 8n;
 
-/** What the daemon estimated while it was recorded, by the request as text. */
+/** Recorded estimates of the daemon, by the request as text. */
 const recorded = new Map<string, string>();
 for (const one of readCases(RECORDING)) {
   if (!one.name.startsWith('estimateconversion/') || !('body' in one)) continue;
@@ -38,7 +38,7 @@ const basket = (currencyId: string, reserves: LiveBasket['reserves']): LiveBaske
   liveHeight: 1,
   reserves,
 });
-/** Prices as the recorded estimate of one coin shows them. */
+/** Prices taken from the recorded estimate for one coin. */
 const tri = basket('tri', [reserve('native', 102572484n), reserve('usd', 78096727n), reserve('eth', 69084n)]);
 
 interface Transfer {
@@ -81,7 +81,7 @@ test.each([
   expect(Math.abs(text.best.slippage)).toBeLessThan(0.01);
 });
 
-/** Keeps a fee and gives at a rate for each pair. */
+/** A daemon that deducts a fee of 1 % and converts at a fixed rate for each pair. */
 const atRates = (rates: Readonly<Record<string, number>>) => (transfer: Transfer) => {
   const { currency, convertto, via, amount } = transfer;
   const rate = rates[`${currency} ${via ?? '-'} ${convertto}`];
@@ -90,7 +90,7 @@ const atRates = (rates: Readonly<Record<string, number>>) => (transfer: Transfer
   return parseExact(`{"netinputamount":${net.toFixed(8)},"estimatedcurrencyout":${(net * rate).toFixed(8)}}`);
 };
 
-test('two hops win where they bring more, and say so', async () => {
+test('a route of two hops comes first when its output is larger', async () => {
   const one = basket('one', [reserve('a', COIN), reserve('m', COIN)]);
   const two = basket('two', [reserve('m', COIN), reserve('z', COIN)]);
   const straight = basket('straight', [reserve('a', COIN), reserve('z', COIN)]);
@@ -108,7 +108,7 @@ test('two hops win where they bring more, and say so', async () => {
   expect(daemon.asked.find(({ convertto, via }) => convertto === 'z' && via === 'two')?.amount).toBe('99.00000000');
 });
 
-test('what the daemon refuses is no route; what it does not answer is an error', async () => {
+test('a refusal of the daemon removes the route; a call without an answer is an error', async () => {
   const request = { from: 'native', to: 'tri', amount: 3n * COIN };
   const given = { baskets: [tri], currencies };
   expect(await bestConversion(request, { ...given, daemon: daemonWith(fromRecording) })).toBeNull();
@@ -119,7 +119,7 @@ test('what the daemon refuses is no route; what it does not answer is an error',
   expect(await bestConversion({ ...request, to: 'native' }, { ...given, daemon: dead })).toBeNull();
 });
 
-test('a basket that fails is left out while another answers, and is the error when none does', async () => {
+test('a basket that fails is left out if another one answers; otherwise its error is thrown', async () => {
   const request = { from: 'a', to: 'z', amount: COIN };
   const good = basket('good', [reserve('a', COIN), reserve('z', COIN)]);
   const bad = basket('bad', [reserve('a', COIN), reserve('z', COIN)]);
@@ -133,7 +133,7 @@ test('a basket that fails is left out while another answers, and is the error wh
   await expect(estimateConversion(request, { baskets: [bad], currencies, daemon })).rejects.toThrow(DaemonRpcError);
 });
 
-test('a satoshi that converts to nothing is answered with nothing, not refused', async () => {
+test('an amount that converts to 0 gets the output 0 and is not refused', async () => {
   const daemon = daemonWith(({ amount }) =>
     parseExact(`{"netinputamount":${amount},"estimatedcurrencyout":0.00000000}`),
   );
@@ -146,7 +146,7 @@ test('a satoshi that converts to nothing is answered with nothing, not refused',
   expect(stringifyExact(estimate)).toContain('"estimatedOut":0.00000000');
 });
 
-test('the number of questions to the daemon is bounded', async () => {
+test('the number of daemon calls is bounded', async () => {
   const many = Array.from({ length: 60 }, (_, n) =>
     basket(`b${n}`, [reserve('a', COIN), reserve('m', COIN), reserve('z', COIN)]),
   );

@@ -14,7 +14,7 @@ export interface ConversionRequest {
 }
 
 export interface Conversions {
-  /** Live ones of the chain. */
+  /** Live baskets of the chain. */
   readonly baskets: readonly LiveBasket[];
   readonly currencies: Currencies;
   readonly daemon: Estimator;
@@ -22,7 +22,7 @@ export interface Conversions {
 
 const share = (part: bigint | undefined, whole: bigint | undefined) => Number(part) / Number(whole);
 
-/** Part of the output that is lost against the mid prices, fees apart; 8 decimals. */
+/** Share of the output that is lost against the mid prices, without fees; 8 decimals. */
 function slippageOf({ route, estimates, output }: EstimatedRoute, amount: bigint): number {
   if (output === 0n) return 1;
   const inputs = [amount, ...estimates.map((made) => made.output)];
@@ -67,7 +67,7 @@ function routeAnswer(made: EstimatedRoute, amount: bigint, currencies: Currencie
   };
 }
 
-/** Null when no basket converts the one into the other. @throws Daemon… errors */
+/** Returns null when no basket converts `from` into `to`. @throws Daemon… errors */
 export async function bestConversion(request: ConversionRequest, { baskets, currencies, daemon }: Conversions) {
   const { from, to, amount } = request;
   const estimated = await estimateRoutes(daemon, routesBetween(baskets, from, to), amount);
@@ -76,7 +76,7 @@ export async function bestConversion(request: ConversionRequest, { baskets, curr
   return best ? { ...sidesOf(request, currencies), best, routes } : null;
 }
 
-/** Through the one basket that brings most; null when none converts. @throws Daemon… errors */
+/** Estimates through the single basket with the largest output; null when no basket converts. @throws Daemon… errors */
 export async function estimateConversion(request: ConversionRequest, { baskets, currencies, daemon }: Conversions) {
   const { from, to, amount } = request;
   const direct = routesBetween(baskets, from, to).filter((route) => route.length === 1);

@@ -1,4 +1,4 @@
-/** The best route over many baskets, most of them dusty, against asking the daemon for every route there is. */
+/** Compares the best route over many baskets, most with tiny reserves, with the result of estimating every route. */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
@@ -15,13 +15,13 @@ const MONEY = ['a', 'b', 'c', 'd', 'e', 'z'];
 const COIN = 10n ** 8n;
 const currencies = { name: (id: string) => id } as unknown as Currencies;
 
-/** Satoshis of very different sizes: every number of digits is as likely. */
+/** Satoshis of very different sizes: every number of digits is equally likely. */
 const satoshis = (least: number, most: number) =>
   fc
     .tuple(fc.double({ min: least, max: most, noNaN: true }), fc.integer({ min: 0, max: 9 }))
     .map(([digits, last]) => BigInt(Math.floor(10 ** digits)) + BigInt(last));
 
-/** A basket can hold only baskets that were there before it. */
+/** A basket can hold only baskets that were defined before it. */
 const basketArbitrary = (name: string, earlier: readonly string[]): fc.Arbitrary<LiveBasket> =>
   fc
     .record({
@@ -56,11 +56,11 @@ const world = fc.record({
   amount: satoshis(0, 16),
 });
 
-/** A power of a rational in [0, ∞), where doubles are good enough: the estimates below are what is compared, not the formula. */
+/** (1 + part / whole) ^ exponent − 1. Doubles are precise enough: the test compares estimates, not the formula. */
 const grown = (part: bigint, whole: bigint, exponent: number) =>
   Math.expm1(exponent * Math.log1p(Number(part) / Number(whole)));
 
-/** What the daemon pays: prices of whole satoshis, every step rounded down. */
+/** The daemon's payout: prices in whole satoshis, every step rounded down. */
 function paid(basket: LiveBasket, from: string, to: string, amount: bigint): { net: bigint; output: bigint } {
   const fee = (amount * 25_000n) / COIN;
   const reserve = (id: string) => basket.reserves.find(({ currencyId }) => currencyId === id);
@@ -105,7 +105,7 @@ function daemonOf(baskets: readonly LiveBasket[]) {
 const through = (route: ConversionRoute, amount: bigint) =>
   route.reduce((held, { basket, from, to }) => (held === 0n ? 0n : paid(basket, from, to, held).output), amount);
 
-test(`the best of ${RUNS} worlds of ${BASKETS} baskets is the best of all routes, to the satoshi`, async () => {
+test(`in each of ${RUNS} random markets of ${BASKETS} baskets the best route equals the best of all routes, to the satoshi`, async () => {
   let found = 0;
   await fc.assert(
     fc.asyncProperty(world, async ({ baskets, from, to, amount }) => {

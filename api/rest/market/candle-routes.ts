@@ -18,7 +18,7 @@ import { currencyCandleSeries, pairCandleSeries } from './candle-schema.ts';
 import { RESERVES_SQL, readReserves } from './reserve-points.ts';
 import { type Step, type StepWindow, stepParameters, stepWindow } from './steps.ts';
 
-/** @throws ApiError unless a basket holds both currencies, or is one of them */
+/** @throws ApiError unless each currency is the basket itself or one of its reserves, and the two differ */
 async function checkPair(read: Snapshot, chain: string, basket: string, pair: readonly string[]): Promise<void> {
   const [base, quote] = pair;
   const state = await read.row(readReserves, RESERVES_SQL, [chain, basket]);
@@ -43,11 +43,11 @@ const pairSide = (description: string) => pathParameter(`${description}: name or
 
 const ofPair = stateRoute({
   path: '/api/market/pairs/:basket/:base/:quote/candles',
-  summary: 'What a currency of a basket was worth in another, and what was traded, step by step',
+  summary: 'Candles of the price of one currency of a basket in another one, with the traded volume',
   parameters: {
     basket: pairSide('Basket'),
     base: pairSide('The basket itself or one of its reserves'),
-    quote: pairSide('Another of them, in which the price is'),
+    quote: pairSide('Currency of the price: the basket itself or another of its reserves'),
     chain: chainParameter,
     ...stepParameters,
     ...formatParameter,
@@ -91,7 +91,7 @@ const ofPair = stateRoute({
 
 const ofCurrency = stateRoute({
   path: '/api/market/prices/:name/candles',
-  summary: 'What a currency was worth in USD, and how much of it was traded, step by step',
+  summary: 'Candles of the USD price of a currency, with the traded volume',
   parameters: {
     name: pathParameter('Currency: name or i-address', writtenName),
     ...stepParameters,

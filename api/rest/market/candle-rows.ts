@@ -1,6 +1,6 @@
 /**
- * Candles out of ClickHouse, one statement for each answer. A block belongs to the step of its chain's clock, which never steps back: the
- * blocks of a step follow each other, and a candle opens with what the one before it closed with.
+ * Candles from ClickHouse, one statement for each answer. A block belongs to the step of its chain's clock, which never goes back: the
+ * blocks of a step are consecutive, and a candle opens at the close of the previous one.
  */
 import { IS_LIVE_BASKET_CLICKHOUSE_SQL } from '../../../domain/basket-liveness.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
@@ -21,7 +21,7 @@ interface Ends<Price> {
 }
 
 export interface StepCandle<Price> extends Ends<Price> {
-  /** Begin of the step, seconds since the epoch. */
+  /** Start of the step, seconds since the epoch. */
   readonly time: number;
   /** Satoshis: of base and quote, or of the currency alone. */
   readonly volumes: readonly [bigint, bigint];
@@ -42,7 +42,7 @@ const IS_DERIVED =
   'position <= transform(toString(chain), {chains: Array(String)}, {positions: Array(Int64)}, toInt64(-1))';
 const BEFORE_END = 'time < fromUnixTimestamp({until: UInt32})'; // a block's time is never after the clock
 const END_STEP = 'intDiv({until: UInt32}, {span: UInt32})';
-/** By chain the first block of each step, and of all that follows the last one. */
+/** For each chain: the first block of each step, and the first block after the last step. */
 const STEPS = `steps AS (
     SELECT toString(chain) AS of_chain, least(intDiv(toUnixTimestamp(clock), {span: UInt32}), ${END_STEP}) AS step, min(height) AS first_height
     FROM blocks WHERE chain IN {chains: Array(String)} AND clock >= fromUnixTimestamp({from: UInt32}) AND ${isPriced('height')} AND ${IS_DERIVED}
@@ -57,14 +57,14 @@ const inSteps = (rows: string) => `(
 const TRADE = `toString(chain) AS of_chain, import_height AS at_height, from_currency_id, toInt128(amount_in) AS paid,
       toInt128(ifNull(amount_out, 0)) AS received, ifNull(usd_value, toDecimal256(0, 38)) AS usd`;
 
-/** What a statement is made of. */
+/** SQL parts of a candle statement. */
 interface Source {
   /** Rows with `price`, `rank`, which sorts prices, and `place`, which sorts rows. */
   readonly prices: string;
-  /** The last row with a price before all of them, or none. */
+  /** The last row with a price before all of `prices`, or none. */
   readonly before: string;
   readonly print: (price: string) => string;
-  /** Rows with `TRADE`. */
+  /** Rows with the columns of `TRADE`. */
   readonly trades: string;
   /** Satoshis that a trade adds to each volume. */
   readonly volumes: readonly [string, string];
@@ -86,12 +86,12 @@ const candlesSql = ({ prices, before, print, trades, volumes }: Source) => `WITH
   UNION ALL
   SELECT toInt64(-1), '', '', '', ${print('price')}, '0', '0', '0', toUInt64(0) FROM ${before}`;
 
-/** Beyond the digits in which any two prices of pairs differ: the least one is above 10^-28. */
+/** Scale that keeps any two prices of pairs apart: the smallest price is above 10^-28. */
 const RANK_SCALE = `toInt256('1${'0'.repeat(49)}')`;
 /** A basket's own token counts as a reserve of full weight, so that one formula prices every pair. */
 const held = (currency: string) => `if(${currency} = {basket: String}, (supply, toInt64(100000000)),
         (reserves[indexOf(reserve_ids, ${currency})], weights[indexOf(reserve_ids, ${currency})]))`;
-/** The last state of each block, the newest first, where the pair has a price in it. */
+/** The last state of each block, newest first, if the pair has a price in it. */
 const statesSql = (condition: string) => `
     SELECT toString(chain) AS of_chain, at_height, at_height AS place, (toInt128(quote.1) * base.2, toInt128(base.1) * quote.2) AS price,
       intDiv(toInt256(price.1) * ${RANK_SCALE}, toInt256(price.2)) AS rank
@@ -145,7 +145,7 @@ const currencySql = (rows: PricedRows) =>
   });
 
 const readStep = rowReader({
-  /** −1: the last price before the window, as `last`. */
+  /** −1 marks the row whose `last` is the last price before the window. */
   time: columns.text,
   first: columns.text,
   most: columns.text,
@@ -191,7 +191,7 @@ async function stepParams(read: Snapshot, chains: readonly string[], window: Ste
   return { ...window, chains, positions, heights: chains.map((chain) => heights.get(chain) ?? -1) };
 }
 
-/** What one of `base` was worth in `quote` in a basket, i-addresses all. */
+/** Candles of the price of one `base` in `quote` in a basket; `basket`, `base` and `quote` are i-addresses. */
 export async function pairCandles(
   read: Snapshot,
   api: ApiContext,
@@ -207,7 +207,7 @@ export async function pairCandles(
   return readCandles(api, pairSql(rows), params, parse, (a, b) => a.over * b.under < b.over * a.under);
 }
 
-/** What one of a currency was worth in USD, as decimal text. */
+/** Candles of the USD price of a currency. */
 export async function currencyCandles(
   read: Snapshot,
   api: ApiContext,

@@ -1,4 +1,4 @@
-/** Candles: what something was worth step by step, and how much of it was traded. */
+/** Schemas of candles. */
 import {
   array,
   coins,
@@ -16,23 +16,23 @@ import { STEPS } from './steps.ts';
 
 const steps = {
   step: { type: 'string', enum: STEPS },
-  from: { ...isoTime, description: 'Begin of the first step' },
-  to: { ...isoTime, description: 'End of the last step: as `from` it asks for what follows' },
+  from: { ...isoTime, description: 'Start of the first step' },
+  to: { ...isoTime, description: 'End of the last step; pass it as `from` to request the steps that follow' },
   ...provisionalMembers,
   ...marksMember,
 } as const;
 const ends = (price: { readonly type: 'number' }) => ({
-  time: { ...unixTime, description: 'Begin of the step, seconds since the epoch' },
+  time: { ...unixTime, description: 'Start of the step, seconds since the epoch' },
   open: {
     ...price,
-    description: 'Close of the last candle before, whenever that was; of the first one ever its first price',
+    description: 'Close of the previous candle, however long ago; for the very first candle its first price',
   },
   high: price,
   low: price,
   close: price,
 });
 const traded = {
-  volumeUsd: { ...usd, description: 'Of the trades that have a value' },
+  volumeUsd: { ...usd, description: 'Sum over the trades that have a value' },
   trades: integer,
 } as const;
 const rows = 'Oldest first; a step without a new price has no row';
@@ -49,7 +49,10 @@ export const pairCandleSeries = object({
   data: array(
     object({
       ...ends({ type: 'number' }),
-      volumeBase: { ...coins, description: 'Of the conversions between the two that imports of the step executed' },
+      volumeBase: {
+        ...coins,
+        description: 'Sum over the conversions between the two that imports of the step executed',
+      },
       volumeQuote: coins,
       ...traded,
     }),

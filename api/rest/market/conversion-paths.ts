@@ -1,4 +1,4 @@
-/** Which baskets turn one currency into another, and at what mid price: known from their states, without asking a daemon. */
+/** Finds the baskets that convert one currency into another, and their mid prices, from stored states without a daemon. */
 import { SATOSHIS_PER_COIN } from '../../../domain/satoshi.ts';
 import type { LiveBasket } from './live-baskets.ts';
 
@@ -7,13 +7,13 @@ export interface Leg {
   readonly basket: LiveBasket;
   readonly from: string;
   readonly to: string;
-  /** Units of `to` for one of `from` before fees and slippage; to tell the slippage, not for money. */
+  /** Units of `to` for one of `from` before fees and slippage; a double, good for computing slippage but not money. */
   readonly midRate: number;
 }
 
 export type ConversionRoute = readonly [Leg] | readonly [Leg, Leg];
 
-/** A basket and what one unit of each of its members is worth in its own token, the token included. */
+/** A basket with the price of one unit of each member, its own token included, in that token. */
 interface Priced {
   readonly basket: LiveBasket;
   readonly prices: ReadonlyMap<string, number>;
@@ -23,7 +23,7 @@ const COIN = Number(SATOSHIS_PER_COIN);
 
 function priced(basket: LiveBasket): Priced {
   const members = basket.reserves.filter(({ reserves, weight }) => reserves > 0n && weight > 0n);
-  // The price that the state prints has 8 decimals, of which a reserve worth much leaves few.
+  // Not the state's printed price: it has 8 decimals, too few significant digits for a valuable reserve.
   const tokens = Number(basket.supply) / COIN;
   const prices = members.map(
     ({ currencyId, reserves, weight }) => [currencyId, (tokens * Number(weight)) / Number(reserves)] as const,
@@ -38,7 +38,7 @@ function legOf({ basket, prices }: Priced, from: string, to: string): Leg | null
 
 export const midRateOf = (route: ConversionRoute): number => route.reduce((rate, leg) => rate * leg.midRate, 1);
 
-/** Through one basket, and through two with one currency between. */
+/** All routes through one basket, and through two baskets with one currency in between. */
 export function routesBetween(baskets: readonly LiveBasket[], from: string, to: string): ConversionRoute[] {
   if (from === to) return [];
   const all = baskets.map(priced);

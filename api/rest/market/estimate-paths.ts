@@ -1,4 +1,4 @@
-/** What the most promising routes bring, each hop estimated by the chain's daemon with what is pending there. */
+/** Output of the most promising routes; the chain's daemon estimates each hop and includes pending conversions. */
 
 import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../../domain/satoshi.ts';
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
@@ -17,22 +17,22 @@ export interface Estimate {
 
 export interface EstimatedRoute {
   readonly route: ConversionRoute;
-  /** One of each hop. */
+  /** One estimate per hop. */
   readonly estimates: readonly Estimate[];
   readonly output: bigint;
 }
 
 const TIMEOUT_MS = 10_000;
-/** Routes asked for at once, and in all: daemon calls are what a request costs. */
+/** Most routes to estimate at once, and in all: daemon calls dominate the cost of a request. */
 const AT_ONCE = 6;
 const MOST_ROUTES = 12;
-/** A route is not asked for when it is expected to bring more than 1 % less than another one did: pending conversions move prices. */
+/** A route is skipped if its expected output is over 1 % below a known one. The margin exists because pending conversions move prices. */
 const MARGIN = 100n;
 const MARGIN_SATOSHIS = 2n;
 
 type EstimateLeg = (leg: Leg, amount: bigint) => Promise<Estimate | null>;
 
-/** Asks once for each leg and amount: routes begin alike. Null where the daemon says that the basket does not convert right now. */
+/** Asks once per leg and amount, since routes share first legs. Returns null if the daemon reports that the basket cannot convert now. */
 function createEstimateLeg(daemon: Estimator): EstimateLeg {
   const asked = new Map<string, Promise<Estimate | null>>();
   return (leg, amount) => {
@@ -58,7 +58,7 @@ async function askFor(daemon: Estimator, leg: Leg, amount: bigint): Promise<Esti
   }
 }
 
-/** Null for a route on which a basket refuses. */
+/** Returns null when a basket of the route refuses. */
 async function estimateRoute(
   estimateLeg: EstimateLeg,
   route: ConversionRoute,
@@ -67,7 +67,7 @@ async function estimateRoute(
   const estimates: Estimate[] = [];
   let output = amount;
   for (const leg of route) {
-    // Nothing converts into nothing: the daemon refuses to be asked for an amount of zero.
+    // The daemon refuses an amount of zero, whose output is zero anyway.
     const made = output > 0n ? await estimateLeg(leg, output) : { net: 0n, output: 0n };
     if (!made) return null;
     estimates.push(made);
@@ -79,9 +79,9 @@ async function estimateRoute(
 const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0);
 
 /**
- * Largest output first. Routes are asked for in the order of what the index expects of them, until none of the rest can be the best.
- * A route that fails is left out as long as another one answers: the daemon speaks for each basket.
- * @throws Daemon… errors when none answers and one failed
+ * Returns routes by output, largest first. Routes are estimated in the order of their expected output, until none of the rest can win.
+ * A route that fails is left out if another one has an answer.
+ * @throws Daemon… errors when no route has an answer and at least one failed
  */
 export async function estimateRoutes(
   daemon: Estimator,

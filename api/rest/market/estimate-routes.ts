@@ -1,4 +1,4 @@
-/** /api/market/estimate and /api/market/best-conversion: asked of the daemon, which counts in what is pending. */
+/** /api/market/estimate and /api/market/best-conversion: estimates of the daemon, which include pending conversions. */
 
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -13,7 +13,7 @@ import { bestConversion, type Conversions, estimateConversion } from './best-con
 import { bestConversion as bestConversionSchema, conversionEstimate } from './estimate-schema.ts';
 import { readMarket } from './live-baskets.ts';
 
-/** As text, since a double does not hold every amount. */
+/** Text, because a double cannot represent every amount. */
 const AMOUNT = { type: 'string', pattern: '^(?=.*[1-9])\\d{1,10}(\\.\\d{1,8})?$' } as const;
 
 const parameters = {
@@ -30,7 +30,7 @@ interface EstimateRequest {
   readonly amount: string;
 }
 
-/** What a request needs of the index; the daemon is asked when the snapshot is closed. @throws ApiError not_found */
+/** Reads all that a request needs from the index, so that the snapshot is closed before the daemon is called. @throws ApiError not_found */
 async function readRequest(api: ApiContext, { chain, from, to, amount }: EstimateRequest, through?: string) {
   const daemon = api.daemons.get(chain);
   if (!daemon) throw new ApiError('daemon_error', `no daemon of ${chain} is configured`);
@@ -53,11 +53,11 @@ async function readRequest(api: ApiContext, { chain, from, to, amount }: Estimat
 
 const estimate = liveRoute({
   path: '/api/market/estimate',
-  summary: 'What a conversion through one basket would bring now, as the daemon estimates it',
+  summary: 'Estimated output of a conversion through one basket now, from the daemon',
   parameters: {
     ...parameters,
     via: queryParameter(
-      'Basket to convert through: name or i-address; the one that brings most when not given',
+      'Basket to convert through: name or i-address; by default the basket with the largest output',
       writtenName,
     ),
   },
@@ -78,7 +78,7 @@ const estimate = liveRoute({
 
 const best = liveRoute({
   path: '/api/market/best-conversion',
-  summary: 'Every way to convert, best output first, routes over two baskets among them, as the daemon estimates them',
+  summary: 'The best routes to convert, through one or two baskets, largest output first, as the daemon estimates them',
   parameters,
   response: bestConversionSchema,
   weight: 5,

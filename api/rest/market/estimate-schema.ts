@@ -1,8 +1,8 @@
-/** What a conversion would bring, as the daemon estimates it with what is pending. */
+/** Schemas of conversion estimates. The daemon makes them and includes pending conversions. */
 import { array, coins, integer, nullableString, object, string } from '../../schema/json-schema.ts';
 
 const number = { type: 'number' } as const;
-const rate = { ...number, description: 'Units of `to` for one of `from`, fees and slippage inside' } as const;
+const rate = { ...number, description: 'Units of `to` for one of `from`, after fees and slippage' } as const;
 
 export const conversionEstimate = object({
   chain: string,
@@ -10,15 +10,15 @@ export const conversionEstimate = object({
   fromId: string,
   to: string,
   toId: string,
-  via: { ...nullableString, description: 'The basket, where neither side is its own token' },
+  via: { ...nullableString, description: 'The basket; null if its own token is one of the two sides' },
   amount: coins,
   estimatedOut: coins,
-  netInput: { ...coins, description: 'Of `amount`, what is left after the conversion fee' },
+  netInput: { ...coins, description: 'Rest of `amount` after the conversion fee' },
   rate,
   feePct: { ...number, description: 'Conversion fee in percent of `amount`' },
-  basket: { ...string, description: 'That converts' },
+  basket: { ...string, description: 'Basket that converts' },
   basketId: string,
-  slippagePct: { ...number, description: 'Percent lost against the mid price, the fee apart' },
+  slippagePct: { ...number, description: 'Percent lost against the mid price, without the fee' },
 });
 
 const leg = object({
@@ -32,13 +32,13 @@ const leg = object({
 });
 
 const route = object({
-  basket: { ...string, description: 'Of the first hop' },
+  basket: { ...string, description: 'Basket of the first hop' },
   basketId: string,
   via: { ...nullableString, description: 'Currency between two hops; null for a route through one basket' },
   hops: { ...integer, minimum: 1, maximum: 2 },
   output: coins,
   rate,
-  slippage: { ...number, description: 'Lost against the mid prices, fees apart; 0.01 = 1 %' },
+  slippage: { ...number, description: 'Share lost against the mid prices, without fees; 0.01 = 1 %' },
   fees: array(object({ currencyId: string, currencyName: string, amount: coins }), 'Conversion fee of each hop'),
   legs: array(leg),
 });
@@ -51,5 +51,5 @@ export const bestConversion = object({
   toId: string,
   amount: coins,
   best: { ...route, description: 'The first of `routes`' },
-  routes: array(route, 'Largest output first; two-hop routes are considered too, the best few by mid price'),
+  routes: array(route, 'The most promising routes over one basket or two, largest output first'),
 });

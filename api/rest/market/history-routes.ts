@@ -18,7 +18,7 @@ import { daysBefore } from './volume-series.ts';
 
 const reserves = stateRoute({
   path: '/api/market/baskets/:id/reserves',
-  summary: 'What a basket held over time, at most 200 points',
+  summary: 'Supply and reserves of a basket over time, at most 200 points',
   parameters: {
     id: basketParameter,
     chain: chainParameter,
@@ -57,8 +57,8 @@ const reserves = stateRoute({
 });
 
 /**
- * The last price of each span, at the time of its block. Parameter `chain` is the default chain, whose blocks make the steps of a price: how
- * many of them lie behind its newest step at the end of the span is its age.
+ * The last price of each span, at the time of its block. Prices are computed at the blocks of the default chain, the parameter `chain`: a
+ * price's age is the number of that chain's blocks between its newest computation and the end of the span.
  */
 const pricesSql = (
   rows: PricedRows,
@@ -117,7 +117,7 @@ const prices = stateRoute({
     const since = Math.max(0, daysBefore(end, params.days));
     const rows = await pricedRows(read, api);
     const chain = defaultChain(api);
-    // One span more may begin before the days and be cut by them.
+    // One more span may begin before the first day and be cut by it.
     const most = Math.min(params.points, MOST_POINTS);
     const spans = Math.max(1, most - 1);
     const points = await api.clickhouse.rows(readPoint, pricesSql(rows), {

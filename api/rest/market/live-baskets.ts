@@ -1,4 +1,4 @@
-/** The baskets that trade now, with what they hold and what that is worth. */
+/** The baskets that trade now, with their reserves and the USD value of these. */
 
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves, type ReserveBalance } from '../../../domain/reserves.ts';
@@ -63,7 +63,7 @@ export async function readMarket(read: Snapshot, api: ApiContext): Promise<Marke
   return { baskets, currencies, prices, worth, tvl };
 }
 
-/** All that live baskets hold of a currency, in USD; null where it has no price. */
+/** USD value of a currency in the reserves of all live baskets; 0 without a price. */
 export function liquidityOf(market: Market, currencyId: string): Usd {
   return market.baskets
     .flatMap((basket) => basket.reserves)

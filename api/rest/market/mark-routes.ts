@@ -5,7 +5,7 @@ import { allMarks } from '../../state/marks.ts';
 
 const marks = liveRoute({
   path: '/api/market/marks',
-  summary: 'Spans of time that charts mark, as they are configured',
+  summary: 'Configured spans of time that charts mark',
   parameters: {},
   response: markList,
   weight: 1,

@@ -1,4 +1,4 @@
-/** Prices inside a basket: what one of its currencies is worth in another, from exact reserves, supply and weights. */
+/** Prices of a basket's currencies in each other, from exact reserves, supply and weights. */
 
 import type { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
@@ -25,7 +25,7 @@ export interface BasketMoment {
 
 const FULL_WEIGHT = 100_000_000n;
 
-/** 1 for the basket's own token; null for what the basket does not hold. */
+/** Returns 1 for the basket's own token, and null for a currency without a price in the basket. */
 function perToken({ supply, reserves }: BasketMoment, basketId: string, currencyId: string): Fraction | null {
   if (currencyId === basketId) return { over: 1n, under: 1n };
   const reserve = reserves.find((candidate) => candidate.currencyId === currencyId);
@@ -40,7 +40,7 @@ export interface Candle {
   readonly close: LosslessNumber;
 }
 
-/** Units of quote for one of base over states in order; null where there is no price. */
+/** Candle, in units of quote for one of base, over states in order; null when no state has a price. */
 export function candle(states: readonly BasketMoment[], basketId: string, base: string, quote: string): Candle | null {
   const prices = states.flatMap((state) => {
     const [of, by] = [perToken(state, basketId, quote), perToken(state, basketId, base)];
@@ -58,7 +58,7 @@ const readState = rowReader({
   ...storedColumns(DEFINITIONS.currency_state, ['flags', 'supply', 'reserves']),
 });
 
-/** The state at the start of a window and every one since, the last of each block, oldest first. */
+/** The state at the start of a window and every later one, only the last of each block, oldest first. */
 const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
     (SELECT from_height, tx_index, vout, to_height, flags, supply, reserves FROM currency_states
       WHERE chain = $1 AND currency_id = $2 AND from_height <= $3
@@ -68,7 +68,7 @@ const STATES_SQL = `SELECT from_height AS height, flags, supply, reserves FROM (
       WHERE chain = $1 AND currency_id = $2 AND from_height > $3)
   ) states WHERE to_height IS NULL OR to_height > from_height ORDER BY from_height, tx_index, vout`;
 
-/** Only while the basket trades. */
+/** The states since a moment in which the basket trades. */
 export async function statesSince(
   read: Snapshot,
   chain: string,

@@ -1,4 +1,4 @@
-/** /api/market/pairs/volume: what was traded between each two currencies, day by day. */
+/** /api/market/pairs/volume: daily volume between each two currencies of each basket. */
 import { parseReserves } from '../../../domain/reserves.ts';
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
@@ -30,7 +30,7 @@ import { pairOf } from './pairs.ts';
 import { readTrades, type SideVolume } from './trades.ts';
 import { periods } from './volume-series.ts';
 
-/** More rows than this many days of every pair are one basket's alone. */
+/** Most days without a basket, to bound the number of rows; a request for one basket may span MOST_DAYS. */
 const MOST_DAYS_OF_ALL = 31;
 const MOST_DAYS = 3650;
 
@@ -44,20 +44,20 @@ const pairVolumes = array(
     baseId: string,
     quote: nullableString,
     quoteId: string,
-    volumeBase: { ...coinsSchema, description: 'Of the conversions between the two, in either direction' },
+    volumeBase: { ...coinsSchema, description: 'Sum over the conversions between the two, in either direction' },
     volumeQuote: coinsSchema,
-    volumeUsd: { ...usd, description: 'Of those that have a value' },
+    volumeUsd: { ...usd, description: 'Sum over the conversions that have a value' },
     trades: integer,
     fees: { ...usd, description: VOLUME_FEES },
   }),
-  'Oldest day first, largest volume of a day first; a day on which nothing was traded between two has no row',
+  'Oldest day first, within a day the largest volume first; a pair without trades on a day has no row',
 );
 
 const readReserves = rowReader({
   chain: columns.text,
   ...storedColumns(DEFINITIONS.currency_state, ['currencyId', 'reserves']),
 });
-/** A basket keeps its reserve currencies for ever. */
+/** The newest state is enough: a basket never changes its reserve currencies. */
 const RESERVES_SQL =
   'SELECT chain, currency_id, reserves FROM currency_states WHERE to_height IS NULL AND currency_id = ANY($1)';
 
@@ -74,7 +74,7 @@ interface PairDay {
   trades: number;
 }
 
-/** Both directions of a pair together, as /api/market/pairs orients it. */
+/** Sums both directions of a pair, with base and quote as in /api/market/pairs. */
 async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide[]): Promise<PairDay[]> {
   const ids = [...new Set(sides.map(({ basketId }) => basketId))];
   const states = await read.rows(readReserves, RESERVES_SQL, [ids]);
@@ -114,12 +114,12 @@ async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide
 
 const volume = stateRoute({
   path: '/api/market/pairs/volume',
-  summary: 'What was traded between each two currencies of each basket, by UTC day',
+  summary: 'Volume between each two currencies of each basket, by UTC day',
   parameters: {
-    basket: queryParameter('This basket alone: name or i-address', string),
+    basket: queryParameter('Only this basket: name or i-address', string),
     chain: anyChainParameter,
     days: queryParameter(
-      'UTC days up to the newest block, of the chain if one is given: at most 31, of one basket 3650',
+      'UTC days up to the newest block, of the chain if one is given: at most 31, with a basket 3650',
       {
         type: 'integer',
         minimum: 1,

@@ -1,4 +1,4 @@
-/** Every two currencies of every live basket: prices and volume of the 24 hours before its chain's newest block. */
+/** Every two currencies of every live basket, with prices and volume of the 24 hours before the newest block of the basket's chain. */
 import type { ApiContext } from '../../api-context.ts';
 import type { Usd } from '../../http/usd.ts';
 import { pricedRows } from '../../state/priced-rows.ts';
@@ -19,18 +19,18 @@ export interface Pair {
   readonly volumeBase: bigint;
   readonly volumeQuote: bigint;
   readonly volumeUsd: Usd;
-  /** USD of both sides in the basket; a basket's own token stands for all that it holds. */
+  /** USD value of both sides in the basket; with the basket's own token, the value of all its reserves. */
   readonly liquidity: Usd | null;
 }
 
 export interface Pairs {
   readonly pairs: readonly Pair[];
   readonly market: Market;
-  /** Time of the first block whose trades may still be valued otherwise; null when there is none. */
+  /** Time of the first block whose trades may still change their value; null when there is none. */
   readonly provisionalSince: number | null;
 }
 
-/** Anchors are quotes first, then native coins, then the other reserves; a basket's token is always a base. */
+/** Lower ranks become the quote: anchors, then native coins, then other reserves; the basket's own token is always the base. */
 function quoteRank(api: ApiContext, basketId: string, currencyId: string): number {
   if (api.config.chains.some((chain) => chain.stableAnchors.includes(currencyId))) return 0;
   if (api.config.chains.some((chain) => api.currencies.nativeId(chain) === currencyId)) return 1;
@@ -42,7 +42,7 @@ interface CurrencyPair {
   readonly quote: string;
 }
 
-/** Which of two currencies of a basket is the base; `a` stands before `b` in the basket's definition. */
+/** Decides which of two currencies of a basket is the base. At equal ranks it is `a`, which precedes `b` in the basket's definition. */
 export function pairOf(api: ApiContext, basketId: string, a: string, b: string): CurrencyPair {
   const aQuotes = quoteRank(api, basketId, a) < quoteRank(api, basketId, b);
   return aQuotes ? { base: b, quote: a } : { base: a, quote: b };

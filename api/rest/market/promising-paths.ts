@@ -1,6 +1,6 @@
 /**
- * Which routes are worth asking the daemon for: those that bring most with the reserves that the index holds, slippage and fees included
- * and nothing pending. What a route really brings the daemon says.
+ * Selects the routes worth a daemon call: those with the largest output by the indexed reserves, including slippage and fees but no
+ * pending conversions. The daemon's estimate then decides.
  */
 
 import type { ReserveBalance } from '../../../domain/reserves.ts';
@@ -10,7 +10,7 @@ import type { ConversionRoute, Leg } from './conversion-paths.ts';
 /** 0.025 % of each conversion; a conversion from reserve to reserve is two. */
 const fee = (amount: bigint) => (amount * 25_000n) / COIN;
 
-/** Satoshis of a reserve for a whole token, rounded down as the daemon's prices are. */
+/** Satoshis of a reserve for a whole token, rounded down like the daemon's prices. */
 const price = (reserves: number, tokens: number) => BigInt(Math.floor((reserves * Number(COIN)) / tokens));
 
 /** (1 + part / whole) ^ exponent − 1 */
@@ -49,13 +49,13 @@ export interface PromisingRoute {
   readonly expected: bigint;
 }
 
-/** First hops to one currency that are followed further: more put into a second hop never brings less. */
+/** First hops to one currency that are extended by a second hop. A larger input never gives a smaller output, so the best ones suffice. */
 const FIRST_HOPS = 3;
 
 const descending = (a: PromisingRoute, b: PromisingRoute) =>
   Number(b.expected > a.expected) - Number(a.expected > b.expected);
 
-/** The best `most` routes by what the index expects of them, largest output first, the shorter one of equals. */
+/** The best `most` routes by expected output, largest first; of equal routes the shorter one comes first. */
 export function promisingRoutes(routes: readonly ConversionRoute[], amount: bigint, most: number): PromisingRoute[] {
   const afterFirst = new Map<Leg, bigint>();
   for (const [first] of routes) {

@@ -1,4 +1,4 @@
-/** What a basket held at the ends of windows, and what that was worth then. */
+/** Reserves of a basket at the ends of windows, with their USD value at that time. */
 
 import { parsePrice } from '../../../domain/decimal.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
@@ -12,25 +12,25 @@ import type { Snapshot } from '../../state/snapshot.ts';
 import { lastPricesSql, lastPricesValues } from '../prices/price-past.ts';
 
 export interface ReservePoint {
-  /** Begin of the window, seconds. */
+  /** Start of the window, seconds since the epoch. */
   readonly time: number;
   readonly height: number;
   readonly supply: bigint;
   /** Σ of the reserves that had a price; null when none had. */
   readonly tvl: Usd | null;
-  /** i-address, satoshis, and what they were worth, in the order of the definition. */
+  /** i-address, satoshis and USD value of each reserve, in the order of the definition. */
   readonly reserves: readonly (readonly [string, bigint, Usd | null])[];
 }
 
 const MAX_POINTS = 200;
 
-/** A basket keeps its reserve currencies for ever. */
+/** The newest state is enough: a basket never changes its reserve currencies. */
 export const RESERVES_SQL =
   'SELECT reserves FROM currency_states WHERE chain = $1 AND currency_id = $2 AND to_height IS NULL';
 
 /**
- * Points are thinned evenly from the newest backwards. Their prices are the last ones of their windows; a window excludes its end. Each
- * price counts for the next point alone, so memory holds only the points.
+ * Points are thinned evenly from the newest backwards. A point has the last price before the end of its window. Each price row is
+ * joined to the next point only, so memory is bounded by the number of points.
  */
 const pointsSql = (rows: PricedRows, ids: readonly string[]) => `WITH points AS (
     SELECT * FROM (
@@ -74,11 +74,11 @@ const readPoint = rowReader({
   height: columns.number,
   supply: columns.text,
   tvl: columns.text,
-  /** Place, i-address, satoshis, and what they were worth; '' without a price. */
+  /** Place, i-address, satoshis and USD value; the value is '' without a price. */
   reserves: columns.list(columns.tuple(columns.number, columns.text, columns.text, columns.text)),
 });
 
-/** Satoshis times prices of 30 decimals: its digits are USD scaled by 10^38. Nothing has no price. */
+/** Parses satoshis times a price of 30 decimals, which is USD scaled by 10^38. Returns null for '' and for 0. */
 function worthOf(text: string): Usd | null {
   if (text === '') return null;
   const value = parsePrice(text);

@@ -1,4 +1,4 @@
-/** Market: what trades where, at which price, and how much of it. */
+/** Schemas of the market: currencies, pairs, baskets, volumes and prices. */
 import { PRICE_STATUSES } from '../../../domain/prices.ts';
 import { VOLUME_FEES } from '../../schema/fees.ts';
 import {
@@ -22,7 +22,7 @@ import { marksMember } from '../../schema/marks.ts';
 import { provisionalMembers } from '../../schema/provisional.ts';
 
 const change24h = { ...nullableNumber, description: 'Percent against 24 hours before the newest block' } as const;
-const ofChain = 'Of the 24 hours before the newest block of its chain';
+const ofChain = 'In the 24 hours before the newest block of its chain';
 
 export const volumeSeries = array(
   object({
@@ -40,8 +40,8 @@ export const marketCurrency = object({
   chain: string,
   price: usd,
   change24h,
-  volume24h: { ...usd, description: 'Of the trades that this currency was a side of' },
-  liquidity: { ...usd, description: 'Held by live baskets' },
+  volume24h: { ...usd, description: 'Volume of the trades with this currency on either side' },
+  liquidity: { ...usd, description: 'Value of the reserves of live baskets in this currency' },
   confidence,
   sparkline: { type: 'array', items: number, minItems: 24, maxItems: 168, description: 'Hourly prices, oldest first' },
 });
@@ -129,16 +129,16 @@ export const reserveSeries = object({
     object({
       time: {
         ...unixTime,
-        description: 'Begin of the five minutes at whose end the basket held this, seconds since the epoch',
+        description: 'Start of a window of five minutes, seconds since the epoch; the values are as of its end',
       },
       height,
       supply: coins,
-      tvl: { ...nullableUsd, description: 'Of the reserves that had a price then; null where none had' },
+      tvl: { ...nullableUsd, description: 'Value of the reserves that had a price at the time; null if none had' },
       reserves: { type: 'object', additionalProperties: coins, description: 'By i-address' },
       usdValues: {
         type: 'object',
         additionalProperties: nullableUsd,
-        description: 'What each reserve was worth, by i-address; null without a price. `tvl` is their sum',
+        description: 'Value of each reserve, by i-address; null without a price. `tvl` is their sum',
       },
     }),
     'Oldest first, at most 200',
@@ -155,7 +155,7 @@ export const priceSeries = object({
     object({
       time: unixTime,
       price: usd,
-      confidence: { ...confidence, description: 'As of the end of the span; external prices are not in it' },
+      confidence: { ...confidence, description: 'As of the end of the span; without external prices' },
       depth: { ...usd, description: 'USD depth behind the price' },
       status: {
         type: 'string',

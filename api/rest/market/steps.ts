@@ -1,4 +1,4 @@
-/** The steps of time that a series is asked for: every step is whole, whatever `from` and `to` are. */
+/** Time steps of a series: every step is whole, whatever `from` and `to` are. */
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
@@ -20,7 +20,7 @@ export const stepParameters = {
   ),
 } as const;
 
-/** Seconds since the epoch: `from` is in, `until` is not. */
+/** Seconds since the epoch: `from` is included, `until` is not. */
 export interface StepWindow {
   readonly span: number;
   readonly from: number;

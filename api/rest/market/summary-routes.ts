@@ -15,7 +15,7 @@ import { marketOverview, nativePools, protocolSummary } from './schema.ts';
 import { NO_VOLUME, readTrades } from './trades.ts';
 import { daysBefore, daysBeforeEach, volumeSeries } from './volume-series.ts';
 
-/** Baskets held by baskets are counted by what they hold themselves. */
+/** Skips baskets in the reserves of other baskets: their own reserves are counted already. */
 function protocolTvl(market: Market): bigint {
   const baskets = new Set(market.baskets.map((basket) => basket.currencyId));
   return market.baskets
@@ -37,7 +37,7 @@ function defaultNative(api: ApiContext): string {
   return api.currencies.nativeId(api.chain(defaultChain(api)));
 }
 
-/** One that was exported is known to several chains. */
+/** Counts distinct addresses, because several chains know an exported identity. */
 const readCount = rowReader({ count: columns.bigint });
 const IDENTITIES_SQL = `SELECT count(*) FROM
   (SELECT FROM identities WHERE to_height IS NULL AND chain = ANY($1) GROUP BY identity_address) AS known`;
@@ -128,7 +128,7 @@ const overview = stateRoute({
 
 const pools = stateRoute({
   path: '/api/market/vrsc-pools',
-  summary: 'Where the native coin of the default chain is pooled',
+  summary: 'Baskets that hold the native coin of the default chain',
   parameters: formatParameter,
   response: nativePools,
   rows: { member: 'pools' },

@@ -1,4 +1,4 @@
-/** /api/tickers/supply/:currency: one number as plain text, as listing sites read it. */
+/** /api/tickers/supply/:currency: one number as plain text, the format that listing sites read. */
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -10,7 +10,7 @@ const TEXT = 'text/plain; charset=utf-8';
 
 const supply = liveRoute({
   path: '/api/tickers/supply/:currency',
-  summary: 'Supply of a currency as plain text, as listing sites read it: all of it circulates',
+  summary: 'Supply of a currency as plain text for listing sites; the circulating supply is the same number',
   parameters: { currency: pathParameter('i-address, qualified name, or name', writtenName), chain: chainParameter },
   response: { type: 'string', description: 'Coins with 8 decimals' },
   produces: TEXT,

@@ -1,4 +1,4 @@
-/** /api/tickers: the pairs of all baskets as CoinGecko, CoinMarketCap and CoinPaprika read them. */
+/** /api/tickers: the pairs of all baskets in the formats of CoinGecko, CoinMarketCap and CoinPaprika. */
 
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
 import { type StateCall, stateRoute } from '../../http/route.ts';

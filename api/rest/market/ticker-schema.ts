@@ -1,19 +1,19 @@
-/** Tickers in the formats that price aggregators read; their names and their texts for numbers are theirs. */
+/** Tickers in the formats of price aggregators, which dictate the member names and numbers as text. */
 import { array, object, string } from '../../schema/json-schema.ts';
 
 const amount = { type: 'string', pattern: '^\\d+\\.\\d{8}$' } as const;
-const symbol = { ...string, description: 'As on the chain that a bridged currency comes from' } as const;
+const symbol = { ...string, description: 'A bridged currency has its symbol of the chain that it comes from' } as const;
 
 export const coinGeckoTickers = array(
   object({
-    ticker_id: { ...string, description: 'base_currency_target_currency; with pool_id unique' },
+    ticker_id: { ...string, description: 'base_currency_target_currency; unique together with pool_id' },
     base_currency: symbol,
     target_currency: symbol,
     pool_id: { ...string, description: 'Basket' },
     last_price: amount,
     base_volume: { ...amount, description: 'Of 24 hours' },
     target_volume: amount,
-    bid: { ...amount, description: 'A basket has one price: as last_price' },
+    bid: { ...amount, description: 'Same as last_price: a basket has one price' },
     ask: amount,
     open: amount,
     high: amount,
@@ -29,7 +29,7 @@ const coinMarketCapTicker = object({
   quote_id: { ...string, description: 'i-address' },
   quote_name: string,
   quote_symbol: symbol,
-  last_price: { ...amount, description: 'In the basket of most liquidity' },
+  last_price: { ...amount, description: 'In the basket with the most liquidity' },
   base_volume: { ...amount, description: 'Of 24 hours, over all baskets' },
   quote_volume: amount,
 });
@@ -45,7 +45,7 @@ export const coinPaprikaTickers = array(
     symbol: { ...string, description: 'BASE-QUOTE' },
     symbolName: { ...string, description: 'Qualified names: base/quote' },
     volume: { ...amount, description: 'Of base in 24 hours, over all baskets' },
-    last: { ...amount, description: 'In the basket of most liquidity, like open, high and low' },
+    last: { ...amount, description: 'In the basket with the most liquidity, like open, high and low' },
     high: amount,
     low: amount,
     open: amount,

@@ -51,7 +51,7 @@ const anyPool = fc.record({
   liquidity: fc.option(amount),
 });
 
-it('however baskets orient two currencies, they are one market, as the deepest pool has them, with the volume of all', () => {
+it('pools of the same two currencies, in either order, form one market: it has the base of the deepest pool and the volume of all', () => {
   fc.assert(
     fc.property(fc.array(anyPool, { maxLength: 12 }), (given) => {
       const pools = given.map(({ ids: [base, quote], ...pool }) => ({ base, quote, prices, ...pool }) as Pair);

@@ -1,4 +1,4 @@
-/** Pairs of baskets as price aggregators know markets: symbols, texts of 8 decimals, one market a pair. */
+/** Converts pairs of baskets to markets of price aggregators: symbols, texts with 8 decimals, one market per pair. */
 import { BRIDGED_SUFFIX } from '../../../domain/names.ts';
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
 import { parseUsd, type Usd } from '../../http/usd.ts';
@@ -15,7 +15,7 @@ export function symbolOf(name: string): string {
 
 const STEP = 10n ** 30n;
 
-/** USD, or any decimal text, rounded half up → text with 8 decimals. */
+/** Returns USD, or any decimal text, as text with 8 decimals, rounded half up. */
 export function eightDecimals(value: Usd | string): string {
   const scaled = typeof value === 'string' ? parseUsd(value) : value;
   return satoshisToCoins((scaled + STEP / 2n) / STEP);
@@ -23,7 +23,7 @@ export function eightDecimals(value: Usd | string): string {
 
 /** All pools of one pair. */
 export interface PairMarket {
-  /** The pool of most liquidity: its price is the market's. */
+  /** The pool with the most liquidity: its price is the market's. */
   readonly deepest: Pair;
   readonly volumeBase: bigint;
   readonly volumeQuote: bigint;
@@ -31,7 +31,7 @@ export interface PairMarket {
 
 const depthOf = ({ liquidity }: Pair) => liquidity ?? 0n;
 
-/** In the order of the pairs. Baskets may orient a pair both ways: a market has the base and quote of its deepest pool. */
+/** Markets in the order of the pairs. Baskets may orient a pair either way; a market takes base and quote of its deepest pool. */
 export function marketsOf(pairs: readonly Pair[]): PairMarket[] {
   const pools = Map.groupBy(pairs, ({ base, quote }) => [base, quote].sort().join(' '));
   return [...pools.values()].map((of) => {

@@ -1,4 +1,4 @@
-/** Volume: sums over the settled conversions that are trades, by block time. */
+/** Trade volume: sums over the settled conversions that are trades, by block time. */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
@@ -21,9 +21,9 @@ export type Since = number | ReadonlyMap<string, number>;
 export interface Trades {
   /** The newest block's time, seconds: end of every window over all chains. */
   readonly end: number;
-  /** The newest block's time of each chain: what trades on it is shown up to there, also while it stands still. */
+  /** Time of each chain's newest block: the end of windows over that chain, even while the chain stands still. */
   readonly ends: ReadonlyMap<string, number>;
-  /** Since a moment, in total. */
+  /** Sum over all trades since a moment. */
   total(since: Since): Promise<Volume>;
   byBasket(since: Since): Promise<ReadonlyMap<string, Volume>>;
   /** A trade counts for each of its sides. */
@@ -31,7 +31,7 @@ export interface Trades {
   /** By the first second of each day, week (from Monday) or month. */
   byPeriod(unit: Unit, since: Since, basketId: string | null): Promise<ReadonlyMap<number, Volume>>;
   bySides(since: Since): Promise<readonly SideVolume[]>;
-  /** By UTC day too; of one basket or of all. */
+  /** Also grouped by UTC day; for one basket, or for all if `basketId` is null. */
   bySidesAndDay(since: Since, basketId: string | null): Promise<readonly (SideVolume & { readonly day: number })[]>;
 }
 
@@ -48,13 +48,13 @@ export interface SideVolume extends Volume {
 const OF_ALL = '{since: UInt32}';
 const BY_CHAIN = 'transform(toString(chain), {chains: Array(String)}, {sinces: Array(UInt32)}, {since: UInt32})';
 
-/** Whole days that are rolled up, and the rows of all others. What is beyond the line is in no rollup, whatever its day. */
+/** Reads rolled-up whole days from `daily_trades`, and single rows of all other days. Rows beyond the line are in no rollup. */
 function tradesSql(rows: PricedRows, since: Since): string {
   const start = typeof since === 'number' ? OF_ALL : BY_CHAIN;
   const day = `intDiv(${start}, ${SECONDS_PER_DAY})`;
   const isLater = `${IS_TRADE_SQL} AND time > fromUnixTimestamp(${OF_ALL}) AND time > fromUnixTimestamp(${start})`;
   const isYoung = `(time < fromUnixTimestamp(toUInt32((${day} + 1) * ${SECONDS_PER_DAY})) OR time >= fromUnixTimestamp({young: UInt32}))`;
-  // In the order of the first part; another name than the column's, which the condition means.
+  // UNION ALL matches columns by place, so they are in the order of the first part. Named trade_day: another expression here uses `day`.
   const columns = `toDate(time) AS trade_day, basket_id, from_currency_id, to_currency_id,
     ifNull(usd_value, toDecimal256(0, 38)) AS usd, 1 AS one, toInt128(amount_in) AS paid, toInt128(ifNull(amount_out, 0)) AS received`;
   return `FROM (
@@ -103,7 +103,7 @@ function sideOf({ basketId, fromId, toId, amountIn, amountOut, ...sums }: RowOf<
   return { ...volumeOf(sums), basketId, fromId, toId, amountIn: BigInt(amountIn), amountOut: BigInt(amountOut) };
 }
 
-/** Parameters of a statement over the trades since then. */
+/** Statement parameters for the trades since `since`. */
 function sinceParams(since: Since) {
   if (typeof since === 'number') return { since: Math.max(0, since) };
   const [chains, sinces] = [[...since.keys()], [...since.values()].map((moment) => Math.max(0, moment))];

@@ -1,11 +1,11 @@
-/** A series of days, weeks or months with nothing left out between. */
+/** A series of days, weeks or months without gaps. */
 
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { feesOf, printUsd } from '../../http/usd.ts';
 import { NO_VOLUME, type Trades, type Unit } from './trades.ts';
 
-/** First second of the UTC day, week (from Monday) or month that a moment lies in. */
+/** First second of the UTC day, week (from Monday) or month that contains a moment. */
 export function startOf(unit: Unit, seconds: number): number {
   const date = new Date(seconds * 1000);
   const [year, month, day] = [date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate()];
@@ -21,7 +21,7 @@ export function periods(unit: Unit, end: number, count: number): number[] {
   return starts.reverse();
 }
 
-/** Up to `end`, seconds since the epoch; of one basket or of all. @throws ApiError syncing before the first priced block */
+/** The last `count` periods up to `end` (seconds since the epoch), for one basket or for all. @throws ApiError syncing before the first block */
 export async function volumeSeries(
   trades: Trades,
   unit: Unit,

@@ -1,4 +1,4 @@
-/** /api/mempool/estimates: what waiting conversions would bring. */
+/** /api/mempool/estimates: expected output of waiting conversions. */
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
@@ -12,11 +12,11 @@ import { pageOf, statusAnswer, waitingPage } from './waiting-list.ts';
 const estimates = liveRoute({
   path: '/api/mempool/estimates',
   summary:
-    'What conversions that wait would bring, from the reserves and all that waits for the same basket: an estimate',
+    'Estimated output of unconfirmed and pending conversions, from the reserves and all that waits for the same basket',
   parameters: {
     chain: chainParameter,
-    basket: queryParameter('Only those that this basket will execute: name or i-address', writtenName),
-    txid: queryParameter('Only those of this transaction', writtenHash),
+    basket: queryParameter('Only conversions that this basket will execute: name or i-address', writtenName),
+    txid: queryParameter('Only conversions of this transaction', writtenHash),
     ...waitingPage,
   },
   response: mempoolEstimates,

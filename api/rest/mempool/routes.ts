@@ -1,4 +1,4 @@
-/** /api/mempool: what waits for a block, from memory. */
+/** /api/mempool: unconfirmed transactions and conversions, from memory. */
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
@@ -31,7 +31,7 @@ const conversions = liveRoute({
   parameters: {
     chain: chainParameter,
     currency: queryParameter('Only from, to or via this currency: name or i-address', writtenName),
-    basket: queryParameter('Only those that this basket will execute: name or i-address', writtenName),
+    basket: queryParameter('Only conversions that this basket will execute: name or i-address', writtenName),
     address: queryParameter('Only from or to this address: R-address, i-address or name@', writtenName),
     ...waitingPage,
   },

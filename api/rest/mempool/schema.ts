@@ -1,4 +1,4 @@
-/** What waits for a block. */
+/** Schemas of the mempool paths. */
 import { conversionMembers, seenAt, waitingTransaction } from '../../mempool/transaction-schema.ts';
 import {
   array,
@@ -18,10 +18,10 @@ import {
 const truncated = {
   ...boolean,
   description:
-    'True while the daemon holds more than this service shows: of more than 50,000 the lowest fee rates are left out, as is what cannot be read',
+    'True while the daemon has more than this service shows. Beyond 50,000 the transactions with the lowest fee rates are left out, and so are unreadable ones',
 } as const;
 
-/** Rows come from memory and from this process alone, so there are pages but no cursor. */
+/** Pages but no cursor, because the rows exist only in the memory of this process. */
 const list = <const Row extends JsonSchema, const Members extends Readonly<Record<string, JsonSchema>>>(
   row: Row,
   members: Members,
@@ -31,7 +31,7 @@ const list = <const Row extends JsonSchema, const Members extends Readonly<Recor
     chain: string,
     checkedAt: { ...isoTime, description: 'When the daemon was last asked' },
     waiting: { ...integer, description: 'Transactions that this service shows' },
-    listed: { ...integer, description: 'Transactions that the daemon holds' },
+    listed: { ...integer, description: 'Transactions in the mempool of the daemon' },
     truncated,
     ...members,
     results: array(row, what),
@@ -46,7 +46,7 @@ export const mempoolList = list(waitingTransaction, {});
 const { vout, fromCurrencyId, toCurrencyId, viaCurrencyId, basketId, ...rest } = conversionMembers;
 
 const waitingConversionMembers = {
-  txid: { ...hash, description: 'Of the request; with vout the key of the conversion, in its block too' },
+  txid: { ...hash, description: 'Of the request; with vout the key of the conversion, also after confirmation' },
   vout,
   chain: string,
   seenAt,
@@ -60,7 +60,7 @@ const waitingConversionMembers = {
   basketId,
   basketName: nullableString,
   ...rest,
-  txFeeRate: { ...nullableNumber, description: 'Of its transaction, satoshis a byte' },
+  txFeeRate: { ...nullableNumber, description: 'Fee rate of its transaction, satoshis per byte' },
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
 const waitingConversion = object(waitingConversionMembers);
@@ -69,7 +69,7 @@ export const mempoolConversions = list(waitingConversion, {});
 const isEstimate = {
   type: 'boolean',
   enum: [true],
-  description: 'What a conversion brings is decided by all that its import executes, and more may still join',
+  description: 'Always true: the output depends on everything that the import will execute, and more may still join',
 } as const;
 
 export const mempoolEstimates = list(
@@ -90,9 +90,9 @@ export const mempoolEstimates = list(
     amountIn: rest.amountIn,
     estimatedOut: {
       ...nullableCoins,
-      description: 'Null where the basket is not live, lacks a reserve, or cannot bear all that waits for it',
+      description: 'Null if the basket is not live, lacks a reserve, or cannot execute all that waits for it',
     },
   }),
-  { isEstimate, block: { ...object({ height, hash }), description: 'Whose reserves the estimates begin with' } },
-  'Each as if the import of its basket executed now all that waits for it',
+  { isEstimate, block: { ...object({ height, hash }), description: 'Block whose reserves the estimates start from' } },
+  'Each estimate assumes that the next import of the basket executes all that waits for it now',
 );

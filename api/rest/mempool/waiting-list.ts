@@ -1,4 +1,4 @@
-/** A page of what waits, newest first. */
+/** A page of waiting transactions or conversions, newest first. */
 
 import type { ApiContext } from '../../api-context.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
@@ -7,7 +7,7 @@ import { integer } from '../../schema/json-schema.ts';
 import { blockState } from '../../state/chain-state.ts';
 
 const MOST_ROWS = 200;
-/** Beyond all that is ever shown. */
+/** More pages than there are ever rows. */
 const MOST_PAGES = 50_000;
 
 export const waitingPage = {
@@ -36,7 +36,7 @@ export function statusAnswer({ chain, count, last }: MempoolJournal & { readonly
   return { chain, checkedAt: new Date(at).toISOString(), waiting: count, listed, truncated };
 }
 
-/** Names the block that all of it was compared with. */
+/** Names the indexed block that the mempool was compared with. */
 export function stateHeaders(
   api: Pick<ApiContext, 'chain'>,
   { chain, last: { index } }: MempoolJournal & { readonly last: LookStatus },

@@ -18,11 +18,11 @@ const readWork = rowReader({ first_work: columns.nullable(columns.text), seconds
 
 const BLOCK_SQL = `SELECT ${Object.keys(BLOCK).join(', ')} FROM blocks
   WHERE chain = $1 AND height = $2`;
-/** Work of the last 120 blocks and the span of their times, as getnetworkhashps has it. */
+/** Start of the work and the time span of the last 120 blocks, as in getnetworkhashps. */
 const WORK_SQL = `SELECT min(chain_work) AS first_work, max(time) - min(time) AS seconds FROM blocks
   WHERE chain = $1 AND height BETWEEN $2 - 120 AND $2`;
 
-/** Hashes a second; null for a span of no time. */
+/** Hashes a second; null when the time span is 0. */
 function hashRate(work: string, window: RowRead<typeof readWork> | undefined): number | null {
   if (!window?.seconds || window.seconds <= 0n) return null;
   return Number((BigInt(`0x${work}`) - BigInt(`0x${window.first_work}`)) / window.seconds);

@@ -1,4 +1,4 @@
-/** What charts show: each metric with the rows that it is made of, by steps of UTC days or hours. */
+/** Metrics of charts and the rows that each is computed from, by steps of UTC days or hours. */
 import type { LosslessNumber } from 'lossless-json';
 import { IS_TRADE_SQL } from '../../../domain/transfers.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -11,7 +11,7 @@ export const CHART_STEPS = ['day', 'hour'] as const;
 export type ChartStep = (typeof CHART_STEPS)[number];
 
 export interface ChartPoint {
-  /** Begin of the step, seconds since the epoch. */
+  /** Start of the step, seconds since the epoch. */
   readonly timestamp: number;
   readonly value: number | LosslessNumber;
 }
@@ -19,7 +19,7 @@ export interface ChartPoint {
 export interface ChartRange {
   readonly chains: readonly string[];
   readonly step: ChartStep;
-  /** Begin of the first step. */
+  /** Start of the first step, seconds since the epoch. */
   readonly since: number;
 }
 
@@ -31,14 +31,14 @@ const of = (table: string) => `${table} WHERE ${SINCE} AND ${DERIVED}`;
 
 interface Summed {
   readonly kind: 'sum' | 'mean';
-  /** Whether sums over several chains mean something. */
+  /** Whether a sum over several chains is meaningful. */
   readonly ofAll: boolean;
   readonly value: string;
   readonly from: (rows: PricedRows) => string;
   readonly print?: (value: string) => number | LosslessNumber;
 }
 
-/** Value of the blocks after one and up to another; null where there is none. */
+/** Value of the blocks after `before` up to `last`; null when there is none. */
 interface BetweenBlocks {
   readonly kind: 'between';
   readonly ofAll: false;
@@ -101,7 +101,7 @@ export const METRICS_OF_ALL = CHART_METRICS.filter((metric) => METRICS[metric].o
 
 const readPoint = rowReader({ timestamp: columns.number, value: columns.text });
 
-/** Steps that have a value, oldest first. */
+/** The steps that have a value, oldest first. */
 export async function chartPoints(
   read: Snapshot,
   api: ApiContext,
@@ -120,7 +120,7 @@ export async function chartPoints(
   return found.map((point) => ({ timestamp: point.timestamp, value: print(point.value) }));
 }
 
-/** The first and the last block of each step, and before them all the last one before the first step. Clocks never step back. */
+/** First and last block of each step, plus a row with timestamp 0 for the last block before the first step. Clocks never go back. */
 const endsSql = (
   step: ChartStep,
 ) => `SELECT toUnixTimestamp(${STARTS[step]}(clock)) AS timestamp, min(height) AS first, max(height) AS last

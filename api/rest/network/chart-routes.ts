@@ -24,7 +24,7 @@ const SPANS: Readonly<Record<ChartStep, number>> = { day: SECONDS_PER_DAY, hour:
 const MOST_DAYS_OF_HOURS = 30;
 const ALL = 'all';
 
-/** Every step from the first one up to that of the newest block. */
+/** Every step from the first point to the newest block; steps without a point have the value 0. */
 function withEmptySteps(points: readonly ChartPoint[], newest: number, span: number): ChartPoint[] {
   const known = new Map(points.map((point) => [point.timestamp, point]));
   const last = Math.floor(newest / span) * span;
@@ -41,15 +41,19 @@ function refused(parameter: string, detail: string): ApiError {
 
 const charts = stateRoute({
   path: '/api/stats/charts',
-  summary: 'A metric of a chain, or of all, by UTC day or hour',
+  summary: 'A metric of a chain, or of all chains, by UTC day or hour',
   parameters: {
-    metric: requiredQuery('What is shown', { type: 'string', enum: CHART_METRICS }),
+    metric: requiredQuery('Metric to show', { type: 'string', enum: CHART_METRICS }),
     period: queryParameter('How far back from the newest block', {
       type: 'string',
       enum: CHART_PERIODS,
       default: '30d',
     }),
-    step: queryParameter('Hours are answered over 7d and 30d', { type: 'string', enum: CHART_STEPS, default: 'day' }),
+    step: queryParameter('hour only with the periods 7d and 30d', {
+      type: 'string',
+      enum: CHART_STEPS,
+      default: 'day',
+    }),
     chain: chainOrAllParameter,
     ...formatParameter,
   },
@@ -75,7 +79,7 @@ const charts = stateRoute({
     const since = Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY;
     const rows = await pricedRows(read, api);
     const known = await chartPoints(read, api, rows, metric, { chains, step, since });
-    // A mean has no value without blocks, a count does.
+    // In a step without blocks a mean has no value; a count is 0.
     const points = METRICS[metric].kind === 'sum' ? withEmptySteps(known, newest, SPANS[step]) : known;
     const data = points.map(({ timestamp, value }) => {
       return { date: utcDate(timestamp), timestamp, value };

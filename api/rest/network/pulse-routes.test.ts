@@ -1,4 +1,4 @@
-/** Blocks of several chains in one list. */
+/** Merging the blocks of several chains into one list. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { mergedByTime } from './pulse-routes.ts';
@@ -15,7 +15,7 @@ const lists = fc
     chains.map((times, chain) => times.map((time, at): Block => ({ chain, height: times.length - at, time }))),
   );
 
-it('keeps the order within each chain, whatever the block times, and the later of what comes next is first', () => {
+it('keeps the order within each chain, whatever the block times, and takes the latest of the next blocks first', () => {
   fc.assert(
     fc.property(lists, (chains) => {
       const merged = mergedByTime(chains);

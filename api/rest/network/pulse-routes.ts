@@ -5,7 +5,7 @@ import { BLOCK_COLUMNS, type BlockAnswer, blockAnswer, readBlock } from '../bloc
 import { pulse } from './schema.ts';
 
 const SHOWN = 20;
-/** A chain that stands still, or whose blocks are rare, has none among the newest of all. */
+/** Blocks of each chain on its own: a slow or stalled chain may have none among the newest of all. */
 const OF_EACH = 7;
 const NEWEST_SQL = `SELECT ${BLOCK_COLUMNS} FROM blocks WHERE chain = $1 ORDER BY height DESC LIMIT ${SHOWN}`;
 
@@ -40,7 +40,7 @@ const tipOf = ({ height, hash, time, txCount, validationType }: BlockAnswer) => 
   validationType,
 });
 
-/** Within a chain its order stands, though the time of a block may be before that of the block below. */
+/** Merges lists, latest time first, but keeps each list's order: a block may have an earlier time than the block below it. */
 export function mergedByTime<T extends { readonly time: number }>(lists: readonly (readonly T[])[]): T[] {
   const left = lists.map((list) => [...list]);
   const merged: T[] = [];

@@ -1,4 +1,4 @@
-/** /api/stats/network: a chain's figures; no daemon is waited for. */
+/** /api/stats/network: figures of a chain, served without waiting for its daemon. */
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';

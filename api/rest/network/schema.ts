@@ -1,4 +1,4 @@
-/** Statistics of the network and of the service. */
+/** Schemas of statistics of the network and of the service. */
 
 import { REGIMES, UNPRICED_REASONS } from '../../../domain/stamps.ts';
 import { AUDIT_STATES } from '../../../schemas/audit-report.ts';
@@ -29,7 +29,10 @@ import { CHART_METRICS, CHART_STEPS } from './chart-metrics.ts';
 const fraction = { ...nullableNumber, minimum: 0, maximum: 1 } as const;
 
 const mining = {
-  difficulty: { ...nullableNumber, description: 'Of the next block of proof of work; null while the daemon is silent' },
+  difficulty: {
+    ...nullableNumber,
+    description: 'Difficulty of the next proof-of-work block; null while the daemon has not answered',
+  },
   hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
   stakingSupply: { ...nullableCoins, description: 'Coins that stake, estimated over 100 blocks' },
   stakingParticipation: { ...fraction, description: 'stakingSupply ÷ circulatingSupply' },
@@ -37,7 +40,7 @@ const mining = {
     ...isoTime,
     type: ['string', 'null'],
     description:
-      'When the daemon last said difficulty, hashRate, stakingSupply and connections, which are asked for in the background; null while it has not',
+      'When the daemon last reported difficulty, hashRate, stakingSupply and connections, which the service polls in the background; null before the first report',
   },
 } as const;
 
@@ -57,17 +60,17 @@ export const networkAtHeight = object({
   height,
   hash,
   time: unixTime,
-  difficulty: { type: 'number', description: 'Of the block' },
+  difficulty: { type: 'number', description: 'Difficulty of the block' },
   chainWork: { type: 'string', description: 'Hex' },
   chainStake: { type: 'string', description: 'Hex' },
   hashRate: { ...nullableNumber, description: 'Hashes a second over 120 blocks' },
   avgBlockTime: { ...nullableNumber, description: 'Seconds, over 100 blocks' },
   posRatio: { ...fraction, description: 'Staked blocks of the last 1,000' },
   powRatio: fraction,
-  feePool: { ...nullableCoins, description: 'Held by the fee pool; null before there is one' },
+  feePool: { ...nullableCoins, description: 'Content of the fee pool; null before there is one' },
   transparentSupply: { ...nullableCoins, description: 'Coins in unspent outputs' },
   shieldedSupply: nullableCoins,
-  circulatingSupply: { ...nullableCoins, description: 'Both' },
+  circulatingSupply: { ...nullableCoins, description: 'Sum of transparentSupply and shieldedSupply' },
   inPools: { ...coins, description: 'Native coins in baskets of this chain that were live' },
 });
 
@@ -79,7 +82,7 @@ export const chart = object({
     type: 'string',
     enum: CHART_METRICS,
     description:
-      'difficulty: the mean; hashrate: hashes a second, the work of the step by its time; stakingSupply: coins that stake, the mean by its blocks; ' +
+      'difficulty: the mean; hashrate: hashes a second, the work of the step divided by its time; stakingSupply: coins that stake, the mean over the blocks; ' +
       'stakers: addresses that won a stake; blockTime: seconds; identities: registered ones; fees: network fees, coins',
   },
   period: { type: 'string', enum: CHART_PERIODS },
@@ -89,10 +92,10 @@ export const chart = object({
   data: array(
     object({
       date: isoDate,
-      timestamp: { ...unixTime, description: 'Begin of the step, seconds since the epoch' },
+      timestamp: { ...unixTime, description: 'Start of the step, seconds since the epoch' },
       value: { type: 'number' },
     }),
-    'The last step goes up to the newest block; a mean has no row where there are no blocks',
+    'The last step ends at the newest block; a mean has no row for a step without blocks',
   ),
 });
 
@@ -103,25 +106,34 @@ export const pulse = object({
   newest: { type: 'object', additionalProperties: array(blockRow), description: 'The newest 7 of each chain' },
 });
 
-const found = { foundAt: isoTime, lasts: { ...boolean, description: 'Whether it still stood at checkedAt' } } as const;
+const found = {
+  foundAt: isoTime,
+  lasts: { ...boolean, description: 'Whether it still existed at checkedAt' },
+} as const;
 const mismatch = object({
   table: string,
-  height: { ...height, description: 'The first at which Postgres and ClickHouse part' },
+  height: { ...height, description: 'First height at which Postgres and ClickHouse differ' },
   ...found,
 });
 const violation = object({
   invariant: string,
-  height: { ...height, description: 'The first at which it does not hold' },
+  height: { ...height, description: 'First height at which the invariant is violated' },
   currencyId: string,
-  reserveId: { ...nullableString, description: 'Of a basket: the reserve' },
-  excess: { ...string, description: 'Satoshis by which it is missed, too much when positive' },
+  reserveId: { ...nullableString, description: 'Reserve currency of a basket, if the invariant is about one' },
+  excess: { ...string, description: 'Deviation in satoshis; positive: too much' },
   ...found,
 });
 const audit = object({
   state: { type: 'string', enum: AUDIT_STATES },
-  checkedHeight: { ...nullableInteger, description: 'Up to it both stores hold the same facts' },
-  stampsCheckedHeight: { ...nullableInteger, description: 'Up to it they hold the same conversions with stamps' },
-  digest: { ...nullableString, description: 'Of all facts up to checkedHeight; it includes that of the height before' },
+  checkedHeight: { ...nullableInteger, description: 'Up to this height both stores have the same facts' },
+  stampsCheckedHeight: {
+    ...nullableInteger,
+    description: 'Up to this height both stores have the same conversions with stamps',
+  },
+  digest: {
+    ...nullableString,
+    description: 'Digest of all facts up to checkedHeight; it includes the digest of the previous height',
+  },
   checkedAt: isoTime,
   lastMismatch: nullable(mismatch),
   lastViolation: nullable(violation),
@@ -146,14 +158,14 @@ const chainStatus = object({
   },
   conversionsUnpriced: {
     ...counts(REGIMES, counts(UNPRICED_REASONS, count)),
-    description: 'Those of them without a USD value, by regime and by the reason of their stamp',
+    description: 'Stamped conversions without a USD value, by regime and by the reason of their stamp',
   },
   conversionsWithoutStamp: {
     ...nullableInteger,
     minimum: 0,
     description:
-      'Completed and refunded conversions that the served prices have passed and that have no stamp: 0 when all is well. ' +
-      'As of the audit, so null before the first one',
+      'Completed and refunded conversions in blocks that the served prices have passed, but without a stamp: 0 when all is well. ' +
+      'As of the last audit, null before the first audit',
   },
   audit: { ...nullable(audit), description: 'Null before the first audit' },
 });

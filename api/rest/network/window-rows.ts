@@ -1,4 +1,4 @@
-/** Block time, shares of stake and work, and coins in baskets, as of a height. */
+/** Block time, shares of staked and mined blocks, and coins in baskets, as of a height. */
 import { LosslessNumber } from 'lossless-json';
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
@@ -21,7 +21,7 @@ const readReserves = rowReader(storedColumns(DEFINITIONS.currency_state, ['flags
 const RATIO_BLOCKS = 1000;
 const TIME_BLOCKS = 100;
 
-/** Figures of the thousand blocks of chain $1 up to height $2. */
+/** Figures of the last 1,000 blocks of chain $1 up to height $2. */
 export const WINDOW_SQL = `SELECT count(*) AS blocks, count(*) FILTER (WHERE validation_type = 'stake') AS staked,
     max(time) FILTER (WHERE height = $2) AS tip_time, max(time) FILTER (WHERE height = $2 - ${TIME_BLOCKS}) AS start_time
   FROM blocks WHERE chain = $1 AND height > $2 - ${RATIO_BLOCKS} AND height <= $2`;
@@ -51,7 +51,7 @@ export function stakeRatios(window: WindowRecord | undefined) {
   return { posRatio: ratio(staked, blocks), powRatio: ratio(blocks - staked, blocks) };
 }
 
-/** Null while the chain is shorter than the window. */
+/** Seconds; null while the chain is shorter than the window. */
 export function averageBlockTime(window: WindowRecord | undefined): LosslessNumber | null {
   if (!window || window.start_time === null || window.tip_time === null) return null;
   return new LosslessNumber(String(Number(window.tip_time - window.start_time) / TIME_BLOCKS));

@@ -1,4 +1,4 @@
-/** /api/oracle/prices/:id/history: prices block by block, or the last one of each interval, by cursor. */
+/** /api/oracle/prices/:id/history: the price at every block, or the last price of each interval, paged by cursor. */
 
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
@@ -21,20 +21,20 @@ import { confidenceOf, defaultChain, PRICE } from './price-rows.ts';
 import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
 
 export const idParameter = pathParameter(
-  'i-address, qualified name, or name; of a bridged currency also without its suffix',
+  'i-address, qualified name, or name; a bridged currency also by its name without the suffix',
   { type: 'string', minLength: 1, maxLength: 500 },
 );
 
 type Interval = (typeof PRICE_INTERVALS)[number];
 
-/** Seconds; of `block` every row is one. */
+/** Length of an interval in seconds; the interval `block` has none because every row is one. */
 const SPANS: Readonly<Record<Exclude<Interval, 'block'>, number>> = { '5m': 300, '1h': 3600, '1d': SECONDS_PER_DAY };
 const SECONDS_PER_HOUR = 3600;
 const MAX_TIME = INT32_MAX;
 const DEFAULT_ROWS = 200;
 const MAX_ROWS = 1000;
 
-/** The blocks of the default chain make the steps of the averages; Postgres keeps the newest of them only. */
+/** Rows at blocks of the default chain, which are the steps of the moving averages. Postgres keeps only the newest rows. */
 const WINDOW = `currency_id = {id: String} AND tick >= {first: UInt64} AND chain = {chain: String}
     AND height BETWEEN {from: UInt32} AND {to: UInt32} AND time >= toDateTime({since: Int64}, 'UTC')`;
 const COLUMNS = 'currency_id, tick, tier, usd_price, ema_price, total_depth, source_basket, baskets, height, time';
@@ -42,7 +42,7 @@ const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(s
     toUnixTimestamp(time) AS time, toBool(tick > {tick: UInt64}) AS provisional`;
 const blocksSql = (rows: PricedRows) =>
   `SELECT ${ANSWERED} FROM ${rows.newest(COLUMNS, WINDOW, '{rows: UInt32}')} AS found ORDER BY found.tick DESC`;
-/** Clocks of blocks may go back a little, so the order of intervals is not that of ticks. */
+/** Block times may go back a little, so intervals are ordered by time and not by tick. */
 function intervalsSql(rows: PricedRows): string {
   const before = `${WINDOW} AND time < toDateTime({before: Int64}, 'UTC')`;
   const ticks = `SELECT max(tick) FROM ${rows.of('prices', 'tick, time', before)}
@@ -65,7 +65,7 @@ const WHOLE = { from: 0, to: INT32_MAX, since: 0 };
 const readHistory = rowReader({ ...PRICE, time: columns.number, provisional: columns.boolean });
 type HistoryRecord = RowRead<typeof readHistory>;
 
-/** Newest first. `before`: intervals that begin earlier, seconds since the epoch. */
+/** Returns rows, newest first. `before` selects rows with an earlier block time, in seconds since the epoch. */
 async function historyRows(
   api: ApiContext,
   rows: PricedRows,
@@ -94,7 +94,7 @@ function historyAnswer(row: HistoryRecord, currencies: Currencies) {
   };
 }
 
-/** The newest prices that are complete, block by block, up to a block of the default chain. */
+/** The newest final prices at each block of the default chain, up to the block `to`. */
 export async function newestPrices(
   read: Snapshot,
   api: ApiContext,
@@ -107,9 +107,9 @@ export async function newestPrices(
   return found.map((row) => historyAnswer(row, currencies));
 }
 
-/** What a cursor says: the place that the next page lies before, and since when a walk by hours reaches back. */
+/** Content of a cursor: the place before which the next page starts, and the start time of a walk with `hours`. */
 interface Place {
-  /** A height, or of intervals the beginning of one. */
+  /** A height; with intervals, the start of an interval in seconds. */
   readonly before: number;
   readonly since: number;
 }
@@ -117,7 +117,7 @@ interface Place {
 interface Walk {
   readonly list: string;
   readonly chain: string;
-  /** Null block by block. */
+  /** Length of an interval in seconds; null for the interval `block`. */
   readonly span: number | null;
 }
 
@@ -132,7 +132,7 @@ async function readPlace(read: Snapshot, { list, chain, span }: Walk, text: stri
   if ((await hashAt(read, chain, cursor.height)) === cursor.hash) return { before, since };
   throw await cursorRewound(read, cursor, async (height) => {
     if (span === null) return [height + 1, since];
-    // The interval of the newest block that stays is read again: blocks of it may be gone.
+    // Read the interval of the newest remaining block again, because some of its blocks may be gone.
     const row = await read.row(readTime, TIME_SQL, [chain, height]);
     return [startOf(Number(row?.time ?? 0n), span) + span, since];
   });
@@ -156,11 +156,11 @@ const height = { type: 'integer', minimum: 0, maximum: INT32_MAX } as const;
 
 const history = stateRoute({
   path: '/api/oracle/prices/:id/history',
-  summary: 'Prices of a currency, newest first: block by block, or the last one of each interval',
+  summary: 'Prices of a currency, newest first: at every block, or the last one of each interval',
   parameters: {
     id: idParameter,
     interval: queryParameter(
-      'A row for each block of the default chain, or for each 5 minutes, hour or day (UTC) of block time that has one',
+      'One row for each block of the default chain, or for each 5 minutes, hour or UTC day of block time that has a block',
       { type: 'string', enum: PRICE_INTERVALS, default: 'block' },
     ),
     from: queryParameter('First block of the default chain', height),
@@ -175,14 +175,20 @@ const history = stateRoute({
       minimum: 1,
       default: DEFAULT_ROWS,
     }),
-    provisional: queryParameter('Also prices beyond what every chain has passed, which may still be corrected', {
-      type: 'boolean',
-      default: false,
-    }),
-    cursor: queryParameter('nextCursor of an answer: goes on after its last row, with the same other parameters', {
-      type: 'string',
-      maxLength: 1000,
-    }),
+    provisional: queryParameter(
+      'Include prices that may still be corrected, because a slower chain has not reached their time',
+      {
+        type: 'boolean',
+        default: false,
+      },
+    ),
+    cursor: queryParameter(
+      'nextCursor of an answer: continues after its last row; keep the other parameters the same',
+      {
+        type: 'string',
+        maxLength: 1000,
+      },
+    ),
     ...formatParameter,
   },
   response: oracleHistory,
@@ -209,7 +215,7 @@ const history = stateRoute({
     const since = place?.since ?? reach;
     const limit = Math.min(params.limit, MAX_ROWS);
     const window = { from, to: place && span === null ? Math.min(to, place.before - 1) : to, since, rows: limit + 1 };
-    const isOver = window.to < from; // the walk has reached its first block
+    const isOver = window.to < from; // the walk has passed its lowest block
     const rows = isOver
       ? []
       : await historyRows(

@@ -1,4 +1,4 @@
-/** Prices of the past, however the ticks lie and whoever had a price when: the same as a look at every row. */
+/** Past prices equal those of a scan over every row, for random ticks and random currencies with a price at each tick. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { poolRows } from '../../../test/support/api/pool-rows.ts';
@@ -29,13 +29,13 @@ interface PastTick {
   readonly priced: readonly string[];
 }
 
-/** Ticks of the past, of which those from a place on are beyond the line. */
+/** Past ticks; the ticks from index `line` on are beyond the line. */
 interface Past {
   readonly ticks: readonly PastTick[];
   readonly line: number;
 }
 
-/** Clocks stand still or leap by hours; now and then a number is left out. */
+/** Clocks stand still or jump by hours; some tick numbers are skipped. */
 const ticksOfThePast: fc.Arbitrary<PastTick[]> = fc
   .array(
     fc.record({
@@ -66,7 +66,7 @@ async function write({ ticks, line }: Past): Promise<void> {
   await writeBeyond(ticks.slice(line));
 }
 
-/** In two runs, beside one that no longer counts and rows that a run has lost. */
+/** Writes two runs, a third run that no longer counts, and rows outside the ranges of their runs. */
 async function writeBeyond(ticks: readonly PastTick[]): Promise<void> {
   const { pool } = stores.postgres;
   await pool.query('TRUNCATE ahead_runs');
@@ -123,7 +123,7 @@ it(
         for (const draw of draws) {
           const moment = clocks[draw % clocks.length] ?? 0;
           const before = ticks.filter(({ clock }) => clock <= moment);
-          // Beyond the line only ticks with prices are known.
+          // Beyond the line, ClickHouse knows only ticks with prices.
           const place = ticks.findLastIndex(
             ({ clock, priced }, at) => clock <= moment && (at < line || priced.length > 0),
           );
@@ -146,7 +146,7 @@ it(
 const WINDOW = 300;
 const BASKET = { chain: 'one', currencyId: 'iBasket' };
 
-/** One unit of the first reserve, ten of the next, at every window from the first tick to past the last one. */
+/** Writes a basket with 1, 10 and 100 units of its reserves in every window, from the first tick to past the last one. */
 async function hold(ticks: readonly PastTick[]): Promise<number[]> {
   const [first, last] = [ticks[0]?.clock ?? 0, ticks.at(-1)?.clock ?? 0];
   const count = Math.min(150, Math.floor((last - first) / WINDOW) + 4);
@@ -174,7 +174,7 @@ async function hold(ticks: readonly PastTick[]): Promise<number[]> {
 }
 
 it(
-  'what reserves were worth when each window ended',
+  'the value of reserves at the end of each window',
   async () => {
     const reserves = IDS.map((currencyId) => ({ currencyId, weight: '1', reserves: '1', priceInReserve: '1' }));
     await stores.postgres.pool.query(

@@ -1,13 +1,13 @@
-/** Prices as they were: 24 hours ago, and hour by hour. */
+/** Past prices: at a moment, such as 24 hours ago, and hour by hour. */
 import { columns, type RowReader, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { PricedRows } from '../../state/priced-rows.ts';
 
 const HOUR = 3600;
-/** Currencies of one statement, which has a SELECT for each: ClickHouse parses 256 KiB of text at the most. */
+/** Most currencies in one statement, which has a SELECT for each: ClickHouse parses at most 256 KiB of text. */
 const MOST_TOGETHER = 100;
 
-/** While a currency is priced, every block of the default chain writes its price: an hour holds the last one of almost all. */
+/** Every block of the default chain writes the price of each priced currency, so one hour contains the last price of almost all. */
 const recentSql = (rows: PricedRows, columns: string, condition: string) =>
   `SELECT * FROM ${rows.of(
     'prices',
@@ -15,7 +15,7 @@ const recentSql = (rows: PricedRows, columns: string, condition: string) =>
     `currency_id IN {ids: Array(String)} AND tick > {from: UInt64} AND tick <= {until: UInt64} AND ${condition}`,
   )} ORDER BY tick DESC LIMIT 1 BY currency_id`;
 
-/** The last row of each currency up to a tick, each found from the end of its own: parameters `id0`, `id1` …, `before`. */
+/** The last row of each currency up to a tick, each found by its own reverse scan; parameters are `id0`, `id1` … and `before`. */
 export function lastPricesSql(rows: PricedRows, columns: string, ids: readonly string[], condition = 'true'): string {
   const one = (index: number) =>
     rows.newest(columns, `currency_id = {id${index}: String} AND tick <= {before: UInt64} AND ${condition}`, '1');
@@ -26,21 +26,21 @@ export const lastPricesValues = (ids: readonly string[]): Record<string, string>
   Object.fromEntries(ids.map((id, index) => [`id${index}`, id]));
 
 export interface PastRows {
-  /** `currency_id`, `tick` and more of `prices`. */
+  /** Columns of `prices`: `currency_id`, `tick` and others. */
   readonly columns: string;
-  /** What is made of them; as they are when it is not given. */
+  /** Select list over `columns`; all of them by default. */
   readonly answered?: string;
-  /** On the columns; all of them when it is not given. */
+  /** Condition on `columns`; all rows by default. */
   readonly condition?: string;
   readonly values?: Readonly<Record<string, unknown>>;
   readonly ids: readonly string[];
   /** Last tick. */
   readonly until: string;
-  /** Seconds since the epoch, about when that was. */
+  /** Approximate time of that tick, seconds since the epoch. */
   readonly moment: number;
 }
 
-/** The last row of each currency up to a tick; none of those that had no price yet. */
+/** The last row of each currency up to a tick; a currency without a price by then has no row. */
 export async function lastRows<Row extends { readonly currency_id: string }>(
   api: ApiContext,
   rows: PricedRows,
@@ -68,7 +68,7 @@ export async function lastRows<Row extends { readonly currency_id: string }>(
 
 const readPrice = rowReader({ currency_id: columns.text, usd_price: columns.text });
 
-/** By currency, as decimal text; without those that had no price yet. `moment`: seconds since the epoch. */
+/** Prices at a moment (seconds since the epoch) as decimal text by currency; currencies without a price by then are missing. */
 export async function pricesAt(
   api: ApiContext,
   rows: PricedRows,
@@ -78,7 +78,7 @@ export async function pricesAt(
   return pricesUntil(api, rows, ids, { until: await rows.tickAt(moment), moment });
 }
 
-/** The same up to a tick, and about when that was; none before the first. */
+/** Like pricesAt, but up to the tick `until`, whose approximate time is `moment`. Empty when `until` is null. */
 export async function pricesUntil(
   api: ApiContext,
   rows: PricedRows,
@@ -90,7 +90,7 @@ export async function pricesUntil(
   return new Map(found.map((row) => [row.currency_id, row.usd_price]));
 }
 
-/** Percent; null without a price then. */
+/** Change in percent; null without an earlier price. */
 export function changePercent(now: string, before: string | undefined): number | null {
   if (before === undefined || Number(before) === 0) return null;
   return (Number(now) / Number(before) - 1) * 100;
@@ -106,7 +106,7 @@ const hourlySql = (rows: PricedRows) => `SELECT currency_id AS id, toUnixTimesta
 
 const readHour = rowReader({ id: columns.text, hour: columns.number, price: columns.number });
 
-/** The last price of each hour of the last week; an hour without one repeats the one before. At least 24 points. */
+/** The last price of each hour of the last week; an hour without a price repeats the previous one. At least 24 points. */
 export async function sparklines(
   api: ApiContext,
   rows: PricedRows,

@@ -1,10 +1,10 @@
-/** What a list is made of stands in one order, whichever way Postgres found it: what is equal in a list stays in it. */
+/** Rows have a fixed order, whatever order Postgres returns, so that the order of equal rows in a list is stable. */
 import { expect, it } from 'vitest';
 import type { ApiContext } from '../../api-context.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { latestPrices } from './price-rows.ts';
 
-it('prices come in the order that they were asked for in', async () => {
+it('returns prices in the order of the requested ids', async () => {
   const found = ['c', 'a', 'd'].map((currency_id) => ({
     currency_id,
     guard: null,

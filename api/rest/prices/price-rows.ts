@@ -1,4 +1,4 @@
-/** Prices as `price` has stored them: the newest of a currency and how far it may be trusted. */
+/** The newest stored price of each currency, and how far it can be trusted. */
 
 import { confidence, priceStatus } from '../../../domain/confidence.ts';
 import { parsePrice } from '../../../domain/decimal.ts';
@@ -34,7 +34,7 @@ const readGuarded = rowReader({
   published: columns.nullable(columns.text),
 });
 
-/** What external feeds say of a price. */
+/** Comparison of a price with external feeds. */
 const readGuard = jsonReader(
   columns.object({
     status: columns.choice(GUARD_STATES),
@@ -47,16 +47,16 @@ const readGuard = jsonReader(
 );
 export type GuardView = ReturnType<typeof readGuard>;
 
-/** The price as it is published. */
+/** The price as published. */
 export interface LatestPrice extends PriceRecord {
-  /** As it follows from the chain alone. */
+  /** The price derived from the chain alone. */
   readonly derived: PriceRecord;
   readonly guard: GuardView | null;
-  /** Beyond the blocks that every chain's clock has passed: it may still be corrected. */
+  /** Whether the price may still be corrected, because some chain's clock has not passed its block. */
   readonly provisional: boolean;
 }
 
-/** Newest row of each currency, as derived and as published; its age counts from its newest step, which blocks of the default chain make. */
+/** Newest row of each currency, as derived and as published. Its age counts from its newest row at a block of the default chain. */
 const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.source_basket, p.baskets,
     coalesce(step.ema_price, p.ema_price) AS ema_price, coalesce(step.height, p.height) AS height,
     coalesce(step.time, p.time) AS time, p.tick > (SELECT coalesce(max(tick), -1) FROM price_ticks) AS provisional,
@@ -70,27 +70,27 @@ const LATEST_SQL = `SELECT p.currency_id, p.tier, p.usd_price, p.total_depth, p.
     ORDER BY tick DESC LIMIT 1) step ON true
   LEFT JOIN price_guards guard ON guard.currency_id = wanted.id`;
 
-/** The published price of the currency $2 alone; no row without one. */
+/** The published price of the currency $2; no row without a price. */
 export const LATEST_USD_SQL = `SELECT coalesce(guard.published ->> 'usdPrice', p.usd_price::text) AS usd_price
   FROM (SELECT usd_price FROM prices WHERE generation = $1 AND currency_id = $2 ORDER BY tick DESC LIMIT 1) p
   LEFT JOIN price_guards guard ON guard.currency_id = $2`;
 
-/** Height from which the age of prices is counted: the default chain's own tip, also where prices have not come that far. */
+/** Height from which the age of prices is counted: the tip of the default chain, even if prices have not reached it. */
 export function priceTip({ state }: Snapshot, api: ApiContext): number {
   return state.derived.get(defaultChain(api))?.height ?? 0;
 }
 
-/** The first configured chain: its blocks make the steps of the moving averages. */
+/** The first configured chain: its blocks are the steps of the moving averages. */
 export function defaultChain(api: ApiContext): string {
   return api.config.chains[0]?.name ?? '';
 }
 
-/** From the snapshot, since the answer is kept for as long as that is the newest. A chain without blocks is further back than any. */
+/** The slowest chain by the snapshot, because the answer is cached as long as the snapshot is current. A chain without blocks is slowest. */
 function waitedFor({ state }: Snapshot, api: ApiContext): string | null {
   return slowestChain(api.config.chains, ({ name }) => state.derived.get(name)?.clock ?? -1)?.name ?? null;
 }
 
-/** As they are published, in the order of `ids`; a currency without a price has no row. */
+/** Published prices in the order of `ids`; a currency without a price has no row. */
 export async function latestPrices(read: Snapshot, api: ApiContext, ids: readonly string[]): Promise<LatestPrice[]> {
   if (ids.length === 0) return [];
   const rows = await read.rows(readGuarded, LATEST_SQL, [read.state.generation, ids, defaultChain(api)]);
@@ -130,12 +130,12 @@ export function confidenceOf(
     totalDepth: parsePrice(row.total_depth),
     entryPrices: readPriceEntries(row.baskets).map((entry) => parsePrice(entry.price)),
     age: tip - row.height,
-    // Replaced because an anchor left the set: no feed has said anything of this price itself.
+    // Without an external price, the price was replaced because an anchor left the set: no feed has checked this price itself.
     guard: guard?.externalPrice == null ? null : guard.status,
   });
 }
 
-/** Members of a price in the list and of `currentPrice`, as seen from a block of the default chain. */
+/** Members of a price in the list and in `currentPrice`; `tip` is the block of the default chain from which its age counts. */
 export function priceAnswer(
   read: Snapshot,
   api: ApiContext,

@@ -1,4 +1,4 @@
-/** Prices as they stood at the end of a block of the default chain, or at a moment. */
+/** Prices at the end of a block of the default chain, or at a moment. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
@@ -15,7 +15,7 @@ import { defaultChain, type LatestPrice, PRICE } from './price-rows.ts';
 export const asOfParameters = {
   height: queryParameter('As of the end of this block of the default chain; not together with time', writtenHeight),
   time: queryParameter(
-    'As of this time, ISO 8601 or seconds since the epoch: by the last block of any chain up to it',
+    'As of this time, ISO 8601 or seconds since the epoch: up to the last block of any chain by then',
     TIME,
   ),
 };
@@ -28,14 +28,14 @@ export interface MomentQuery {
 export interface AsOf {
   /** Last tick that counts. */
   readonly tick: string;
-  /** Newest block of the default chain then. */
+  /** Newest block of the default chain at that moment. */
   readonly height: number;
   /** Seconds since the epoch, as clocks count. */
   readonly moment: number;
 }
 
 /**
- * Null where neither is asked for: as of now.
+ * Returns null if the request has neither height nor time, that is, as of now.
  * @throws ApiError invalid_parameter for both, not_found for a block that is not priced yet and a time before all blocks
  */
 export async function asOf(
@@ -75,8 +75,8 @@ const ANSWERED = `currency_id, tier, usd_price, ema_price, total_depth, nullIf(f
   height, toUnixTimestamp(found.time) AS time, tick`;
 
 /**
- * The last price of each currency, as latestPrices has the newest; its age counts from its last step, which blocks of the default
- * chain make. What external feeds said then is not kept.
+ * The last price of each currency at a past moment, like latestPrices for now; its age counts from its last row at a block of the
+ * default chain. `guard` is always null, because past checks against external feeds are not kept.
  */
 export async function pricesAsOf(
   read: Snapshot,

@@ -1,4 +1,4 @@
-/** What currencies were worth at the ends of blocks: the oracle's price then, or that there was none. */
+/** Prices of currencies at the ends of blocks: the oracle's price at that block, or why there is none. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { pricedHeight } from '../../state/priced-heights.ts';
@@ -6,8 +6,8 @@ import { pricedRows } from '../../state/priced-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 
 /**
- * block_price: the oracle's at the end of the block, as the live regime has it. no_price: nothing priced the currency there, whatever it was worth before.
- * not_priced_yet: prices have not come as far as the block.
+ * block_price: the oracle's price at the end of the block, by the live regime. no_price: nothing priced the currency at the block, even if
+ * it had a price before. not_priced_yet: prices have not reached the block.
  */
 export const PRICE_RULES = ['block_price', 'no_price', 'not_priced_yet'] as const;
 export type PriceRule = (typeof PRICE_RULES)[number];
@@ -24,15 +24,15 @@ export type PriceAt = (height: number, currencyId: string) => PriceThen;
 const COLUMNS = 'currency_id, usd_price, tick';
 const readPrice = rowReader({ currency_id: columns.text, usd_price: columns.text, tick: columns.text });
 
-/** All ticks of the spans, each found by its key. */
+/** All ticks of the spans, so that each row is found by its key. */
 const TICKS_SQL = `SELECT arrayJoin(range(span.1, span.2 + 1))
   FROM (SELECT arrayJoin(arrayZip({firsts: Array(UInt64)}, {lasts: Array(UInt64)})) AS span)`;
 const IS_BEYOND =
   'arrayExists((first, last) -> tick BETWEEN first AND last, {firsts: Array(UInt64)}, {ends: Array(UInt64)})';
 
 /**
- * A price is in force from its row on, and ends where the default chain's next block has none: its blocks write every price, those of
- * other chains only what they change. The cost follows the number of blocks and currencies alone.
+ * A price is in force from its row on, until a block of the default chain has no price for the currency: blocks of the default chain
+ * write every price, blocks of other chains only the prices they change. The cost depends only on the number of blocks and currencies.
  */
 export async function pricesAtBlocks(
   read: Snapshot,

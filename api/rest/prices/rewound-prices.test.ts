@@ -1,4 +1,4 @@
-/** While `price` has not followed a rewind: no price of a removed block is shown as that of the block in its place. */
+/** While `price` has not yet followed a rewind, no price of a removed block is shown for the block that replaced it. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openReader, type PostgresReader, prepared } from '../../../infra/postgres/reader.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -19,9 +19,9 @@ const MINUTES = 60_000;
 const { first, second, chains, cutover } = slowChains();
 const [{ name: chain }] = chains;
 const SCOPE = { release: 'test', chains: new Set(chains.map(({ name }) => name)) };
-/** Blocks of the first chain, of which those from `KEPT` on are replaced; the second chain has passed the clocks of them all. */
+/** Blocks of the first chain: those from `KEPT` on are replaced. The second chain has passed the clocks of all `FED` blocks. */
 const [FED, KEPT, BRANCH] = [200, 150, 50];
-/** Blocks beyond that clock. */
+/** Number of blocks of the first chain that reaches beyond the clock of the second chain. */
 const AHEAD = 265;
 const kept = first[KEPT - 1];
 const [keptHeight, goneHeight] = [kept?.height ?? 0, first[KEPT + 35]?.height ?? 0];
@@ -53,7 +53,7 @@ async function pricedIds(): Promise<string[]> {
 
 const readCount = rowReader({ lookups: columns.number });
 
-/** Height that prices have come to, and how often the statement has looked into `blocks` for it. */
+/** Height that prices have reached, and the number of scans of `blocks` that the statement needed. */
 async function pricedSeen() {
   return reading(async (read) => {
     const count = `SELECT (seq_scan + idx_scan)::int AS lookups FROM pg_stat_xact_user_tables WHERE relname = 'blocks'`;
@@ -63,7 +63,7 @@ async function pricedSeen() {
   });
 }
 
-/** How each block is shown: by the rule of what it moved, by the oracle as of it, and by what a balance was worth. */
+/** Prices at a block as three paths show them: worth of moved amounts, the oracle as of the block, and the value of a balance. */
 async function shownAt(height: number, ids: readonly string[]) {
   const { clock } = blockOf(first.find((block) => block.height === height));
   return reading(async (read, api) => {
@@ -80,7 +80,7 @@ async function shownAt(height: number, ids: readonly string[]) {
   });
 }
 
-it('a block in the place of a priced one is not priced yet, until it is', async () => {
+it('a block that replaced a priced one is not priced until `price` has reached it', async () => {
   await world.feeds[0]?.append(first.slice(0, FED));
   await world.feeds[1]?.append(second.slice(0, FED + 20));
   await world.run();
@@ -112,7 +112,7 @@ it('a block in the place of a priced one is not priced yet, until it is', async 
   expect(made.values).not.toEqual(gone.values);
 });
 
-it('a rewind of provisional blocks leaves their prices to those that stay', async () => {
+it('a rewind of provisional blocks keeps the prices of the blocks that remain', async () => {
   await world.feeds[0]?.append(first.slice(FED, AHEAD));
   await world.run();
   const ids = await pricedIds();

@@ -29,7 +29,7 @@ const list = stateRoute({
   parameters: {
     ...asOfParameters,
     ids: queryParameter(
-      'These currencies alone, however deep, in this order: names or i-addresses, by commas, at most 100',
+      'Only these currencies, whatever their depth, in this order: names or i-addresses, separated by commas, at most 100',
       { type: 'string', minLength: 1, maxLength: 3_500 },
     ),
     ...formatParameter,
@@ -54,7 +54,7 @@ const list = stateRoute({
   },
 });
 
-/** Prices of the currencies now, or as of what is asked for, and the newest block of the default chain then. */
+/** Prices of the currencies now or as of the requested moment, and the newest block of the default chain at that moment. */
 async function pricesThen(read: Snapshot, api: ApiContext, asked: MomentQuery, ids: readonly string[]) {
   const priced = await pricedRows(read, api);
   const then = await asOf(read, api, priced, asked);
@@ -118,7 +118,7 @@ function liveCalculation(row: PriceRecord, currencies: Currencies) {
 
 const detail = stateRoute({
   path: '/api/oracle/prices/:id',
-  summary: 'Price of a currency with the baskets that it was made from: now, or as of a block or a time',
+  summary: 'Price of a currency with the baskets that it is computed from: now, or as of a block or a time',
   parameters: { id: idParameter, ...asOfParameters },
   response: oracleDetail,
   weight: 1,

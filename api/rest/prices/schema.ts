@@ -1,4 +1,4 @@
-/** The oracle: USD prices and what they were made of. */
+/** Schemas of the oracle: USD prices and the baskets that they are computed from. */
 import { PRICE_STATUSES } from '../../../domain/prices.ts';
 import {
   array,
@@ -22,17 +22,20 @@ const price = {
   usdPrice: { ...usd, description: 'Spot, weighted by depth' },
   emaPrice: { ...usd, description: 'Moving average, time constant 600 s of chain time' },
   source: { type: 'string', enum: ['reserve'] },
-  sourceBlock: { ...height, description: 'Newest block of the default chain that this price was computed at' },
+  sourceBlock: { ...height, description: 'Newest block of the default chain at which this price was computed' },
   sourceBasket: { ...nullableString, description: 'Deepest basket; null for an anchor that no basket holds' },
   confidence,
   status,
   totalDepth: { ...usd, description: 'USD depth behind the price' },
   updatedAt: { ...isoTime, description: 'Time of sourceBlock' },
-  provisional: { ...boolean, description: 'Another chain has not come this far yet: the price may still be corrected' },
+  provisional: {
+    ...boolean,
+    description: 'Whether the price may still be corrected, because another chain has not reached this time',
+  },
   waitsFor: {
     ...nullableString,
     description:
-      'Of a provisional price: the chain whose clock has come least far; the price stands once that has passed',
+      'For a provisional price: the slowest chain; the price is final once the clock of that chain has passed it',
   },
 } as const;
 
@@ -44,7 +47,10 @@ const historyRow = object({
   basket: nullableString,
   confidence,
   createdAt: isoTime,
-  provisional: { ...boolean, description: 'Beyond what every chain has passed: the price may still be corrected' },
+  provisional: {
+    ...boolean,
+    description: 'Whether the price may still be corrected, because another chain has not reached this time',
+  },
 });
 
 export const PRICE_INTERVALS = ['block', '5m', '1h', '1d'] as const;
@@ -55,10 +61,10 @@ export const oracleHistory = object({
   count: { ...integer, description: 'Rows of this answer' },
   ...provisionalMembers,
   ...marksMember,
-  data: array(historyRow, 'Newest first; of an interval its last priced block'),
+  data: array(historyRow, 'Newest first; for each interval its last priced block'),
   nextCursor: {
     type: ['string', 'null'],
-    description: 'Where `limit` has cut the answer: as `cursor` it goes on after the last row; null at the end',
+    description: 'Pass it as `cursor` to continue after the last row; null at the end',
   },
 });
 
@@ -80,5 +86,5 @@ export const oracleDetail = object({
     source: nullableString,
     checkedAt: nullableString,
   }),
-  priceHistory: array(historyRow, 'The newest 50 at most, newest first; …/history has all'),
+  priceHistory: array(historyRow, 'At most the newest 50, newest first; …/history has all'),
 });

@@ -1,4 +1,4 @@
-/** `usd=true`: what a transaction moved was worth at the end of its block, and by which rule. */
+/** `usd=true`: USD value of the amounts that a transaction moved, at the end of its block, and the rule of each price. */
 
 import { queryParameter } from '../../http/parameters.ts';
 import { printUsd, type Usd, usdOf } from '../../http/usd.ts';
@@ -8,31 +8,31 @@ import type { Currencies } from '../../state/currency-directory.ts';
 import { PRICE_RULES, type PriceAt } from './prices-at-blocks.ts';
 
 export const usdParameter = queryParameter(
-  'Also what was moved was worth in USD at the end of its block, by which rule',
+  'Include the USD value of the moved amounts at the end of the block, and the rule of each price',
   {
     type: 'boolean',
     default: false,
   },
 );
 
-const RULE = `block_price: the oracle's price at the end of the block, as the live regime has it, not a stamp of a conversion.
-no_price: nothing priced the currency there. not_priced_yet: prices have not come as far`;
+const RULE = `block_price: the oracle's price at the end of the block, by the live regime, not a stamp of a conversion.
+no_price: nothing priced the currency at the block. not_priced_yet: prices have not reached the block`;
 
 export const usdPrices = array(
   object({
     currencyId: string,
     currencyName: nullableString,
-    usdPrice: { ...nullableUsd, description: 'At the end of the block; null where the rule says why' },
+    usdPrice: { ...nullableUsd, description: 'At the end of the block; null unless the rule is block_price' },
     rule: { type: 'string', enum: PRICE_RULES, description: RULE },
     provisional: { ...boolean, description: 'The price may still be corrected' },
   }),
-  'With usd=true: of each currency that was moved, the native coin first',
+  'With usd=true: the price of each moved currency, the native coin first',
 );
 
 export const worthThen = {
   usdValue: {
     ...nullableUsd,
-    description: 'With usd=true: what the net of all currencies that had a price was worth then; null where none had',
+    description: 'With usd=true: value of the net amounts of all currencies that had a price; null if none had',
   },
   usdPrices,
 } as const;

@@ -1,4 +1,4 @@
-/** Balances, holders, stakes, search: the answers of an explorer other than blocks and transactions. */
+/** Schemas of an explorer other than blocks and transactions: balances, holders, stakes, search. */
 import {
   array,
   boolean,
@@ -23,8 +23,8 @@ export const addressBalance = object({
     'Every currency held, the native one first',
   ),
   native: coins,
-  received: { ...coins, description: 'Native coins ever received' },
-  height: { ...height, description: 'Block that the balance stands at' },
+  received: { ...coins, description: 'Native coins received in all, spent ones included' },
+  height: { ...height, description: 'Block to whose end the balances apply' },
 });
 
 export const richList = object({
@@ -34,10 +34,10 @@ export const richList = object({
     object({
       rank: { type: 'integer', minimum: 1 },
       address: string,
-      name: { ...nullableString, description: 'Of an identity' },
+      name: { ...nullableString, description: 'Name of an identity' },
       type: { type: 'string', enum: ['address', 'identity'] },
       balance: coins,
-      percent: { ...nullableNumber, description: 'Of all coins issued' },
+      percent: { ...nullableNumber, description: 'Percent of all coins issued' },
       usdValue: nullableUsd,
     }),
   ),
@@ -51,10 +51,10 @@ export const stakeRow = object({
   txid: { ...hash, description: 'The stake transaction' },
   time: unixTime,
   address: nullableString,
-  name: { ...nullableString, description: 'Qualified, of an identity' },
+  name: { ...nullableString, description: 'Qualified name of an identity' },
   rewardAddress: nullableString,
   rewardName: nullableString,
-  stakeTxid: { ...hash, description: 'Of the output that won' },
+  stakeTxid: { ...hash, description: 'Transaction of the output that won' },
   stakeVout: integer,
   stakeAmount: coins,
   reward: coins,
@@ -67,13 +67,16 @@ const found = object({
   id: string,
   label: string,
   chain: string,
-  url: { type: 'string', description: 'Path that answers with it' },
+  url: { type: 'string', description: 'Path that serves it' },
 });
 export const searchResults = object({
   query: string,
   results: array(found),
   near: {
-    ...array(found, 'Where nothing is found: currencies and identities with a name near the text, nearest first'),
+    ...array(
+      found,
+      'If nothing is found: currencies and identities with a name similar to the text, most similar first',
+    ),
     maxItems: MOST_NEAR,
   },
 });
@@ -85,16 +88,16 @@ export const nameList = object({
       id: string,
       name: {
         ...nullableString,
-        description: 'Qualified, without the final @; null where no chain knows the i-address',
+        description: 'Qualified name without the final @; null if no chain knows the i-address',
       },
       kind: {
         type: ['string', 'null'],
         enum: ['identity', 'currency', 'basket', null],
-        description: 'A currency has an identity of the same i-address and name; it counts as a currency',
+        description: 'An i-address that is both a currency and an identity counts as a currency',
       },
       chain: {
         ...nullableString,
-        description: 'Where it lives; of an identity the first configured chain that has it',
+        description: 'Chain of the currency; for an identity the first configured chain that has it',
       },
     }),
     'In the order of the request',

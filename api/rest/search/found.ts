@@ -1,4 +1,4 @@
-/** One thing that a search found. */
+/** A hit of a search. */
 import type { CurrencyEntry } from '../../state/currency-directory.ts';
 import type { FOUND_TYPES } from './explorer-schema.ts';
 

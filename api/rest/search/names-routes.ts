@@ -1,4 +1,4 @@
-/** /api/names: what i-addresses are called. */
+/** /api/names: names of i-addresses. */
 import { isIdentityAddress } from '../../../domain/addresses.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { requiredQuery } from '../../http/parameters.ts';
@@ -11,15 +11,15 @@ const MOST_IDS = 100;
 /** An i-address has at most 35 characters. */
 const LONGEST = MOST_IDS * 36;
 
-/** @throws ApiError invalid_parameter that names what is wrong */
+/** @throws ApiError invalid_parameter for too many ids, or for the first one that is not an i-address */
 function readIds(text: string): string[] {
   const ids = text.split(',');
   const wrong = ids.find((id) => !isIdentityAddress(id));
   if (ids.length <= MOST_IDS && wrong === undefined) return [...new Set(ids)];
   const detail =
     wrong === undefined
-      ? `ids holds ${ids.length} i-addresses, at most ${MOST_IDS} are allowed`
-      : `${JSON.stringify(wrong)} in ids is no i-address: ids are i-addresses, separated by commas`;
+      ? `ids has ${ids.length} i-addresses, at most ${MOST_IDS} are allowed`
+      : `${JSON.stringify(wrong)} in ids is not an i-address: ids are i-addresses, separated by commas`;
   throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/ids', detail }] });
 }
 
@@ -30,14 +30,11 @@ const names = stateRoute({
   path: '/api/names',
   summary: 'Names of i-addresses: currencies and identities of all chains',
   parameters: {
-    ids: requiredQuery(
-      `At most ${MOST_IDS} i-addresses, separated by commas; one that is given twice is answered once`,
-      {
-        type: 'string',
-        minLength: 1,
-        maxLength: LONGEST,
-      },
-    ),
+    ids: requiredQuery(`At most ${MOST_IDS} i-addresses, separated by commas; duplicates are answered once`, {
+      type: 'string',
+      minLength: 1,
+      maxLength: LONGEST,
+    }),
   },
   response: nameList,
   weight: 1,

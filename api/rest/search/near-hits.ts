@@ -1,4 +1,4 @@
-/** Currencies and identities that a text may have meant which is no name of any. */
+/** Suggests currencies and identities with similar names when a text matches no name. */
 import { foldCase } from '../../../domain/names.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -6,7 +6,7 @@ import { nearest } from '../../state/near-names.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { currencyFound, identityFound, type SearchHit } from './found.ts';
 
-/** Identities of a chain that are compared with the text. */
+/** Most identities of a chain to compare with the text. */
 const MOST_COMPARED = 1000;
 const LEAST_LETTERS = 2;
 
@@ -23,7 +23,7 @@ interface Named {
   readonly names: readonly [string, ...string[]];
 }
 
-/** Any currency, and identities whose label has the first half of the letters: a distance to all of them would take too long. */
+/** Compares all currencies, but only identities whose label begins with the first half of the text: comparing all would take too long. */
 export async function nearHits(read: Snapshot, api: ApiContext, query: string): Promise<SearchHit[]> {
   const text = foldCase(query.replace(/@$/, ''));
   const letters = [...(text.split('.')[0] ?? '')];

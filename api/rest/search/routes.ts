@@ -1,4 +1,4 @@
-/** /api/search: whatever was pasted, on every chain. */
+/** /api/search: searches every chain for a pasted height, hash, address or name. */
 
 import { isTransparentAddress } from '../../../domain/addresses.ts';
 import type { BlockRef } from '../../../domain/block-ref.ts';

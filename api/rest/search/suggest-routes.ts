@@ -1,4 +1,4 @@
-/** /api/search/suggest: names that begin as what was typed so far. */
+/** /api/search/suggest: names that begin with the text typed so far. */
 import { foldCase } from '../../../domain/names.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { anyChainParameter, requiredQuery } from '../../http/parameters.ts';
@@ -9,7 +9,7 @@ import { suggestions } from './explorer-schema.ts';
 import { currencyFound, identityFound, type SearchHit } from './found.ts';
 
 const SHOWN = 10;
-/** Names with one label that are looked at for the parents that were typed. */
+/** Most names with the same label to search for the typed parents. */
 const SAME_LABEL = 1000;
 
 /** Identities of the chains $1 whose label begins with $2, in alphabetical order; up to $3 of each. */
@@ -44,7 +44,7 @@ const suggest = stateRoute({
   path: '/api/search/suggest',
   summary: 'Up to 10 currencies and identities whose names begin with a text, in alphabetical order',
   parameters: {
-    q: requiredQuery('What the name begins with; A–Z as a–z, a final @ is left out', {
+    q: requiredQuery('Beginning of the name; A–Z equals a–z, a final @ is ignored', {
       type: 'string',
       pattern: '\\S',
       maxLength: 80,

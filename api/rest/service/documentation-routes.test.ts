@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { documentRoute } from './documentation-routes.ts';
 
-it('the OpenAPI document is made once, whoever asks', async () => {
+it('the OpenAPI document is built once for all requests', async () => {
   const route = documentRoute([]);
   const config = { chains: [] };
   const ask = () => route.handler({ api: { config, release: '1' } } as never);

@@ -1,4 +1,4 @@
-/** /api/openapi.json, /api/asyncapi.json, and /api/docs, which shows the former and needs nothing from outside. */
+/** /api/openapi.json, /api/asyncapi.json, and /api/docs, a page that shows the OpenAPI document without external resources. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { ApiContext } from '../../api-context.ts';
@@ -11,10 +11,10 @@ import { readExamples } from '../../openapi/examples.ts';
 import { apiDocument, asyncDocument } from './schema.ts';
 
 const FREE = { parameters: {}, weight: 0, tier: null, cache: 'none' } as const;
-/** The files are those of the running release. */
+/** A short lifetime, because the files change with the release. */
 const CACHED = { 'Cache-Control': 'public, max-age=3600' };
 
-/** Nothing is loaded, sent to or framed by another host; Swagger UI sets styles on elements. */
+/** No other host is contacted or may frame the page; Swagger UI needs inline styles. */
 const POLICY = `default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; img-src 'self' data:;
   connect-src 'self'; font-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'none'`.replace(
   /\s+/g,
@@ -31,7 +31,7 @@ const PAGE = `<!doctype html>
 <link rel="stylesheet" href="/api/docs/swagger-ui.css">
 </head>
 <body>
-<noscript><p>This page needs JavaScript; <a href="/api/openapi.json">/api/openapi.json</a> holds all that it shows.</p></noscript>
+<noscript><p>This page needs JavaScript; <a href="/api/openapi.json">/api/openapi.json</a> contains all that it shows.</p></noscript>
 <div id="docs"></div>
 <script src="/api/docs/swagger-ui-bundle.js"></script>
 <script src="/api/docs/start.js"></script>
@@ -81,7 +81,7 @@ function text(path: string, contentType: string, body: string, headers: Readonly
   return liveRoute({ ...FREE, path, summary, response: { type: 'string' }, produces: contentType, handler });
 }
 
-/** The page and its parts; not part of the document. */
+/** The page and its parts, which the OpenAPI document does not describe. */
 export const docsPage = text('/api/docs', 'text/html; charset=utf-8', PAGE, {
   'Content-Security-Policy': POLICY,
   'Cache-Control': 'public, no-cache',
@@ -96,7 +96,7 @@ const asyncParts = [streamPart, webhookPart];
 export const asyncDocumentRoute = liveRoute({
   ...FREE,
   path: '/api/asyncapi.json',
-  summary: 'What this service sends by itself as an AsyncAPI 3.0 document',
+  summary: 'The messages that this service pushes, as an AsyncAPI 3.0 document',
   response: asyncDocument,
   async handler({ api }) {
     const body = asyncApiDocument({ parts: asyncParts, version: api.release });
@@ -104,7 +104,7 @@ export const asyncDocumentRoute = liveRoute({
   },
 });
 
-/** The document of the given routes and of itself. */
+/** The route of the OpenAPI document, which describes the given routes and itself. */
 export function documentRoute(others: readonly Route[]) {
   const routes = [...others];
   const made = new WeakMap<ApiContext['config'], Uint8Array>();

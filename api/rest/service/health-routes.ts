@@ -6,7 +6,7 @@ import { health, readiness } from './schema.ts';
 
 const alive = liveRoute({
   path: '/api/health',
-  summary: 'The process answers; degraded while it is not ready',
+  summary: 'Whether the process is alive; `degraded` while it is not ready',
   parameters: {},
   response: health,
   weight: 1,
@@ -21,7 +21,7 @@ const alive = liveRoute({
 const ready = liveRoute({
   path: '/api/health/ready',
   summary:
-    'Every chain, or the one that is named, follows its daemon and the stores answer; 503 with the reasons otherwise',
+    'Whether every chain, or the given one, follows its daemon and the stores answer; otherwise 503 with the reasons',
   parameters: { chain: anyChainParameter },
   response: readiness,
   otherwise: 503,

@@ -4,12 +4,12 @@ import { API_ERRORS } from '../../http/api-error.ts';
 import { liveRoute, methodOf, type Route } from '../../http/route.ts';
 import { apiErrors, apiIndex } from './schema.ts';
 
-/** Paths that are no routes of the table. */
+/** Paths that are not in the route table. */
 const FURTHER = [
   {
     method: 'GET',
     path: '/api/ws',
-    description: 'WebSocket: blocks, reorganisations and more as they come',
+    description: 'WebSocket: blocks, reorganisations and other events as they happen',
     credits: 1,
   },
   { method: 'GET', path: '/api/stream', description: 'The same as server-sent events', credits: 1 },
@@ -45,7 +45,7 @@ export const metricsRoute = liveRoute({
   },
 });
 
-/** `listed`: the route table, which holds this route too. */
+/** `listed` returns the route table lazily because the table contains this route too. */
 export function indexRoute(listed: () => readonly Route[]) {
   return liveRoute({
     path: '/api/',

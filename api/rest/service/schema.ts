@@ -1,4 +1,4 @@
-/** The service about itself: index, health, errors, sync state. */
+/** Schemas of the service itself: index, health, errors, sync state. */
 import {
   array,
   boolean,
@@ -16,8 +16,8 @@ export const apiIndex = object({
   version: string,
   chains: array(string),
   recordings: array(
-    object({ chain: string, text: string, tip: { ...integer, description: 'Height at which it ends' } }),
-    'Chains that are bundled recordings and no live chains; empty unless the service runs as a demo',
+    object({ chain: string, text: string, tip: { ...integer, description: 'Height at which the recording ends' } }),
+    'Chains that are bundled recordings instead of live chains; empty unless the service runs as a demo',
   ),
   endpoints: array(object({ method: string, path: string, description: string, credits: integer })),
   docs: string,
@@ -45,19 +45,19 @@ export const health = object({ status: { type: 'string', enum: ['ok', 'degraded'
 
 const reasonMembers = {
   code: string,
-  chain: { ...nullableString, description: 'Null: of every chain' },
+  chain: { ...nullableString, description: 'Null: every chain' },
   stage: nullableString,
-  cause: { ...nullableString, description: 'Of a stage that waits or has stopped: the code of its error' },
+  cause: { ...nullableString, description: 'Error code of a stage that waits or has stopped' },
   detail: string,
   etaSeconds: {
     ...nullableInteger,
-    description: 'Until it has caught up, by the rate of the last half minute; null while that is unknown',
+    description: 'Seconds until it has caught up, by the rate of the last half minute; null while unknown',
   },
 };
 const goneSince = {
   ...isoTime,
   type: ['string', 'null'],
-  description: 'When the cause went away: the reason is kept for 10 s from then on; null while it lasts',
+  description: 'When the cause ended; the reason stays listed for 10 s after that. Null while the cause lasts',
 } as const;
 export const readiness = object({
   status: { type: 'string', enum: ['ready', 'not_ready'] },
@@ -67,7 +67,7 @@ export const readiness = object({
 
 export const syncState = object({
   chain: string,
-  height: { ...nullableInteger, description: 'Newest block of the daemon; null while it was not asked yet' },
+  height: { ...nullableInteger, description: 'Newest block of the daemon; null before the daemon was first asked' },
   indexedHeight: nullableInteger,
   transactions: integer,
   synced: boolean,

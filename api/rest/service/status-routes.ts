@@ -1,4 +1,4 @@
-/** /api/stats/status: the service and its chains at a glance; no daemon is waited for. */
+/** /api/stats/status: the service and its chains at a glance, served without waiting for a daemon. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { readAuditReport, type StoredReport } from '../../../infra/stored-json/audit-report.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
@@ -21,7 +21,7 @@ const DEAD_LETTERS_SQL = 'SELECT chain, count(*) FROM dead_letters GROUP BY chai
 const readDeadLetters = rowReader({ chain: columns.text, count: columns.bigint });
 const readReport = rowReader({ chain: columns.text, report: columns.text });
 
-/** The number of addresses is an estimate of a few tenths of a percent, so it need not follow every block. */
+/** The number of addresses is an estimate with an error of some tenths of a percent, so it need not follow every block. */
 const ADDRESSES_FRESH_MS = 600_000;
 
 async function total(api: ApiContext, sql: string): Promise<number> {
@@ -57,7 +57,7 @@ async function deadLetters(read: Snapshot): Promise<ReadonlyMap<string, number>>
 
 interface Seen {
   readonly state: ServiceState;
-  /** Satoshis of a chain's own coin, where the index knows them. */
+  /** Supply of a chain's own coin in satoshis, if the index knows it. */
   readonly supplies: ReadonlyMap<string, bigint>;
 }
 

@@ -7,7 +7,7 @@ import { stateRoute } from '../../http/route.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { syncState } from './schema.ts';
 
-/** An index this close to its daemon is in step with it. */
+/** An index at most this many blocks behind its daemon counts as synced. */
 const SYNCED_BLOCKS = 5;
 
 const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
@@ -15,7 +15,7 @@ const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
 
 const readTotal = rowReader({ total: columns.text });
 
-/** What the stages said last, which moves while the stores stand still. */
+/** Latest reports of the stages, which change even while the stores do not. */
 function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
   const tail = watch.statuses.of(chain, 'tail');
   return {

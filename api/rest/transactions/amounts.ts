@@ -11,7 +11,7 @@ export function currencyAmounts(entries: readonly (readonly [string, bigint])[],
   }));
 }
 
-/** {i-address: "satoshis"} as the store keeps it. */
+/** `stored`: JSON text {i-address: "satoshis"}. */
 export function amounts(stored: string | null, currencies: Currencies) {
   if (stored === null) return [];
   const entries = Object.entries(readAmounts(stored));

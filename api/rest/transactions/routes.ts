@@ -38,7 +38,7 @@ const readTransaction = rowReader({
     'expiryHeight',
   ]),
   ...storedColumns(DEFINITIONS.block, ['hash', 'time']),
-  /** JSON texts; null where there are none. */
+  /** JSON texts; null when there are no inputs or no outputs. */
   inputs: columns.nullable(columns.text),
   outputs: columns.nullable(columns.text),
 });
@@ -72,12 +72,12 @@ const DETAIL_SQL = `SELECT t.txid, t.height, t.tx_index, t.kind, t.kinds, t.fee,
 const CONVERSIONS_SQL = `${conversionsSql()} AND t.chain = $2 AND (t.txid = $3 OR t.import_txid = $3)
   ORDER BY t.request_height, t.txid, t.vout`;
 
-/** Transactions of any other kind neither ask for conversions nor execute them. */
+/** Transactions of any other type neither request conversions nor execute them. */
 const CONVERTING: ReadonlySet<TransactionType> = new Set(['conversion', 'preconversion', 'burn', 'mint', 'import']);
 
 const detail = stateRoute({
   path: '/api/tx/:txid',
-  summary: 'A transaction: what it spent, what it made, what it converted',
+  summary: 'A transaction with its inputs, outputs and conversions',
   parameters: {
     txid: pathParameter('Transaction id', writtenHash),
     chain: chainParameter,
@@ -155,7 +155,7 @@ interface Moved {
   readonly coins: readonly { readonly currencies: string | null }[];
 }
 
-/** What each currency of the inputs and outputs was worth at the end of the block. */
+/** Price of each currency of the inputs and outputs at the end of the block. */
 async function movedPrices(read: Snapshot, api: ApiContext, { chain, height, coins: moved }: Moved) {
   const tokens = moved.flatMap((coin) => Object.keys(readAmounts(coin.currencies ?? '{}')));
   const ids = [...new Set([api.currencies.nativeId(api.chain(chain)), ...tokens])];
@@ -166,7 +166,7 @@ async function movedPrices(read: Snapshot, api: ApiContext, { chain, height, coi
 function whyGone({ outcome }: WaitingTransaction): string {
   return outcome === null
     ? ''
-    : `, which waits no longer (${outcome.reason}${'txid' in outcome ? ` by ${outcome.txid}` : ''})`;
+    : `, which is no longer in the mempool (${outcome.reason}${'txid' in outcome ? ` by ${outcome.txid}` : ''})`;
 }
 
 export const transactionRoutes = [detail];

@@ -1,4 +1,4 @@
-/** Transactions and what they moved. */
+/** Schema of a transaction. */
 import { waitingTransaction } from '../../mempool/transaction-schema.ts';
 import { NETWORK_FEE } from '../../schema/fees.ts';
 import {
@@ -27,20 +27,20 @@ const currencies = array(currencyAmount, 'Currencies other than the native coin'
 const detail = object({
   chain: string,
   txid: hash,
-  height: { ...nullableInteger, description: 'Null while it waits for a block, which only unconfirmed=true tells' },
+  height: { ...nullableInteger, description: 'Null while unconfirmed; only unconfirmed=true shows such a transaction' },
   blockHash: nullableHash,
   time: {
     ...unixTime,
-    description: 'Seconds since the epoch, as the block says; while it waits, when it was first seen',
+    description: 'Time of the block, seconds since the epoch; while unconfirmed, when the transaction was first seen',
   },
-  confirmations: { ...integer, description: '0 while it waits' },
+  confirmations: { ...integer, description: '0 while unconfirmed' },
   finalizedHeight,
   type: transactionType,
-  types: array(transactionType, 'Every type that fits, the first of them is `type`'),
+  types: array(transactionType, 'Every type that applies; the first one is `type`'),
   isCoinbase: boolean,
   fee: {
     ...nullableCoins,
-    description: `${NETWORK_FEE} Null for a coinbase and for an import, whose surplus is no network fee`,
+    description: `${NETWORK_FEE} Null for a coinbase and for an import, whose surplus is not a network fee`,
   },
   size: integer,
   lockTime: integer,
@@ -50,7 +50,7 @@ const detail = object({
       txid: hash,
       vout: integer,
       addresses: array(string),
-      value: { ...nullableCoins, description: 'Null while it waits and what it spends is not known' },
+      value: { ...nullableCoins, description: 'Null while unconfirmed if the spent output is not known' },
       currencies,
     }),
   ),
@@ -65,10 +65,13 @@ const detail = object({
       data: { description: 'The decoded object as the daemon prints it; null for plain scripts' },
     }),
   ),
-  conversions: array(conversionRow, 'Requested by this transaction or settled by it, once it is in a block'),
+  conversions: array(conversionRow, 'Conversions that this transaction requested or settled; empty while unconfirmed'),
 });
 
 export const transactionDetail = withOptional(detail, {
   usdPrices,
-  unconfirmed: { ...nullable(waitingTransaction), description: 'With unconfirmed=true; null for one in a block' },
+  unconfirmed: {
+    ...nullable(waitingTransaction),
+    description: 'With unconfirmed=true; null for a transaction in a block',
+  },
 });

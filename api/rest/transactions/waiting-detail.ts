@@ -1,4 +1,4 @@
-/** A transaction that waits, in the form of one in a block. */
+/** An unconfirmed transaction in the format of a confirmed one. */
 import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';

@@ -1,4 +1,4 @@
-/** Deliveries of a webhook: what was sent, what was answered, and again. */
+/** Deliveries of a webhook: list, detail, test message, redrive. */
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { pathParameter, queryParameter } from '../../http/parameters.ts';
@@ -19,7 +19,7 @@ import { delivery, deliveryList, redriven, wholeDelivery } from './schema.ts';
 
 const MOST_DELIVERIES = 200;
 const DELIVERY = { type: 'string', pattern: '^msg_[0-9a-f]{32}$', maxLength: 36 } as const;
-/** The id of a delivery that is there, or the webhook and the serial of one that may be gone. */
+/** The id of an existing delivery, or the webhook and serial of a delivery that may be deleted by now. */
 const BEFORE = { type: 'string', pattern: '^(msg_[0-9a-f]{32}|[0-9a-f]{16}\\.\\d{1,18})$', maxLength: 36 } as const;
 const deliveryId = pathParameter('Id of the delivery', DELIVERY);
 
@@ -65,7 +65,7 @@ const test = liveRoute({
   },
 });
 
-/** @throws ApiError cursor_invalid */
+/** @throws ApiError cursor_invalid when the webhook has no such delivery */
 async function serialBefore(api: ApiContext, webhookId: string, before: string): Promise<bigint> {
   const [webhook, serial] = before.split('.');
   const isOwn = webhook === webhookId && serial !== undefined;
@@ -78,11 +78,14 @@ async function serialBefore(api: ApiContext, webhookId: string, before: string):
 const deliveries = liveRoute({
   ...live,
   path: '/api/webhooks/:id/deliveries',
-  summary: 'What was sent, is being tried and has failed; kept for 7 days',
+  summary: 'Deliveries that were sent, are being tried or have failed; kept for 7 days',
   parameters: {
     id,
-    state: queryParameter('Of this state alone', { type: 'string', enum: DELIVERY_STATES }),
-    before: queryParameter('nextBefore of an answer: goes on after its last delivery; or the id of a delivery', BEFORE),
+    state: queryParameter('Only deliveries in this state', { type: 'string', enum: DELIVERY_STATES }),
+    before: queryParameter(
+      'nextBefore of an answer, to continue after its last delivery; or the id of a delivery',
+      BEFORE,
+    ),
     limit: queryParameter('Rows; more than 200 is served as 200', { type: 'integer', minimum: 1, default: 25 }),
   },
   response: deliveryList,
@@ -131,7 +134,7 @@ const again = liveRoute({
   ...live,
   path: '/api/webhooks/:id/deliveries/:deliveryId/redrive',
   method: 'POST',
-  summary: 'Sends a delivery again, now, with the whole schedule of retries',
+  summary: 'Sends a delivery again now, with a new schedule of retries',
   parameters: { id, deliveryId },
   response: delivery,
   async handler({ api, holder, params }) {

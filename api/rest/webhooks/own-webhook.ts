@@ -1,4 +1,4 @@
-/** What all paths of webhooks have in common: their cost, their id, and whose they are. */
+/** Shared by all paths of webhooks: cost, id parameter, and the check of ownership. */
 import type { KeyOwner } from '../../access/key-store.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { notFound } from '../../http/api-error.ts';
@@ -8,7 +8,7 @@ import { findWebhook, type WebhookRow } from '../../webhooks/webhook-store.ts';
 export const live = { weight: 1, tier: 'pro', cache: 'none', holder: 'keyOrSession' } as const;
 export const id = pathParameter('Id of the webhook', { type: 'string', pattern: '^[0-9a-f]{16}$', maxLength: 16 });
 
-/** @throws ApiError not_found for that of another identity too */
+/** @throws ApiError not_found, also for a webhook of another identity */
 export async function ownWebhook(api: ApiContext, holder: KeyOwner, webhookId: string): Promise<WebhookRow> {
   const row = await findWebhook(api.postgres, holder, webhookId);
   if (!row) throw notFound(`webhook ${webhookId}`);

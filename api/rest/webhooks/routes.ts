@@ -1,4 +1,4 @@
-/** Webhooks of the identity whose key asks: /api/webhooks */
+/** /api/webhooks: webhooks of the identity whose key or session is used. */
 
 import type { KeyOwner } from '../../access/key-store.ts';
 import type { ApiContext } from '../../api-context.ts';
@@ -62,7 +62,7 @@ const shown = (row: WebhookRow) => {
 };
 const withSecret = ({ row, secret }: WithSecret) => ({ ...shown(row), secret });
 
-/** What is not given is as before. @throws ApiError invalid_parameter, rate_limited */
+/** Members that the body leaves out keep their values. @throws ApiError invalid_parameter, rate_limited, receiver_refused */
 async function registration(
   api: ApiContext,
   holder: KeyOwner,
@@ -155,7 +155,7 @@ const change = liveRoute({
         enabled: given.enabled,
         rotateSecret: given.rotateSecret === true,
       });
-      if (!changed) continue; // another change came first: what is not given here is as that one left it
+      if (!changed) continue; // another change was faster: merge with its result
       api.webhooks.wake();
       return { body: withSecret(changed) };
     }

@@ -1,4 +1,4 @@
-/** Webhooks and their deliveries. */
+/** Schemas of webhooks and their deliveries. */
 
 import {
   array,
@@ -19,11 +19,11 @@ export const webhookChange = {
   type: 'object',
   properties: {
     ...requestMembers,
-    enabled: { type: 'boolean', description: 'True: again, also one that was disabled after failures' },
+    enabled: { type: 'boolean', description: 'True enables the webhook again, even if failures disabled it' },
     rotateSecret: {
       type: 'boolean',
       enum: [true],
-      description: 'A new secret, shown in this answer; the old one signs beside it for 24 hours',
+      description: 'Makes a new secret, shown in this answer; the old one keeps signing too for 24 hours',
     },
   },
   additionalProperties: false,
@@ -42,7 +42,7 @@ const webhookMembers = {
   disabledReason: {
     type: ['string', 'null'],
     enum: [...DISABLED_REASONS, null],
-    description: 'gone: the receiver answered 410; failing: nothing was taken there for 5 days',
+    description: 'gone: the receiver answered 410; failing: the receiver accepted nothing for 5 days',
   },
   failingSince: nullableTime,
   createdAt: isoTime,
@@ -52,27 +52,30 @@ export const webhook = object(webhookMembers);
 export const webhookList = object({ webhooks: array(webhook) });
 export const webhookWithSecret = object({
   ...webhookMembers,
-  secret: { ...nullableString, description: 'whsec_…; shown when it is made, else null' },
+  secret: { ...nullableString, description: 'whsec_…; shown only when it is made, otherwise null' },
 });
 
 const deliveryMembers = {
   id: { ...string, description: 'The header webhook-id of each attempt' },
   kind: string,
   chain: nullableString,
-  height: { ...nullableInteger, description: 'Of the block that it is about' },
+  height: { ...nullableInteger, description: 'Height of the block of the event' },
   state: {
     type: 'string',
     enum: DELIVERY_STATES,
     description: 'held: waits for its confirmations; pending: waits for its next attempt',
   },
-  reverts: { ...nullableString, description: 'The delivery that it takes back' },
+  reverts: { ...nullableString, description: 'The delivery that this one reverts' },
   reverted: { ...boolean, description: 'A rewind has reverted its event' },
   attempts: integer,
   attemptedAt: nullableTime,
   nextAttemptAt: nullableTime,
-  status: { ...nullableInteger, description: 'Of the last answer' },
+  status: { ...nullableInteger, description: 'HTTP status of the last answer' },
   error: { ...nullableString, description: 'Why the last attempt failed' },
-  latencyMs: { ...nullableInteger, description: 'Milliseconds of the last attempt, up to its answer or its failure' },
+  latencyMs: {
+    ...nullableInteger,
+    description: 'Duration of the last attempt until its answer or failure, milliseconds',
+  },
   createdAt: isoTime,
 };
 export const delivery = object(deliveryMembers);
@@ -81,18 +84,18 @@ export const wholeDelivery = object({
   body: { ...string, description: 'The message as it is sent, exactly' },
   answer: {
     ...nullableString,
-    description: "The first 2 kB of the receiver's last answer, as text of a stranger; null when it did not answer",
+    description: "The first 2 kB of the receiver's last answer, untrusted text; null when it did not answer",
   },
-  answerCut: { ...boolean, description: 'The answer goes on' },
+  answerCut: { ...boolean, description: 'Whether the answer was longer' },
 });
 export const redriven = object({
   redriven: integer,
-  more: { ...boolean, description: 'A thousand at a time: ask again for the others' },
+  more: { ...boolean, description: 'Whether more failed deliveries may be left: one request redrives at most 1,000' },
 });
 export const deliveryList = object({
   results: array(delivery, 'Newest first'),
   nextBefore: {
     ...nullableString,
-    description: 'Where `limit` has cut the answer: as `before` it goes on after the last delivery; null at the end',
+    description: 'Pass it as `before` to continue after the last delivery; null at the end',
   },
 });

@@ -1,4 +1,4 @@
-/** Which address a parameter means. */
+/** Reads the addresses of parameters. */
 import type { ChainConfig } from '../../../schemas/config.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { ApiError } from '../../http/api-error.ts';
@@ -8,7 +8,7 @@ import { type Arguments, textOf, textsOf } from './arguments.ts';
 
 const MAX_ADDRESSES = 100;
 
-/** R-address, i-address or name@ → address. @throws RpcError -5 */
+/** Resolves an R-address, i-address or name@ to an address. @throws RpcError -5 */
 function addressOf(chain: ChainConfig, text: string): string {
   try {
     return resolveAddress(chain, text);
@@ -18,7 +18,7 @@ function addressOf(chain: ChainConfig, text: string): string {
   }
 }
 
-/** `address`, or each of `addresses` once. @throws RpcError */
+/** Returns the member `address`, or the members of `addresses` without duplicates. @throws RpcError */
 export function addressesOf(chain: ChainConfig, given: Arguments): readonly string[] {
   const list = given.get('addresses');
   const asked = list === undefined ? [textOf(given.get('address'))] : textsOf(list);

@@ -1,4 +1,4 @@
-/** Parameters of the extension methods: by position, or as one object, in the daemon's manners. */
+/** Reads parameters of the extension methods, by position or as one object, with the daemon's rules and errors. */
 import { rawElements, rawMembers } from '../../../domain/json/raw-json.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { usageOf } from '../help.ts';
@@ -8,16 +8,16 @@ import { RpcError } from '../rpc-error.ts';
 export interface Signature {
   readonly method: string;
   readonly positions: readonly string[];
-  /** Names of the positions, from the first. */
+  /** Number of positions that are required, counted from the first. */
   readonly required: number;
   /** Members of the object form of the arguments; the names of the positions by default. */
   readonly members?: readonly string[];
 }
 
-/** JSON texts by name; the first of a repeated member counts, as it does to the daemon. */
+/** JSON texts by name. Of a repeated member the first one counts, as in the daemon. */
 export type Arguments = ReadonlyMap<string, string>;
 
-/** @throws RpcError -1 with the usage for a wrong number of parameters, -8 for a member that is not known */
+/** @throws RpcError -1 with the usage for a wrong number of parameters, -8 for an unknown member */
 export function readArguments(texts: readonly string[], signature: Signature): Arguments {
   const { positions, members = positions, required, method } = signature;
   const [first = ''] = texts;
@@ -36,10 +36,10 @@ export function readArguments(texts: readonly string[], signature: Signature): A
   return new Map(texts.map((text, index) => [positions[index] ?? '', text]));
 }
 
-/** Longer than every name and address of a chain. */
+/** No name or address of a chain is longer. */
 const MAX_TEXT = 500;
 
-/** @throws RpcError -1 for another type or none at all, in the daemon's words */
+/** @throws RpcError -1 for another type or a missing value, with the daemon's message; -8 for a text that is too long */
 export function textOf(text: string | undefined): string {
   if (!text?.startsWith('"')) throw new RpcError(RPC_CODES.misc, 'JSON value is not a string as expected');
   const value = String(JSON.parse(text));
@@ -65,7 +65,7 @@ const DEFAULT_PAGE_SIZE = 25;
 const MAX_PAGE_SIZE = 200;
 const MAX_OFFSET = 10_000;
 
-/** Members page and pageSize, as the lists of the REST interface read them. @throws RpcError -8 out of range */
+/** Reads the members page and pageSize like the lists of the REST interface. @throws RpcError -8 when they are out of range */
 export function pageWindowOf(given: Arguments): PageWindow {
   const page = integerOf(given.get('page'), 1);
   const asked = integerOf(given.get('pageSize'), DEFAULT_PAGE_SIZE);

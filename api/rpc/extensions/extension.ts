@@ -1,4 +1,4 @@
-/** A method that only this service serves: its answer is a value made from one snapshot of the index. */
+/** A method that only this service has; it computes its answer from one snapshot of the index. */
 import type { ChainConfig } from '../../../schemas/config.ts';
 import type { ApiContext } from '../../api-context.ts';
 import type { Snapshot } from '../../state/snapshot.ts';

@@ -1,4 +1,4 @@
-/** The extension methods as the handler of JSON-RPC takes them: texts in, text out, errors with the daemon's codes. */
+/** Adapts the extension methods to the JSON-RPC handler: JSON texts in, JSON text out, errors with the daemon's codes. */
 import { stringifyExact } from '../../../domain/json/exact-json.ts';
 import { nameToAddress } from '../../../domain/names.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';

@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const closer of closers.splice(0).reverse()) await closer();
 });
 
-/** The index as getoptimalroute reads it: many baskets that convert a into b. */
+/** A stub of the index for getoptimalroute: many baskets that convert a into b. */
 function marketOfBaskets(count: number) {
   const half = { weight: '50000000', reserves: '50000000000', priceInReserve: '100000000' };
   const reserves = JSON.stringify(['a', 'b'].map((currencyId) => ({ currencyId, ...half })));
@@ -36,7 +36,7 @@ function marketOfBaskets(count: number) {
   };
 }
 
-it('getoptimalroute asks no more for a client that has gone', async () => {
+it('getoptimalroute stops calling the daemon after its client has gone', async () => {
   const daemon = await startStubDaemon();
   closers.push(daemon.stop);
   const client = createVerusdClient({ rpc: daemon.rpc, chain: 'vrsc', logger: pino({ level: 'silent' }) });
@@ -65,7 +65,7 @@ it('getoptimalroute asks no more for a client that has gone', async () => {
   const closed = once(socket, 'close');
   socket.destroy();
   await closed;
-  await fetch(`http://127.0.0.1:${api.port}/read`); // by then the service knows
+  await fetch(`http://127.0.0.1:${api.port}/read`); // by now the service has noticed
   held.resolve('{"netinputamount":1,"estimatedcurrencyout":1}');
   expect(await ended.promise).toMatchObject({ code: -32603 });
   expect(daemon.calls).toHaveLength(5);

@@ -1,4 +1,4 @@
-/** getoptimalroute: every way from one currency to another, best output first, as the daemon estimates it. */
+/** getoptimalroute: the best routes from one currency to another by the daemon's estimates, largest output first. */
 
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import { VerustreamError } from '../../../schemas/errors.ts';
@@ -19,10 +19,10 @@ const SIGNATURE: Signature = {
 /** Largest amount of any currency in the daemon: 10^10 coins. */
 const MAX_SATOSHIS = 10n ** 18n;
 
-/** Bounded in length, since an exponent may denote a number that exceeds all memory. */
+/** Bounded in length, because a large exponent could denote a number that exceeds memory. */
 const COINS = /^-?\d{1,18}(\.\d{1,8})?([eE]-?\d)?$/;
 
-/** Number or text of coins, as the daemon takes both → satoshis. */
+/** Reads coins, as a number or as text like the daemon does, and returns satoshis. @throws RpcError -3 */
 function amountOf(text: string | undefined): bigint {
   const refused = (message: string) => new RpcError(RPC_CODES.typeError, message);
   if (!text || !/^["\d-]/.test(text)) throw refused('Amount is not a number or string');
@@ -33,7 +33,7 @@ function amountOf(text: string | undefined): bigint {
   return amount;
 }
 
-/** Null for less than a satoshi. */
+/** Returns null for a fraction of a satoshi. */
 function satoshisOf(written: string): bigint | null {
   try {
     return coinsToSatoshis(written);

@@ -1,4 +1,4 @@
-/** getsubidentities: the identities right below one. */
+/** getsubidentities: the identities directly below an identity or currency. */
 
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
@@ -45,7 +45,7 @@ export const subIdentities: Extension = async ({ api, chain, read, texts }) => {
   };
 };
 
-/** A parent need not be an identity of this chain: the chain's own currency is none, and of a bridged one it never is. */
+/** A parent need not be an identity of this chain: the chain's own currency is not one, and neither is a bridged parent. */
 async function findParent({ api, chain, read }: Omit<ExtensionCall, 'texts'>, asked: string) {
   for (const parentId of possibleAddresses(chain, asked)) {
     const identity = await read.row(readName, NAME_SQL, [chain.name, parentId]);

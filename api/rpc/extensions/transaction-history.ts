@@ -30,7 +30,7 @@ const SIGNATURE: Signature = {
 const PAGE_SQL = `${ACTIVITY_SQL} AND a.height BETWEEN $3 AND $4
   ORDER BY a.height DESC, a.tx_index DESC LIMIT $5 OFFSET $6`;
 const MAX_COUNTERPARTIES = 50;
-/** Other addresses of transactions: $5 those that gave, $6 those that got, of native coin or of anything else. */
+/** Other addresses of transactions: with $5 those that sent, with $6 those that received, in any currency. */
 const COUNTERPARTIES_SQL = `SELECT wanted.n, other.address
   FROM unnest($3::int[], $4::int[], $5::bool[], $6::bool[]) WITH ORDINALITY AS wanted(height, tx_index, gave, got, n)
   CROSS JOIN LATERAL (SELECT a.address FROM address_activity a
@@ -51,7 +51,7 @@ interface Movement {
   readonly direction: Direction;
 }
 
-/** `both`: something came for something else, as in a trade; `self`: nothing changed hands. */
+/** `both`: something was received and something else sent, as in a trade; `self`: no net change. */
 function directionOf(net: Movement['net']): Direction {
   const came = net.some(([, satoshis]) => satoshis > 0n);
   const went = net.some(([, satoshis]) => satoshis < 0n);
@@ -111,7 +111,7 @@ export const transactionHistory: Extension = async ({ api, chain, read, texts })
       currencyId,
       name: currencies.name(currencyId),
       amount: coins(satoshis),
-      // At the newest price, which is of the block usdHeight; usdValueThen is at that of the end of the row's own block.
+      // usdValue is at the newest price, computed at block usdHeight; usdValueThen is at the price at the end of the row's own block.
       usdValue: usdValueOf(satoshis, prices.get(currencyId)?.usd_price ?? null),
       usdHeight: prices.get(currencyId)?.height ?? null,
       usdValueThen: usdValueOf(satoshis, priceAt(row.height, currencyId).usdPrice),

@@ -1,4 +1,4 @@
-/** Blocks and the chain. */
+/** Methods about blocks and the chain. */
 import { mostBlocksBack, mostBlocksBetweenTimes, mostBlocksToVerify, mostPoints, stepOfLast } from '../guards.ts';
 import { listOf, members } from '../parameters/containers.ts';
 import { blockId, flag, hash, height, heightRange, hex, integer, word } from '../parameters/scalars.ts';
@@ -17,7 +17,7 @@ const MEMPOOL_FILTER = members({
 
 const heightOrTip = {
   kept: forever.kept,
-  /** The reward follows from the height by the rules alone. */
+  /** The reward depends only on the height. */
   lifetime: (texts: readonly string[]) => (texts.length === 0 ? 'tip' : 'forever') as 'tip' | 'forever',
 };
 
@@ -64,7 +64,7 @@ export const CHAIN_METHODS: Readonly<Record<string, RpcMethod>> = {
   getrawmempool: daemon(
     '( verbose {"include":[],"exclude":[],"fulltxes":bool} )',
     [flag, MEMPOOL_FILTER],
-    'What waits for a block.',
+    'Transactions in the mempool.',
     {
       load: 'heavy',
     },

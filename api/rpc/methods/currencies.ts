@@ -1,4 +1,4 @@
-/** Currencies, conversions and other chains. */
+/** Methods about currencies, conversions and other chains. */
 import { mostBlocksBetween, mostBlocksOfVolumes, mostPoints, onlyWithReturntx, stepOfHundredth } from '../guards.ts';
 import { alsoAsText, listOf, members, oneOrMore, onlyMembers, plainOr, tree } from '../parameters/containers.ts';
 import {
@@ -94,7 +94,7 @@ export const CURRENCY_METHODS: Readonly<Record<string, RpcMethod>> = {
   estimateconversion: daemon(
     '{"currency":"name","convertto":"name","via":"name","amount":n} | [...]',
     [oneOrMore(CONVERSION, 100)],
-    'What a conversion would bring, with what is pending now.',
+    'Estimated output of a conversion, with everything that is pending now.',
   ),
   getbestproofroot: daemon(
     '{"proofroots":[...],"lastconfirmed":n}',

@@ -1,4 +1,4 @@
-/** Identities. */
+/** Methods about identities. */
 import { ALLOWED } from '../../state/measured-rows.ts';
 import { noProofAbove, onlyWithReturntx } from '../guards.ts';
 import { listOf, members, tree } from '../parameters/containers.ts';
@@ -7,15 +7,15 @@ import { unlessMempool } from './repeatable.ts';
 import { daemon, extension, type RpcMethod } from './rpc-method.ts';
 
 const IDENTITY = '{"name":"name","parent":"id",...}';
-/** Its form that returns a transaction instead of sending it; the number is the position of that flag. */
+/** Only the form that returns a transaction instead of sending it; `position` is that of the flag. */
 const unsent = (position: number) => ({ servedWhen: onlyWithReturntx(position) });
 
-/** Whether by a token, the fee that is offered, and from where it is paid. */
+/** Parameters: whether a token controls the identity, the fee offered, and the address that pays. */
 const FUNDING = [flag, amount, payee];
 
 const BY_AUTHORITY = members({ identityid: identity, fromheight: height, toheight: height, unspent: flag });
 
-/** The daemon's own form of it, for calls with parameters of proofs. */
+/** The daemon's own getidentityhistory, for calls with proof parameters. */
 export const identityHistoryOfDaemon = daemon(
   '"name@ || iid" (heightstart) (heightend) (txproofs) (txproofheight)',
   [identity, height, height, flag, height],

@@ -13,7 +13,7 @@ const EXTENSIONS = [
   'gettxhistoryrich',
 ];
 
-test('the table holds the 85 published methods and the six extensions, and nothing else', () => {
+test('the table has the 85 published methods and the six extensions, and nothing else', () => {
   expect(PUBLISHED_METHODS.length).toBe(85);
   expect(Object.keys(RPC_METHODS).sort()).toEqual([...PUBLISHED_METHODS, ...EXTENSIONS].sort());
   const named = (source: string) => Object.keys(RPC_METHODS).filter((name) => RPC_METHODS[name]?.source === source);

@@ -1,4 +1,4 @@
-/** Every JSON-RPC method that is served, and under which conditions. What is not in this table does not exist. */
+/** Every JSON-RPC method that is served, with its conditions. Methods that are not in this table do not exist for clients. */
 import { CHAIN_METHODS } from './chain.ts';
 import { CURRENCY_METHODS } from './currencies.ts';
 import { IDENTITY_METHODS, identityHistoryOfDaemon } from './identities.ts';
@@ -8,7 +8,7 @@ import { TRANSACTION_METHODS } from './transactions.ts';
 /** Credits of a call with a key. */
 export const RPC_CREDITS = { index: 1, extension: 2, daemon: 5 } as const;
 
-/** By the heading under which people find them. */
+/** Methods by their heading in docs/json-rpc.md. */
 export const METHOD_GROUPS: Readonly<Record<string, Readonly<Record<string, RpcMethod>>>> = {
   Chain: CHAIN_METHODS,
   'Transactions and addresses': TRANSACTION_METHODS,
@@ -23,15 +23,15 @@ export const RPC_METHODS: Readonly<Record<string, RpcMethod>> = {
   ...IDENTITY_METHODS,
 };
 
-/** Undefined for a method that is not served; names are case-sensitive, as in the daemon. */
+/** Returns undefined for a method that is not served; names are case-sensitive, as in the daemon. */
 export function rpcMethod(name: string): RpcMethod | undefined {
   return Object.hasOwn(RPC_METHODS, name) ? RPC_METHODS[name] : undefined;
 }
 
-/** getidentityhistory is the daemon's own method, too: with the parameters for proofs, and for what it says to none at all. */
+/** Numbers of parameters with which getidentityhistory is answered here; with proof parameters, or none, the daemon answers it. */
 const HISTORY_FORMS = { fewest: 1, most: 3 } as const;
 
-/** How a call goes to the daemon; undefined when it is answered here. */
+/** The daemon method that a call uses; undefined when the call is answered here. */
 export function daemonForm(name: string, parameterCount: number): DaemonMethod | undefined {
   const method = rpcMethod(name);
   if (method?.source === 'daemon') return method;
@@ -40,7 +40,7 @@ export function daemonForm(name: string, parameterCount: number): DaemonMethod |
   return here ? undefined : identityHistoryOfDaemon;
 }
 
-/** Credits of one call with a key; a method that is not served costs as little as one from the index. */
+/** Credits of one call with a key; an unknown method costs as much as one from the index. */
 export function rpcCredits(name: string, parameterCount: number): number {
   if (daemonForm(name, parameterCount)) return RPC_CREDITS.daemon;
   const method = rpcMethod(name);
@@ -48,6 +48,6 @@ export function rpcCredits(name: string, parameterCount: number): number {
   return method.asksDaemon ? RPC_CREDITS.daemon : RPC_CREDITS.extension;
 }
 
-/** As the daemon's help begins: the name and its parameters. */
+/** Name and parameters, in the format that the daemon's help begins with. */
 export const signatureOf = (name: string, { parameters }: Pick<RpcMethod, 'parameters'>): string =>
   parameters === '' ? name : `${name} ${parameters}`;

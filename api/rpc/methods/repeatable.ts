@@ -1,20 +1,20 @@
-/** Which answers may be given twice, and for how long. Only functions of the parameters, or of the chain up to its tip. */
+/** Cache rules of daemon answers: only those that depend on nothing but the parameters, or the chain up to its tip, are cached. */
 
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 
-/** `forever`; `tip`: while that block is the newest; of a height: for good once nothing can rewind that block, else as `tip`. */
+/** `tip`: while the newest block is the same. OfHeight: forever once no rewind can reach that height, otherwise like `tip`. */
 export type Lifetime = 'forever' | 'tip' | OfHeight;
 
 interface OfHeight {
   readonly height: number;
-  /** Whether the answer shows that the daemon has that block: one that lags behind the index may not, and its answer is not kept. */
+  /** Whether the answer proves that the daemon has that block. A daemon that lags behind the index may not; its answer is not cached. */
   readonly isShownBy: (answer: Buffer) => boolean;
 }
 
 export interface Repeatable {
-  /** For people. */
+  /** Description for docs/json-rpc.md. */
   readonly kept: string;
-  /** Null: the call is not repeatable, since its answer depends on the mempool. */
+  /** Returns null if the answer depends on the mempool and must not be cached. */
   readonly lifetime: (texts: readonly string[]) => Lifetime | null;
 }
 
@@ -29,7 +29,7 @@ const HEIGHT = /^"(\d{1,10})"$/;
 
 const showsSupply = (answer: Buffer) => answer.includes('"result":"success"');
 
-/** The answer describes the block of that height and no later one, or says that the daemon has none. */
+/** The answer depends only on blocks up to that height, or reports that the daemon does not have the height. */
 export const supplyAtHeight: Repeatable = {
   kept: `${FOREVER} at a height that nothing can rewind, else ${TIP}; not that a height is invalid`,
   lifetime([text = '']) {
@@ -46,7 +46,7 @@ export const unlessMempool: Repeatable = {
 
 const HASH = new RegExp(`^"${WRITTEN_HASH}"$`);
 
-/** With transactions, the answer shows the spenders of their outputs, which depend on the mempool. */
+/** An answer with transactions shows the spenders of their outputs, which depend on the mempool. */
 export const block: Repeatable = {
   kept: `serialised by hash ${FOREVER}, verbosity 1 ${TIP}`,
   lifetime([hash = '', verbosity = '1']) {

@@ -1,4 +1,4 @@
-/** Entry of a method in the table that the handler, the limiter's costs, `help` and docs/json-rpc.md read. */
+/** Entry of the method table, which the handler, the costs, `help` and docs/json-rpc.md are based on. */
 import type { MethodGuard } from '../guards.ts';
 import type { ParameterType } from '../parameters/parameter-type.ts';
 import type { Repeatable } from './repeatable.ts';
@@ -25,31 +25,31 @@ export interface ExtensionMethod extends Described {
 
 export interface DaemonMethod extends Described {
   readonly source: 'daemon';
-  /** Requirement without which the method does not exist. */
+  /** A call that does not meet this requirement is answered as an unknown method. */
   readonly servedWhen?: MethodGuard;
   readonly guards: readonly MethodGuard[];
   readonly load: Load;
   /** Absent: every call goes to the daemon. */
   readonly repeatable?: Repeatable;
-  /** Its answers describe the node's own wallet: whom it can spend and sign for. */
+  /** Whether answers reveal the node's own wallet, that is, for whom it can spend and sign. */
   readonly namesWallet?: true;
-  /** A second attempt could do it twice. */
+  /** Never retried: a second attempt could broadcast twice. */
   readonly broadcasts?: true;
 }
 
-/** Bounds of a call to a chain's daemon. */
+/** Limits of a class of calls to a chain's daemons. */
 export interface Load {
   readonly name: 'light' | 'heavy' | 'slow';
   readonly timeoutMs: number;
-  /** Calls of the same load at the same time; Infinity leaves it to the limit of the chain. */
+  /** Most concurrent calls of the same load; Infinity: only the limit of the chain applies. */
   readonly atOnce: number;
-  /** Calls that may wait for their turn; more are refused. */
+  /** Most calls that wait for their turn; further calls are refused. */
   readonly waiting: number;
 }
 
 const LOADS = {
   light: { name: 'light', timeoutMs: 30_000, atOnce: Number.POSITIVE_INFINITY, waiting: 0 },
-  /** Reads as much as its parameters name. */
+  /** The work depends on the parameters. */
   heavy: { name: 'heavy', timeoutMs: 60_000, atOnce: 3, waiting: 60 },
   /** Walks the whole chain. */
   slow: { name: 'slow', timeoutMs: 300_000, atOnce: 1, waiting: 8 },
@@ -77,7 +77,7 @@ export const fromIndex = (parameters: string, types: Types, summary: string): In
   summary,
 });
 
-/** They read their parameters, by position or as one object, themselves. */
+/** Extension methods read their parameters themselves, by position or as one object. */
 export const extension = (parameters: string, summary: string, types: Types = []): ExtensionMethod => ({
   source: 'extension',
   parameters,

@@ -1,4 +1,4 @@
-/** Transactions, addresses, fees and signatures. */
+/** Methods about transactions, addresses, fees and signatures. */
 import { listOf, mapOf, members, oneOrMore, plainOr, tree } from '../parameters/containers.ts';
 import { either } from '../parameters/parameter-type.ts';
 import {
@@ -35,7 +35,7 @@ const ADDRESSES = members({
   vdxftag: address,
 });
 
-/** With all their members they are as many values and keys as a call may hold. */
+/** So many inputs with all their members use up the values and keys that a call may have. */
 const MOST_INPUTS = 2500;
 const INPUT = members({ txid: hash, vout: integer, sequence: integer });
 const OUTPUTS = mapOf(address, plainOr(amount, mapOf(currency, amount)), { data: hex });
@@ -92,7 +92,7 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   getaddressbalance: daemon(
     `"address" | ${ADDRESS_LIST}`,
     [plainOr(address, ADDRESSES)],
-    'What addresses hold and ever received.',
+    'Balance of addresses, and the total they ever received.',
     {
       load: 'heavy',
       repeatable: untilNextBlock,
@@ -110,7 +110,7 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   getaddressmempool: daemon(
     `"address" | ${ADDRESS_LIST}`,
     [plainOr(address, ADDRESSES)],
-    'Movements of addresses that wait for a block.',
+    'Movements of addresses in the mempool.',
   ),
   getaddresstxids: daemon(
     `"address" | {"addresses":["address",...],"start":n,"end":n}`,
@@ -133,7 +133,7 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   getcurrencybalance: daemon(
     '"address" ( minconf friendlynames includeshared )',
     [BALANCE_OF, integer, flag, flag],
-    'What an address holds of every currency, as the wallet of the node sees it.',
+    'Balance of an address in every currency, as the wallet of the node sees it.',
   ),
   validateaddress: daemon('"address"', [either(address, word)], 'Whether a text is an address, and of what.'),
   createmultisig: daemon(
@@ -144,7 +144,7 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   convertpassphrase: daemon(
     '"walletpassphrase"',
     [secret],
-    'Keys that a passphrase of another wallet stands for. Never logged.',
+    'Keys that a passphrase of another wallet encodes. Never logged.',
   ),
 
   getvdxfid: daemon(
@@ -159,17 +159,17 @@ export const TRANSACTION_METHODS: Readonly<Record<string, RpcMethod>> = {
   verifyhash: daemon(
     '"address or identity" "signature" "hexhash" ( checklatest )',
     [address, base64, hash, flag],
-    'Whether a signature of a hash holds.',
+    'Whether a signature of a hash is valid.',
   ),
   verifymessage: daemon(
     '"address or identity" "signature" "message" ( checklatest )',
     [address, base64, freeText, flag],
-    'Whether a signature of a message holds.',
+    'Whether a signature of a message is valid.',
   ),
   verifysignature: daemon(
     '{"address":"id","signature":"base64","message":"text",...}',
     [SIGNED],
-    'Whether a signature holds.',
+    'Whether a signature is valid.',
   ),
   decryptdata: daemon(
     '{"datadescriptor":{},"ivk":"hex","evk":"hex","txid":"id","retrieve":bool}',

@@ -1,4 +1,4 @@
-/** Types of parameters that are lists and objects. */
+/** Parameter types for lists and objects. */
 import { I_ADDRESS } from '../../../domain/addresses.ts';
 import { isDaemonJson } from '../../../domain/json/json-scan.ts';
 import { eachMember, rawElements, skipSpace } from '../../../domain/json/raw-json.ts';
@@ -10,7 +10,7 @@ import { dataKey, word } from './scalars.ts';
 const inside = (misfit: Misfit | null, place: string): Misfit | null =>
   misfit && { ...misfit, path: `${place}${misfit.path}` };
 
-/** A list of values of one type; other values are left to the daemon. */
+/** A list of values of one type; single values pass if they are harmless, and the daemon judges them. */
 export function listOf(type: ParameterType, most: number): ParameterType {
   const allows = `a list of at most ${most}, each ${type.allows}`;
   return {
@@ -28,13 +28,13 @@ export function listOf(type: ParameterType, most: number): ParameterType {
   };
 }
 
-/** An object, or a single value of its own type. */
+/** An object, or a single value of the type `plain`. */
 export const plainOr = (plain: ParameterType, object: ParameterType): ParameterType => ({
   allows: `${plain.allows}, or ${object.allows}`,
   check: (text) => (text.startsWith('{') ? object.check(text) : plain.check(text)),
 });
 
-/** Or one of them without the list. */
+/** A list of values of one type, or one such value without a list. */
 export const oneOrMore = (type: ParameterType, most: number): ParameterType => {
   const list = listOf(type, most);
   return {
@@ -45,7 +45,7 @@ export const oneOrMore = (type: ParameterType, most: number): ParameterType => {
 
 type Members = Readonly<Record<string, ParameterType>>;
 
-/** More than any object of a method has, of those that name addresses. */
+/** No object of a method has as many members, not even those whose keys are addresses. */
 const MOST_MEMBERS = 1000;
 
 const keyOf = (key: string) => (dataKey.check(JSON.stringify(key)) ? '{…}' : `.${key}`);
@@ -63,8 +63,8 @@ function checkMembers(text: string, typeOf: (key: string) => ParameterType | nul
 }
 
 /**
- * An object of these members. What the daemon does not know it ignores, so that other members pass where they are single values; of
- * a repeated member every value is checked.
+ * An object with these members. The daemon ignores unknown members, so others pass if they are single values. Every value of a
+ * repeated member is checked.
  */
 export function members(known: Members): ParameterType {
   const allows = `an object of ${Object.keys(known).join(', ')}`;
@@ -75,14 +75,14 @@ export function members(known: Members): ParameterType {
   return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
 }
 
-/** An object of these members and no others. */
+/** An object with these members and no others. */
 export function onlyMembers(known: Members): ParameterType {
   const allows = `an object of ${Object.keys(known).join(', ')} alone`;
   const typeOf = (key: string) => (Object.hasOwn(known, key) ? (known[key] ?? null) : null);
   return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
 }
 
-/** An object that may have any key of one type, with values of one type but for those that are named. */
+/** An object with any keys of one type and values of one type, except for the named members. */
 export function mapOf(keys: ParameterType, values: ParameterType, named: Members = {}): ParameterType {
   const own = Object.entries(named).map(([key, { allows }]) => `; as ${key} ${allows}`);
   const allows = `an object of at most ${MOST_MEMBERS} members: ${keys.allows}, with ${values.allows}${own.join('')}`;
@@ -98,9 +98,9 @@ const MOST_TREE = 65_536;
 const MOST_SHORT = 400;
 /** 8 kB of data: the daemon prints nested serialised data by recursion, at 30 bytes a level. */
 const MOST_LONG = 16_384;
-/** Members that hold serialised data. */
+/** Members that contain serialised data. */
 const LONG = new RegExp(`^(?:objectdata|data|serializedhex|serializedbase64|hex|${I_ADDRESS}|[^:]*::.*)$`);
-/** Members of which the daemon only copies the text. */
+/** Members whose text the daemon only copies. */
 const COPIED = new Set(['message', 'memo', 'label']);
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
 const TREE_TEXT = /^(?!\s*[{[])[^\u0000-\u001f]*$/;
@@ -117,7 +117,7 @@ interface TreeString {
 
 const TREE_PARTS = /"[^"\\]*(?:\\.[^"\\]*)*"|[{}[\]]/g;
 
-/** Every key and every text at any depth, in one pass. */
+/** Yields every key and every text at any depth, in one pass. */
 function* treeStrings(text: string): Generator<TreeString> {
   /** Name of the member that contains each open bracket. */
   const holders: string[] = [];
@@ -135,8 +135,8 @@ function* treeStrings(text: string): Generator<TreeString> {
 }
 
 /**
- * Identities, evidence and data of any form. No text in it is JSON, which the daemon would read without a bound, nor longer than
- * what it decodes in an instant.
+ * Identities, evidence and data of any form. No text in it may be JSON, which the daemon would parse without a bound, or longer than
+ * the daemon decodes quickly.
  */
 export const tree: ParameterType = {
   allows: `an object of at most ${MOST_TREE} characters, its data of at most ${MOST_LONG} and no JSON in a text`,
@@ -152,7 +152,7 @@ export const tree: ParameterType = {
   },
 };
 
-/** The object also as JSON text in a string, as it is written on a command line. */
+/** Also accepts the object as JSON text in a string, as command lines pass it. */
 export function alsoAsText(object: ParameterType, plain: ParameterType): ParameterType {
   return {
     allows: `${plain.allows}, or ${object.allows}, which may be JSON in a string`,

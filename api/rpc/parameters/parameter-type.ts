@@ -1,13 +1,13 @@
 /**
- * What a parameter may be. A type states what it lets through to a daemon, and everything else is refused. A value of another JSON
- * type goes through where it cannot do harm, since the daemon's own error for it is what clients know.
+ * Types of parameters. A type is an allowlist of what may reach a daemon; everything else is refused. A harmless value of another JSON
+ * type passes, because clients expect the daemon's own error for it.
  */
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 
 export interface ParameterType {
-  /** For people: "must be …". */
+  /** Completes the sentence "must be …" in error messages and docs. */
   readonly allows: string;
-  /** Null when the JSON text of a value is allowed. */
+  /** Returns null when the JSON text of a value is allowed. */
   check(text: string): Misfit | null;
 }
 
@@ -19,7 +19,7 @@ export interface Misfit {
   readonly code: number;
 }
 
-/** null, booleans, numbers of a sane length and empty containers: no method takes one of them for something else than it is. */
+/** null, booleans, numbers of at most 40 characters and empty containers: no method mistakes one of these for another type. */
 const OTHER_VALUE = /^(?:null|true|false|-?\d[\d.eE+-]{0,39}|\[\s*\]|\{\s*\})$/;
 
 /** Value of the JSON text of a string. */
@@ -28,7 +28,7 @@ export function stringOf(text: string): string {
   return inner.includes('\\') ? String(JSON.parse(text)) : inner;
 }
 
-/** A character of the text may be written in six: \u0061. */
+/** A character may take six characters in JSON, such as \u0061. */
 const isLonger = (text: string, most: number) => text.length > most * 6 + 2;
 
 interface TextRule {
@@ -54,7 +54,7 @@ export function textType({ allows, pattern, most, code, others = OTHER_VALUE }: 
   };
 }
 
-/** What one of the two lets through. Both are of single values: a list or an object would let every word through. */
+/** Values of either type. Both must be types of single values, because a list or an object type lets every word pass. */
 export function either(first: ParameterType, second: ParameterType): ParameterType {
   const allows = `${first.allows}, or ${second.allows}`;
   return {

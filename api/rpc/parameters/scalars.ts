@@ -1,17 +1,17 @@
-/** Types of parameters that are one value. */
+/** Parameter types for single values. */
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { type ParameterType, stringOf, textType } from './parameter-type.ts';
 
-/** More than any name has: labels of 64 bytes, four of them at the most. The daemon's work for an address grows with the square of its length. */
+/** Longer than any name, which has at most four labels of 64 bytes. The daemon's work for an address is quadratic in its length. */
 const MOST_NAME = 400;
 const MOST_WORD = 100;
-/** Longest message to hash. */
+/** Longest text, such as a message to verify. */
 const MOST_TEXT = 1_000_000;
-/** A transaction of 2 MB. */
+/** Hexadecimal digits of a transaction of 2 MB. */
 const MOST_HEX = 4_000_000;
 
 // biome-ignore-start lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
-/** Brackets are left in names, since without quotes no JSON can be made of them. */
+/** Brackets are allowed in names, because without quotes they cannot form harmful JSON. */
 const PLAIN = /^[^\u0000-\u001f\u007f-\u009f\\:*"]*$/;
 const PLAIN_OR_HEX = /^(?:[^\u0000-\u001f\u007f-\u009f\\:*"]*|hex:[0-9a-fA-F]{0,40})$/;
 const WITH_COLONS = /^[^\u0000-\u001f\u007f-\u009f\\*"{}[\]]*$/;
@@ -19,10 +19,10 @@ const WORD = /^[^\u0000-\u001f\u007f-\u009f\\"{}[\]]*$/;
 const NO_NUL = /^[^\u0000]*$/;
 // biome-ignore-end lint/suspicious/noControlCharactersInRegex: these are the characters that are refused
 
-/** For methods that count their parameters, and so refuse extra ones themselves. */
+/** Type of extra parameters; the daemon's methods count their parameters and refuse extra ones themselves. */
 export const extra = textType({ allows: 'nothing', pattern: WORD, most: MOST_WORD });
 
-/** A keyword, or the value of a position where a method takes no text. */
+/** A keyword, or a value where a method expects no text. */
 export const word = textType({ allows: `a word of at most ${MOST_WORD} characters`, pattern: WORD, most: MOST_WORD });
 
 export const flag: ParameterType = { ...word, allows: 'true or false' };
@@ -60,7 +60,7 @@ export const payee = textType({
 
 const SHIELDED = /^\s*z[0-9a-z]{60,}\s*$/i;
 
-/** Only the owner may know the balance of a shielded address of the wallet. */
+/** Refuses shielded addresses: only the owner of the wallet may know the balances of its shielded addresses. */
 export const transparentAddress: ParameterType = {
   allows: `a transparent address or a name@ of at most ${MOST_NAME} characters`,
   check(text) {
@@ -71,7 +71,7 @@ export const transparentAddress: ParameterType = {
   },
 };
 
-/** A key of data: an i-address or a qualified name such as `vrsc::data.type.string`, not the JSON form of one. */
+/** A data key: an i-address or a qualified name such as `vrsc::data.type.string`, but not its JSON form. */
 export const dataKey = textType({
   allows: `a qualified name or an i-address of at most ${MOST_NAME} characters`,
   pattern: WITH_COLONS,
@@ -106,7 +106,7 @@ export const base64 = textType({
   most: 20_000,
 });
 
-/** Any text: a message to sign may contain line breaks and JSON, since the daemon only hashes it. */
+/** Any text: a signed message may contain line breaks and JSON, because the daemon only hashes it. */
 export const freeText = textType({
   allows: `a text of at most ${MOST_TEXT} characters without U+0000`,
   pattern: NO_NUL,
@@ -115,11 +115,11 @@ export const freeText = textType({
 
 export const secret = textType({ allows: 'a text of at most 1000 characters', pattern: NO_NUL, most: 1000 });
 
-/** What stands for no height, and a fraction, which the daemon cuts off. */
+/** Values that mean "no height". A number may have a fraction, which the daemon cuts off. */
 const NO_HEIGHT = String.raw`null|true|false|\[\s*\]|\{\s*\}`;
 const heightOf = (sign: string) => new RegExp(String.raw`^(?:${sign}\d{1,9}(?:\.\d{1,16})?|${NO_HEIGHT})$`);
 
-/** Digits of other scripts, separators and exponents are none; a text without digits is the daemon's for "none given". */
+/** ASCII digits only: no other scripts, separators or exponents. The daemon reads a text without digits as "no height". */
 export const height = textType({
   allows: 'a height of at most nine digits',
   pattern: /^(?:-?\d{1,9}|[A-Za-z]{0,20})$/,
@@ -127,7 +127,7 @@ export const height = textType({
   others: heightOf('-?'),
 });
 
-/** The daemon parts numbers at blanks, too, and reads signs, lone commas and large numbers in its own way, so that only this much is taken. */
+/** Strict, because the daemon also splits numbers at blanks, and reads signs, lone commas and large numbers in unexpected ways. */
 export const heightRange = textType({
   allows: 'a height of at most nine digits, -1, or as text "from,to" or "from,to,step", with blanks around the numbers',
   pattern: /^(?: *\d{1,9} *(?:, *\d{1,9} *){0,2}(?:, *)?|[A-Za-z]{0,20})$/,

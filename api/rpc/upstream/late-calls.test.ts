@@ -1,4 +1,4 @@
-/** A daemon works on at a call whose caller has had to be answered: no more of its kind are sent meanwhile. */
+/** A daemon keeps working on a call that timed out for its caller: meanwhile the call counts toward the bound of its load. */
 import fc from 'fast-check';
 import type { Dispatcher, Pool } from 'undici';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
@@ -29,7 +29,7 @@ const settled = async () => {
 
 interface Work {
   readonly load: Name;
-  /** As asked; equal ones of a repeatable method may share a call. */
+  /** Parameters of the call; equal calls of a repeatable method may share one call to the daemon. */
   readonly params: string;
   readonly since: number;
   readonly reply: () => void;
@@ -40,7 +40,7 @@ interface Caller extends Omit<Work, 'reply'> {
   readonly leave: () => void;
 }
 
-/** The end of a connection does not end the daemon's work. */
+/** A simulated daemon whose work does not end with the connection. */
 function world() {
   const works: Work[] = [];
   const sent: Work[] = [];
@@ -85,7 +85,7 @@ function world() {
       await vi.advanceTimersByTimeAsync(ms);
       await settled();
     },
-    /** `repeatable`: what it names. */
+    /** With `repeatable` the method is repeatable and this is its parameter; otherwise every call is different. */
     ask(load: Name, payer: string, repeatable?: string) {
       const params = JSON.stringify(repeatable === undefined ? [callers.length] : [repeatable]);
       const { request } = readRpcBody(Buffer.from(`{"method":"${load}","params":${params},"id":1}`)) as {
@@ -122,7 +122,7 @@ const step = fc.oneof(
   { weight: 1, arbitrary: fc.record({ leaves: fc.nat(30) }) },
 );
 
-it('whatever comes, goes and is late, a daemon is at no more than the bound of each load, and all callers hear in time: by the half of it those whose call is not sent', async () => {
+it('whatever arrives, leaves and is late, a daemon works on no more calls than the bound of each load, and all callers are answered in time: within half of the limit if their call is not sent', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
       const { works, callers, ask, end } = world();
@@ -154,7 +154,7 @@ it('whatever comes, goes and is late, a daemon is at no more than the bound of e
   );
 });
 
-it('one that would have less than half of its limit for the work is not sent', async () => {
+it('a call that has waited for half of its limit is not sent', async () => {
   const { works, callers, ask, end, passes } = world();
   ask('slow', 'a');
   ask('slow', 'b');
@@ -166,7 +166,7 @@ it('one that would have less than half of its limit for the work is not sent', a
   expect(works).toEqual([]);
 });
 
-it('of those who wait for an equal call that is refused the ones with time left share the next one', async () => {
+it('when a shared call is refused, callers with time left share the next one', async () => {
   const { works, sent, callers, ask, end, passes } = world();
   ask('slow', 'z');
   ask('slow', 'a', 'x');
@@ -186,7 +186,7 @@ it('of those who wait for an equal call that is refused the ones with time left 
   expect(sent.map(({ params }) => params)).toEqual(['[0]', '["x"]']);
 });
 
-it('one that comes to wait for the call of a later one hears within its own limit', async () => {
+it('a caller that joins the call of a later caller is answered within its own limit', async () => {
   const { works, chain, callers, ask, end, passes } = world();
   ask('slow', 'z');
   ask('slow', 'a', 'x');
@@ -202,7 +202,7 @@ it('one that comes to wait for the call of a later one hears within its own limi
   expect(outcomes).toEqual(['answered', 'Work queue depth exceeded', 'Internal error', null]);
 });
 
-it('a place is free again when the late reply begins, or after three limits without one', async () => {
+it('a place is free again when the late reply begins, or after three time limits without a reply', async () => {
   const { works, callers, ask, end, passes } = world();
   ask('slow', 'a');
   await settled();

@@ -1,4 +1,4 @@
-/** Hands a call to the chain's daemon and its answer back, byte for byte. */
+/** Forwards a call to the chain's daemon and returns its answer byte for byte. */
 import type { CallOptions, VerusdClient } from '../../../infra/verusd/verusd-client.ts';
 import { VerustreamError } from '../../../schemas/errors.ts';
 import type { RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
@@ -8,13 +8,13 @@ import { internalError } from '../rpc-error.ts';
 
 export interface DaemonReply {
   readonly status: number;
-  /** As the daemon sent it, with its final newline, unless that is at the `end`. */
+  /** Bytes from the daemon with the final newline; with `end`, without the id and the newline. */
   readonly body: Uint8Array;
-  /** Bytes after a cached, shared body: the caller's id. */
+  /** Text after a cached, shared body: the caller's id and the newline. */
   readonly end?: string;
 }
 
-/** `method` is a name of our table, so that no spelling of the caller's gets through. Throws RpcError -32603. */
+/** Sends the method name as the table has it, not as the caller spelled it. Throws RpcError -32603. */
 export async function proxyCall(
   daemon: Pick<VerusdClient, 'forward'>,
   { sentId, params, method: name }: RpcRequest,
@@ -39,6 +39,6 @@ export async function proxyCall(
 /** Hides which identities the node can spend and sign for. */
 function hideWallet(body: Buffer): Buffer {
   if (!body.includes('"canspendfor":true') && !body.includes('"cansignfor":true')) return body;
-  // In a string of the answer these quotes would be escaped, so only members match.
+  // Inside a string of the answer these quotes would be escaped, so only members match.
   return Buffer.from(body.toString('latin1').replace(/"can(spend|sign)for":true/g, '"can$1for":false'), 'latin1');
 }

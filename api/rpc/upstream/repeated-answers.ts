@@ -1,4 +1,4 @@
-/** Answers that may be given again: kept without the id, which each caller gets back as it was sent. */
+/** Cache of repeatable answers, stored without the id so that each caller gets its own id back. */
 import type { BlockRef } from '../../../domain/block-ref.ts';
 import { createPreparedAnswers, type PreparedAnswer } from '../../http/prepared-answers.ts';
 import type { Lifetime } from '../methods/repeatable.ts';
@@ -13,35 +13,35 @@ export interface RepeatedAnswersOptions {
 }
 
 export interface RepeatedAnswers {
-  /** Null when no answer is known. `id` as the daemon prints it back. */
+  /** Returns null when no answer is cached. `id` is in the form that the daemon prints. */
   kept(key: string, lifetime: Lifetime, id: string): DaemonReply | null;
-  /** `ask` is called when no answer is known, once however many wait for it. */
+  /** Calls `ask` when no answer is cached, once for all concurrent callers. */
   get(key: string, lifetime: Lifetime, id: string, ask: () => Promise<DaemonReply>): Promise<DaemonReply>;
 }
 
 interface Kept extends PreparedAnswer {
   readonly status: number;
-  /** Null: the answer did not end with the id it was asked with, so it is of no use to others. */
+  /** Null if the answer can be shared. Otherwise the whole reply: it did not end with the id of the call, so others cannot use it. */
   readonly own: DaemonReply | null;
 }
 
-/** Longest time that a stalled index may delay the daemon's new answers. */
+/** Longest time that a stalled index may delay new answers of the daemon. */
 const MAX_AGE_MS = 15_000;
 const MAX_ANSWER_BYTES = 4 * 1024 * 1024;
 const FOREVER = 'forever';
 
-/** End of an answer. */
+/** End of an answer: the id and the newline. */
 const tail = (id: string) => `,"id":${id}}\n`;
 
 export function createRepeatedAnswers({ tip, finalityDepth, maxBytes }: RepeatedAnswersOptions): RepeatedAnswers {
   const answers = createPreparedAnswers<Kept>(maxBytes);
   let highest = 0;
-  /** Tag of the newest block, valid while neither the block nor the time span changes. */
+  /** Tag of the newest block, valid until the block or the time span changes. */
   let newest = { at: null as BlockRef | null, span: 0, tag: '' };
-  /** Counts rewinds below finality, which an operator may accept: they unsettle answers that were settled. */
+  /** Counts rewinds below finality, which an operator may accept: they invalidate answers for settled heights. */
   let era = 0;
 
-  /** State for which an answer of this lifetime holds now; null for an answer that cannot be cached. */
+  /** Tag of the state for which an answer of this lifetime is valid now; null for an answer that cannot be cached. */
   function tagOf(lifetime: Lifetime): string | null {
     const at = tip();
     if (at && at.height < highest - finalityDepth) {

@@ -1,7 +1,7 @@
 /**
- * `gettxout` with the mempool. Asked about an output that is not in a block, the daemon enters a block without a header into its index,
- * and ends when that is read. So it is only asked about transactions that no reorganisation takes back into the mempool; the same
- * answer for all others is made of `getrawtransaction`, which knows what the mempool spends.
+ * `gettxout` with the mempool. For an output that is not in a block, the daemon adds a block without a header to its index and crashes
+ * when that block is read. So the daemon gets the call only for transactions that no reorganisation can return to the mempool; for all
+ * others the same answer is built from `getrawtransaction`, which knows the outputs that the mempool spends.
  */
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
@@ -12,15 +12,15 @@ import type { DaemonMethod } from '../methods/rpc-method.ts';
 import type { DaemonReply } from './proxy.ts';
 import type { Upstream } from './upstream.ts';
 
-/** Undefined: the call may go to the daemon as it is. */
+/** Returns undefined if the call may go to the daemon unchanged. */
 export type UnspentOutput = (request: RpcRequest, asker: Asker) => Promise<DaemonReply> | undefined;
 
-/** Blocks upon a transaction; nothing is rewound that deep between two calls. */
+/** Confirmations above which no reorganisation can remove a transaction between two calls. */
 const SETTLED = 10;
 const TXID = new RegExp(`^"${WRITTEN_HASH}"$`);
 const INDEX = /^-?\d{1,10}$/;
 
-/** Every other value ends in an error or in nothing, before the daemon looks for the block. */
+/** For any other parameters the daemon answers with an error or null before it looks for the block. */
 const isDeadly = ([txid = '', index = '', mempool = 'true', ...more]: readonly string[]) =>
   TXID.test(txid) && INDEX.test(index) && Number(index) >= 0 && mempool === 'true' && more.length === 0;
 
@@ -53,7 +53,7 @@ const made = (result: string, id: string): DaemonReply => ({
   body: Buffer.from(`${printRpcResult(result, id)}\n`),
 });
 
-/** Text of an output that is not spent and can be; undefined for every other. */
+/** JSON text of an output that is unspent and spendable; undefined for any other. */
 function outputOf(tx: string, index: number): string | undefined {
   const outputs = rawMember(tx, 'vout') ?? '[]';
   const span = rawElements(outputs, 0)[index];

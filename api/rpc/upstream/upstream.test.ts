@@ -17,7 +17,7 @@ function world() {
   const sent: { body: string; options: ForwardOptions }[] = [];
   const state = {
     tip: { height: 100, hash: 'a' } as BlockRef | null,
-    /** Result of the next calls; undefined waits for `release`. */
+    /** Makes the result of the next calls. */
     answer: async (call: string): Promise<string> => JSON.stringify(`${call.length} ${sent.length}`),
   };
   const forward = async (body: string | Uint8Array, options: ForwardOptions) => {
@@ -48,7 +48,7 @@ function world() {
 const HASH = `"${'0'.repeat(64)}"`;
 const SUPPLY = '{"result":"success","coin":"VRSCTEST","height":50,"supply":1.00000000}';
 
-test('a repeatable read is asked once a block, and each caller gets the id back that it sent', async () => {
+test('a repeatable read is sent once per block, and each caller gets its own id back', async () => {
   const { state, sent, call } = world();
   const first = await call('getblock', `[${HASH}]`, '"x"');
   expect(await call('getblock', ` [ ${HASH} ] `, '[1.0]')).toBe(first.replace('"id":"x"', '"id":[1.0]'));
@@ -58,7 +58,7 @@ test('a repeatable read is asked once a block, and each caller gets the id back 
   expect(sent.length).toBe(2);
 });
 
-test('a reorganisation empties what it touched: another block at the same height is another tip', async () => {
+test('a reorganisation invalidates answers of the tip: another block at the same height is another tip', async () => {
   const { state, sent, call } = world();
   state.answer = async () => SUPPLY;
   await call('coinsupply', '["99"]');
@@ -72,7 +72,7 @@ test('a reorganisation empties what it touched: another block at the same height
   expect(sent.length).toBe(4);
 });
 
-test('a rewind below finality, which an operator accepts, empties what was settled', async () => {
+test('a rewind below finality, which an operator accepts, invalidates answers for settled heights', async () => {
   const { state, sent, call } = world();
   state.answer = async () => SUPPLY;
   await call('coinsupply', '["50"]');
@@ -84,7 +84,7 @@ test('a rewind below finality, which an operator accepts, empties what was settl
   expect(sent.length).toBe(2);
 });
 
-test('a daemon that lags behind a settled height is asked again, and what it answers later is kept', async () => {
+test('an answer of a daemon that lags behind a settled height is not cached; a later one is', async () => {
   const { state, sent, call } = world();
   state.answer = async () => '{"error":"invalid height"}';
   const ids = ['1', '"two"'];
@@ -97,15 +97,18 @@ test('a daemon that lags behind a settled height is asked again, and what it ans
   expect(sent.length).toBe(2);
 });
 
-test.each(['0', '50', '"50"', '"10,50,10"'])('a state of a currency at %s is asked once a block', async (height) => {
-  const { state, sent, call } = world();
-  const ask = () => call('getcurrencystate', `["Bridge.vETH",${height}]`);
-  expect(await ask()).toBe(await ask());
-  expect(sent.length).toBe(1);
-  state.tip = { height: 101, hash: 'b' };
-  await ask();
-  expect(sent.length).toBe(2);
-});
+test.each(['0', '50', '"50"', '"10,50,10"'])(
+  'the state of a currency at %s is requested once per block',
+  async (height) => {
+    const { state, sent, call } = world();
+    const ask = () => call('getcurrencystate', `["Bridge.vETH",${height}]`);
+    expect(await ask()).toBe(await ask());
+    expect(sent.length).toBe(1);
+    state.tip = { height: 101, hash: 'b' };
+    await ask();
+    expect(sent.length).toBe(2);
+  },
+);
 
 test.each([
   ['getblock', `[${HASH},2]`],
@@ -120,14 +123,14 @@ test.each([
   ['estimateconversion', '[{}]'],
   ['convertpassphrase', '["x"]'],
   ['sendrawtransaction', '["00"]'],
-])('%s %s is asked every time', async (method, params) => {
+])('%s %s is sent every time', async (method, params) => {
   const { sent, call } = world();
   await Promise.all([call(method, params), call(method, params)]);
   await call(method, params);
   expect(sent.length).toBe(3);
 });
 
-test('without an indexed block nothing of the tip is kept', async () => {
+test('answers of the tip are not cached without an indexed block', async () => {
   const { state, sent, call } = world();
   state.tip = null;
   await call('getblock', `[${HASH}]`);
@@ -135,7 +138,7 @@ test('without an indexed block nothing of the tip is kept', async () => {
   expect(sent.length).toBe(2);
 });
 
-test('those who ask at the same time share one answer; errors are shared, never kept', async () => {
+test('concurrent callers share one answer; errors are shared but never cached', async () => {
   const { state, sent, call } = world();
   state.answer = async () => '{"code":-5,"message":"Block not found"}';
   const ids = ['1', '"two"', 'null'];
@@ -148,7 +151,7 @@ test('those who ask at the same time share one answer; errors are shared, never 
   expect(sent.length).toBe(2);
 });
 
-test('what broadcasts is sent to one daemon only, and a failure is not tried again', async () => {
+test('a broadcast is sent to one daemon only and not retried after a failure', async () => {
   const { state, sent, call } = world();
   state.answer = async () => {
     throw new DaemonUnreachable('gone');
@@ -158,7 +161,7 @@ test('what broadcasts is sent to one daemon only, and a failure is not tried aga
   expect(sent.map(({ options }) => options.once)).toEqual([true, false]);
 });
 
-test('queues are bounded: the rest hears so at once, and later calls are served', async () => {
+test('queues are bounded: further calls are refused at once, and later calls are served', async () => {
   const { state, sent, call } = world();
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -188,7 +191,7 @@ test('queues are bounded: the rest hears so at once, and later calls are served'
   expect(await call('getinfo', '[]')).toContain('"result":1');
 });
 
-test('one call of the slow ones at a time', async () => {
+test('slow calls run one at a time', async () => {
   const { state, call } = world();
   let running = 0;
   let most = 0;

@@ -18,35 +18,35 @@ import { createRepeatedAnswers } from './repeated-answers.ts';
 
 export interface UpstreamOptions {
   readonly daemon: Pick<VerusdClient, 'forward'>;
-  /** Lanes of the chain's daemons, shared with all other callers of them. */
+  /** Lanes of the chain's daemons, shared with all other users of these daemons. */
   readonly lanes: PriorityLanes;
   readonly tip: () => BlockRef | null;
   readonly finalityDepth: number;
 }
 
 export interface Upstream {
-  /** Null: a daemon has to be asked. */
+  /** Returns a cached answer, or null if a daemon must be called. */
   kept(request: RpcRequest, method: DaemonMethod, asker: Asker): DaemonReply | null;
-  /** The same, and asks where nothing is kept. Throws RpcError -32603 when no daemon answers, too many calls wait, or the answer is too large. */
+  /** Returns a cached answer or calls a daemon. Throws RpcError -32603 when no daemon answers, too many calls wait, or the answer is too large. */
   ask(request: RpcRequest, method: DaemonMethod, asker: Asker): Promise<DaemonReply>;
 }
 
 const CACHE_BYTES = 64 * 1024 * 1024;
 type Limits = Pick<CallOptions, 'holds' | 'signal' | 'isWanted'>;
 
-/** Time limits for which a heavy or slow call keeps its places, where its reply never begins. docs/decisions/0139-late-calls-keep-their-places.md */
+/** A heavy or slow call without a reply keeps its places for this many time limits. docs/decisions/0139-late-calls-keep-their-places.md */
 const MOST_LIMITS = 3;
 
-/** Longer ones are rarely asked twice, and keys are memory, too. */
+/** Calls with longer parameters are not cached: they are rarely repeated, and keys take memory too. */
 const MAX_KEY = 4096;
 const MEMOIZED = 10_000;
 
-/** What is asked, and when its caller came. */
+/** A call with the time of its arrival. */
 interface Call {
   readonly request: RpcRequest;
   readonly method: DaemonMethod;
   readonly asker: Asker;
-  /** What has passed since then counts, in a queue or behind the call of another: callers get an answer within the method's time limit. */
+  /** Start of the method's time limit: waiting in a queue or for another caller's call counts too. */
   readonly arrived: number;
 }
 
@@ -65,13 +65,13 @@ function createDaemonCalls({ daemon, lanes: chainLanes }: Pick<UpstreamOptions, 
   function askLight(asked: Call, limits: Limits): Promise<DaemonReply> {
     const { request, method, asker } = asked;
     const left = () => Math.max(1, Math.ceil(endOf(asked) - performance.now()));
-    // A broadcast has happened, whoever still waits for its short reply.
+    // Abort signals do not apply to a broadcast: once sent it has happened, and its reply is short.
     const sent = method.broadcasts ? {} : limits;
     const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
     return chainLanes.run(asker, left(), send, limits.signal);
   }
 
-  /** A call that is late has been answered, but keeps its places while the daemon is at it: the daemon works on. */
+  /** The caller of a late call gets an error, but the call keeps its places because the daemon continues to work on it. */
   function askLong(asked: Call, limits: Limits): Promise<DaemonReply> {
     const { request, method, asker } = asked;
     const { load } = method;
@@ -122,7 +122,7 @@ export function createUpstream({ daemon, lanes, tip, finalityDepth }: UpstreamOp
       try {
         return await sharedCalls(key, asker.memory, work);
       } catch (error) {
-        // Whose call it was has used up its own places, not those of another payer, or its own time.
+        // The call was refused for its own caller's queue places or time, which does not concern callers of other payers.
         const full = error instanceof RpcError && error.cause instanceof QueueFull ? error.cause : null;
         if (isOwn || !full || full.payer === asker.payer) throw error;
       }
@@ -150,7 +150,7 @@ export function createUpstream({ daemon, lanes, tip, finalityDepth }: UpstreamOp
       };
       if (lifetime === null) return askAlone().catch(asInternal);
       const asked = askShared(call, lifetime, ask).catch((error: unknown) => {
-        // All who had asked before are gone, and this caller came before their call had ended.
+        // The callers that started the shared call are gone, and this caller joined it before it ended.
         const isOfOthers = error instanceof RpcError && error.cause instanceof AnswerGivenUp && !memory?.isGivenUp;
         return isOfOthers ? askAlone() : Promise.reject(error);
       });
@@ -163,23 +163,23 @@ const isLight = ({ load }: DaemonMethod) => load.atOnce === Number.POSITIVE_INFI
 
 const endOf = ({ method, arrived }: Call) => arrived + method.load.timeoutMs;
 
-/** Half of the limit of a long call is for its work. */
+/** Latest time to send a call: half of the limit of a heavy or slow call is reserved for its work. */
 const latestBegin = (call: Call) =>
   isLight(call.method) ? endOf(call) : call.arrived + call.method.load.timeoutMs / 2;
 
-/** A caller that waits for the call of another has a limit of its own. */
+/** Applies the caller's own time limit to a call that it may share with another caller. */
 function inTime<T>(call: Call, asked: Promise<T>): Promise<T> {
   if (isLight(call.method)) return asked;
   const late = lateAfter(call);
   return untilAborted(asked.finally(late.cancel), late.signal);
 }
 
-/** Faults that proxyCall has not seen. */
+/** Errors that do not pass through proxyCall. */
 function isInternal(error: unknown): boolean {
   return [QueueFull, AnswerGivenUp, DaemonTimeout].some((kind) => error instanceof kind);
 }
 
-/** A process that stood still for so long finds the reply in its socket, and takes it first. */
+/** Aborts at the end of the time limit. After the process was suspended, setImmediate lets it read a reply in the socket first. */
 function lateAfter(call: Call) {
   const { request, method } = call;
   const late = new AbortController();

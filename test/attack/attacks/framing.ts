@@ -1,4 +1,4 @@
-/** Requests whose bounds two readers could see differently. */
+/** Requests whose end two parsers could see differently. */
 import { type Attack, type AttackTarget, between, oneOf, repeat, send } from '../target.ts';
 
 const CALL = '{"method":"stop","params":[],"id":1}';

@@ -1,4 +1,4 @@
-/** Calls of JSON-RPC that a daemon cannot take, or tells the operator's secrets for. */
+/** Calls of JSON-RPC that a daemon cannot handle, or that would reveal the operator's secrets. */
 import fc from 'fast-check';
 import { hostileCalls } from '../../support/api/rpc/hostile-calls.ts';
 import { type Attack, between, oneOf, post, repeat, send } from '../target.ts';

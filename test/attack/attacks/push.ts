@@ -1,4 +1,4 @@
-/** Streams: filters of thousands of names, resumes from the first record that match nothing, and readers that do not read. */
+/** Streams with filters of thousands of names, resumes from the first record that match nothing, and clients that do not read. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, WebSocket } from 'undici';
 import { encodePlaces, feedKey } from '../../../api/push/cursor.ts';
@@ -57,7 +57,7 @@ export const filters: Attack = {
 };
 
 const START = { position: 0, index: 0 };
-/** A legal cursor that stands before the first record. */
+/** A valid cursor before the first record. */
 const cursorOfZeros = (chain: string) =>
   encodePlaces(
     new Map([
@@ -114,7 +114,7 @@ export const stalledReaders: Attack = {
     }),
 };
 
-/** Asks for all that waits, again and again: each subscription to the mempool begins with a snapshot. */
+/** Requests the whole mempool again and again: each subscription to the mempool begins with a snapshot. */
 export const crowdedMempool: Attack = {
   name: 'a crowded mempool',
   run: (target) =>

@@ -1,4 +1,4 @@
-/** Connections that are reset with requests on them, while the service reads others: what was sent is served to nobody. */
+/** Connections that are reset with requests on them while the service reads others: no client is left to read the answers. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attack, between, get, oneOf, open, post, repeat } from '../target.ts';
 

@@ -1,4 +1,4 @@
-/** Connections that announce large bodies, send almost all of them, and never end. */
+/** Connections that announce large bodies, send almost all of each body, and never finish. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attack, oneOf, open, repeat } from '../target.ts';
 

@@ -1,4 +1,4 @@
-/** Asks for large answers, and for many small ones, on connections that read nothing or a little now and then. */
+/** Requests large answers, and many small ones, on connections that read nothing or only a little now and then. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Attack, between, get, oneOf, open, repeat } from '../target.ts';
 
