@@ -1,5 +1,5 @@
 /**
- * Combines simultaneous reads with the same SQL into one statement, which they share the cost of. A read waits for others only until
+ * Combines simultaneous reads with the same SQL into one statement, whose cost they share. A read waits for others only until
  * the requests that have already arrived are parsed. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import { createPool, type Limits } from './typed-client.ts';
 
 const LIMITS: Limits = { connectMs: 15_000, statementMs: null };
-/** TCP keep-alive on idle connections notices a peer that vanished after about 20 s. */
+/** TCP keep-alive probes on silent connections notice a vanished peer after about 20 s. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** When a server ends, all its connections end: within this time they share one log line. */
 const GATHER_MS = 500;
