@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-/** The program: one command line, one exit code. `npm start` is `verustream start`. */
+/** The program: runs one command line. `npm start` is `verustream start`. */
 import { runCommand } from './commands/run-command.ts';
 import { UsageError, VerustreamError } from './schemas/errors.ts';
 
-process.umask(0o077); // what it writes is for its user alone
+process.umask(0o077); // only this user may read the files that it writes
 try {
   process.exitCode = await runCommand(process.argv.slice(2), { print: console.log, piece, progress: console.error });
 } catch (error) {
@@ -19,7 +19,7 @@ function piece(text: string): Promise<void> {
   return new Promise((resolve) => stdout.write(text, () => resolve()));
 }
 
-/** Whoever reads the answer may leave in the middle. */
+/** The reader of the answer may close the pipe early. */
 function unlessClosed(error: NodeJS.ErrnoException): void {
   if (error.code !== 'EPIPE') throw error;
 }

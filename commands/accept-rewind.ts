@@ -1,4 +1,4 @@
-/** `accept-rewind`: lets one chain be taken back below finality, to exactly one block. */
+/** `accept-rewind`: allows one rewind of a chain below finality, to exactly one block. */
 import { isHash } from '../domain/hashes.ts';
 import { ACCEPTED_MINUTES, acceptRewind } from '../pipeline/tailer/accepted-rewinds.ts';
 import { UsageError } from '../schemas/errors.ts';

@@ -1,4 +1,4 @@
-/** Prints the URLs once the service answers. */
+/** Prints the URLs of the service. */
 import type { Config } from '../schemas/config.ts';
 
 export function announce(config: Config, print: (line: string) => void): void {

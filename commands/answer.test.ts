@@ -1,4 +1,4 @@
-/** A long answer is written in pieces, while the process also serves, and no faster than it is read. */
+/** A long answer is written in pieces, with pauses for other work, and no faster than it is read. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collectedOutput } from '../test/support/commands/collected-output.ts';
@@ -8,7 +8,7 @@ import type { CommandOutcome } from './command.ts';
 const NONE: CommandOutcome = { exitCode: 0, state: null };
 const asked = (json: boolean) => ({ name: 'sql', json, help: false, input: {} }) as Parameters<typeof answer>[0];
 
-it('a document is what JSON.stringify writes', () => {
+it('writes a document as JSON.stringify does', () => {
   const document = fc.dictionary(
     fc.string(),
     fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.constant(undefined)),
@@ -21,7 +21,7 @@ it('a document is what JSON.stringify writes', () => {
   );
 });
 
-it('lets other work have its turn', async () => {
+it('yields to other work', async () => {
   let hadTurn = false;
   let count = 0;
   setImmediate(() => {

@@ -1,4 +1,4 @@
-/** Prints a command's output: as text while it runs, or with `--json` as one document at the end. */
+/** Prints a command's output: text while it runs, or with `--json` one document at the end. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { createPace, restsOf } from '../infra/pace.ts';
 import type { CommandOutcome, Output } from './command.ts';
@@ -7,7 +7,7 @@ import type { ParsedCommand } from './parse-command.ts';
 /** Version of schemas/command-output.json; rises when a member is removed or changes its meaning. */
 const OUTPUT_VERSION = 1;
 
-/** → exit code */
+/** Runs a command, prints its output and returns the exit code. */
 export async function answer(
   { name, json }: ParsedCommand,
   { print, piece, progress }: ControlOutput,
@@ -39,7 +39,7 @@ async function writePieces(texts: Iterable<string>, write: ControlOutput['piece'
   if (piece !== '') await write(piece);
 }
 
-/** As JSON.stringify writes it, element by element of its lists, of which a million may be in one. */
+/** Yields what JSON.stringify would return, element by element for lists, which may have a million elements. */
 export function* documentLine(document: Readonly<Record<string, unknown>>): Generator<string> {
   const members = Object.entries(document).filter(([, value]) => value !== undefined);
   for (const [index, [name, value]] of members.entries()) {

@@ -1,10 +1,10 @@
-/** Arguments that name a chain or a block. */
+/** Parses arguments that name a chain or a block. */
 import type { ChainConfig, Config } from '../schemas/config.ts';
 import { UsageError } from '../schemas/errors.ts';
 
 const HEIGHT = /^\d{1,9}$/;
 
-/** @throws UsageError that names the chains that are configured */
+/** @throws UsageError that lists the configured chains */
 export function configuredChain({ chains }: Pick<Config, 'chains'>, name: string): ChainConfig {
   const chain = chains.find((one) => one.name === name);
   if (chain) return chain;
@@ -13,7 +13,7 @@ export function configuredChain({ chains }: Pick<Config, 'chains'>, name: string
   );
 }
 
-/** A height, or a number within a block. @throws UsageError */
+/** Parses a height, or a number within a block. @throws UsageError */
 export function wholeNumber(text: string, what: string): number {
   if (HEIGHT.test(text)) return Number(text);
   throw new UsageError(`"${text}" is not a ${what}; give a whole number of up to 9 digits`);

@@ -5,7 +5,7 @@ import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import { createProgressLine } from './progress-line.ts';
 import { allCompared } from './uncompared.ts';
 
-/** Prints a line for each table and invariant; exit code 0 only when both stores hold the same of every chain and every invariant holds. */
+/** Prints a line for each table and invariant; exit code 0 only if both stores agree on every chain and every invariant holds. */
 export async function run(
   { config, stores, signal }: Pick<StoreContext, 'config' | 'stores' | 'signal'>,
   _input: object,

@@ -1,4 +1,4 @@
-/** Every command with its arguments and options. The parser, `--help` and docs/commands.md are made from this table. */
+/** Every command with its arguments and options. The parser, `--help` and docs/commands.md follow from this table. */
 import { TIERS } from '../schemas/config.ts';
 import type { Argument, CommandSpec, Option } from './command.ts';
 
@@ -78,21 +78,21 @@ export const COMMANDS = {
     json: true,
     notes: [
       'Writes what is missing or has changed, one file for each table, chain and UTC day, and then the manifests; a stopped export continues when the same command is given again.',
-      'S3 takes AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION from the environment; those of the running service while one holds the data folder.',
+      'S3 reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION from the environment of the command, or of the running service while one holds the data folder.',
     ],
   },
   sql: {
-    summary: 'ask ClickHouse one SELECT over the views of the data set',
+    summary: 'run one SELECT in ClickHouse over the views of the data set',
     arguments: { statement: { summary: 'the statement, in quotes' } },
     options: {
-      format: { value: 'FORMAT', summary: 'csv, ndjson or table; csv when not given' },
-      rows: { value: 'NUMBER', summary: 'most rows of the answer, up to 1000000; 10000 when not given' },
-      seconds: { value: 'NUMBER', summary: 'longest time, up to 600; 60 when not given' },
+      format: { value: 'FORMAT', summary: 'csv, ndjson or table; csv by default' },
+      rows: { value: 'NUMBER', summary: 'most rows of the answer, up to 1000000; 10000 by default' },
+      seconds: { value: 'NUMBER', summary: 'time limit, up to 600; 60 by default' },
     },
     json: true,
     notes: [
-      'The views are v_ and the name of a table of docs/data.md; they hold what is served at the moment.',
-      'Reads only, with one thread and 1 GiB of memory; an answer has 256 MiB at the most. Through a running service four statements run at once; others wait, each for as long as it may take itself.',
+      'Each view is named v_ and the name of a table of docs/data.md, and contains what is currently served.',
+      'Only reads, with one thread and 1 GiB of memory; an answer has at most 256 MiB. Through a running service four statements run at once; others wait, each for at most its own time limit.',
     ],
   },
   'dead-letters list': {
@@ -100,7 +100,7 @@ export const COMMANDS = {
     arguments: { chain: SOME_CHAIN },
     options: {},
     json: true,
-    notes: ['Also run by `dead-letters` alone. Lists up to 1000.'],
+    notes: ['`dead-letters` without a subcommand runs it too. Lists up to 1000.'],
   },
   'dead-letters show': {
     summary: 'show cause and payload of the dead letters of a block',
@@ -151,7 +151,7 @@ export const COMMANDS = {
   },
   'play-recording': {
     summary: 'serve the bundled recording as a daemon, one block every few seconds',
-    arguments: { seconds: { summary: 'seconds a block, up to 3600; 5 when not given', optional: true } },
+    arguments: { seconds: { summary: 'seconds per block, up to 3600; 5 by default', optional: true } },
     options: {},
     json: false,
     notes: [
@@ -171,6 +171,6 @@ type Options<O extends Readonly<Record<string, Option>>> = {
   readonly [K in keyof O]?: (O[K] extends { readonly value: string } ? string : boolean) | undefined;
 };
 
-/** Input of a command: its arguments and options by name. */
+/** The input of a command: its arguments and options by name. */
 export type InputOf<N extends CommandName> = Arguments<(typeof COMMANDS)[N]['arguments']> &
   Options<(typeof COMMANDS)[N]['options']>;

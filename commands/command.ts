@@ -7,42 +7,42 @@ import type { Config } from '../schemas/config.ts';
 export interface Argument {
   readonly summary: string;
   readonly optional?: true;
-  /** Every value that is allowed; any text when absent. */
+  /** The allowed values; any text is allowed if absent. */
   readonly choices?: readonly string[];
 }
 
 export interface Option {
   readonly summary: string;
-  /** Placeholder of its value; an option without one is a switch. */
+  /** Placeholder for the value; an option without it is a switch. */
   readonly value?: string;
 }
 
-/** The declaration of a command. Help, parser and docs/commands.md follow from it; it imports nothing that the command runs on. */
+/** The declaration of a command, for help, parser and docs/commands.md; loading it does not load the command itself. */
 export interface CommandSpec {
-  /** One line of `--help`. */
+  /** One line for `--help`. */
   readonly summary: string;
-  /** In the order in which they are written. */
+  /** In the order of the command line. */
   readonly arguments: Readonly<Record<string, Argument>>;
   readonly options: Readonly<Record<string, Option>>;
-  /** Whether it prints state and therefore takes `--json`. */
+  /** Whether the command prints state and therefore accepts `--json`. */
   readonly json: boolean;
   readonly notes: readonly string[];
 }
 
 /** Output of a running command. */
 export interface Output {
-  /** A line of the answer; dropped with `--json`. */
+  /** Prints a line of the answer; does nothing with `--json`. */
   line(text: string): void;
-  /** Many short texts of the answer with their line breaks, no faster than they are read, while the process also serves. */
+  /** Prints many short texts, which include line breaks, no faster than they are read and with pauses for other work; nothing with `--json`. */
   write(texts: Iterable<string>): Promise<void>;
-  /** How far a long command is: on stderr. */
+  /** Prints the progress of a long command on stderr. */
   progress(text: string): void;
 }
 
 export interface CommandOutcome {
   /** 0 only on success. */
   readonly exitCode: 0 | 1;
-  /** Document that `--json` prints, by schemas/command-output.json; null for a command without `--json`. */
+  /** The document that `--json` prints, described by schemas/command-output.json; null for a command without `--json`. */
   readonly state: object | null;
 }
 
@@ -52,12 +52,12 @@ export interface CommandContext {
   readonly signal: AbortSignal;
 }
 
-/** Context of commands that need Postgres alone. */
+/** The context of commands that need only Postgres. */
 export interface PostgresContext extends CommandContext {
   readonly stores: Pick<Stores, 'postgres'>;
 }
 
-/** Context of commands that a running service answers for its own data folder. */
+/** The context of commands that need all stores; a running service answers them for its own data folder. */
 export interface StoreContext extends PostgresContext {
   readonly stores: Stores;
   readonly log: EventLog;

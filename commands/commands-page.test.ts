@@ -5,7 +5,7 @@ import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './command-table.ts';
 import { commandsPage } from './commands-page.ts';
 
-it('docs/commands.md is the page of the table', async () => {
+it('docs/commands.md is generated from the table', async () => {
   await expect(commandsPage()).toMatchFileSnapshot('../docs/commands.md');
 });
 
@@ -15,7 +15,7 @@ it('the README has a line for each command', () => {
   expect(missing).toEqual([]);
 });
 
-it('every command with --json has a schema, and no other', () => {
+it('every command with --json has a schema, and no other command has one', () => {
   const withJson = Object.entries<CommandSpec>(COMMANDS).filter(([, { json }]) => json);
   const published = outputSchema.oneOf.map(({ $ref }) => $ref.replace('#/$defs/', ''));
   expect(published.toSorted()).toEqual(withJson.map(([name]) => name.replace(' ', '-')).toSorted());

@@ -1,4 +1,4 @@
-/** The text of docs/commands.md, made from the table of commands. A test holds the page to it. */
+/** Generates docs/commands.md from the table of commands. A test keeps the page up to date. */
 import type { CommandSpec } from './command.ts';
 import { COMMANDS, type CommandName } from './command-table.ts';
 import { rowsOf, usageOf } from './help.ts';

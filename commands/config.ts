@@ -1,4 +1,4 @@
-/** `config`: the effective configuration, secrets masked. */
+/** `config`: prints the effective configuration with secrets masked. */
 import { printableConfig } from '../infra/config/load-config.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
 

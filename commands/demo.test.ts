@@ -1,4 +1,4 @@
-/** The demo's daemons, played without a pause, and started again in the middle. */
+/** Plays the demo's daemons without pauses, and restarts them in the middle. */
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { loadConfig } from '../infra/config/load-config.ts';
@@ -20,7 +20,7 @@ interface Place {
   readonly hash: string;
 }
 
-/** A log that has each block as soon as the daemon has it, and remembers which these were. */
+/** A log that has each block as soon as the daemon has it, and records the heights. */
 function followingLog() {
   const heights = new Map<string, number[]>();
   const places = new Map<string, Place>();
@@ -69,7 +69,7 @@ async function start(log: ReturnType<typeof followingLog>): Promise<Demo> {
   return demo;
 }
 
-it('plays the reorganisation of one recording and the pair to its end, each block after the other', async () => {
+it('plays the reorganisation of one recording, and the pair to its end, block by block', async () => {
   const log = followingLog();
   const demo = await start(log);
   expect(demo.config.recordings.map(({ chain, tip }) => [chain, tip])).toEqual([
@@ -79,7 +79,7 @@ it('plays the reorganisation of one recording and the pair to its end, each bloc
   ]);
   const chains = demo.config.chains.map(({ name }) => name);
   const began = await Promise.all(chains.map((chain) => log.look(chain)));
-  expect(began.map(({ height }) => height)).toEqual([840, 435, 262]); // before what is to be seen: 846 to 854, and 267
+  expect(began.map(({ height }) => height)).toEqual([840, 435, 262]); // before the fork (846 to 854) and the transfers (267)
   expect(chains.map(demo.ended)).toEqual([false, false, false]);
 
   const stop = new AbortController();
@@ -96,7 +96,7 @@ it('plays the reorganisation of one recording and the pair to its end, each bloc
   expect(log.heights.get('pchain')).toEqual(between(262, 277));
 });
 
-it('goes on where the log ends, and stops when it is told to', async () => {
+it('continues where the log ends, and stops on abort', async () => {
   const log = followingLog();
   const first = await start(log);
   const stop = new AbortController();

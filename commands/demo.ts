@@ -1,4 +1,4 @@
-/** The demo's daemons: they play the bundled recordings, history at once and the rest block by block. */
+/** The demo's daemons, which play the bundled recordings: history at once, the rest block by block. */
 import { randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -13,13 +13,13 @@ import type { BlocksRecord } from '../schemas/log-records.ts';
 interface PlayedChain {
   readonly folder: string;
   readonly text: string;
-  /** Height up to which everything is history at the first start; absent: a few blocks before the reorganisation. */
+  /** Height up to which blocks are history at the first start; by default a few blocks before the reorganisation. */
   readonly start?: number;
 }
 
 /**
- * By the name of the configured chain. The pair begins half a minute before what was sent from `root` arrives on `pchain`, in its
- * block 267.
+ * Recordings by the name of the configured chain. The pair begins half a minute before the transfers from `root` arrive on `pchain`, in
+ * its block 267.
  */
 const PLAYED: Readonly<Record<string, PlayedChain>> = {
   vrsctest: {
@@ -38,24 +38,24 @@ const PLAYED: Readonly<Record<string, PlayedChain>> = {
   },
 };
 
-/** Milliseconds between blocks of what is to be watched at first. */
+/** Milliseconds between the first blocks, which users watch. */
 export interface DemoPace {
-  /** Up to the end of the reorganisation. */
+  /** Pause until the end of the reorganisation. */
   readonly fork: number;
-  /** Until the transfers have arrived. */
+  /** Pause until the transfers have arrived. */
   readonly transfer: number;
 }
 const WATCHABLE: DemoPace = { fork: 500, transfer: 3_000 };
 
-/** Blocks that come one by one after the fork, until the branch that stays has long won. */
+/** Number of blocks after the fork that are played at the fork's pace; by then the final branch has long won. */
 const AFTER_FORK = 15;
 /** The height of pchain at which its transfers have arrived. */
 const ARRIVED = 268;
-/** So that the few blocks of the pair that are left last as long as the many of the other chain. */
+/** Slows the pair down, so that its few remaining blocks last as long as the many of the other chain. */
 const BLOCKS_FOR_ONE_OF_PAIR = 30;
 
 export interface Demo {
-  /** Configuration with the addresses of the nodes that this process runs. */
+  /** The configuration with the addresses of the nodes that this process runs. */
   readonly config: Config;
   /** Whether the recording of a chain has ended. */
   ended(chain: string): boolean;
@@ -78,7 +78,7 @@ export async function startDemo(
     return chain.node;
   };
 
-  /** Waits until the last block was taken: on a slow machine a branch would otherwise be replaced before any client saw it. */
+  /** Waits until the log has the last block: on a slow machine a branch would otherwise be replaced before any client saw it. */
   async function step(name: string, ms: number, signal: AbortSignal): Promise<void> {
     const isFollowed = async () => (await endOf(log, name))?.hash === node(name).hash;
     do await sleep(ms, undefined, { signal });
@@ -92,7 +92,7 @@ export async function startDemo(
     while (!single.ended) await step('vrsctest', demoBlockSeconds * 1000, signal);
   }
 
-  /** The two were mined together: the same share of each is out at any time. */
+  /** The two chains were mined together, so the one with more blocks left goes next. */
   async function playPair(signal: AbortSignal): Promise<void> {
     const [root, pchain] = [node('root'), node('pchain')];
     while (!root.ended || !pchain.ended) {

@@ -1,4 +1,4 @@
-/** `export`: writes the data set, or brings it up to date, in a folder or in a bucket. */
+/** `export`: writes the data set to a folder or a bucket, or brings it up to date. */
 import { realpath } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { isPlainPath } from '../infra/clickhouse/csv-rows.ts';
@@ -22,13 +22,13 @@ import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
 const PROGRESS_MS = 1_000;
-/** Passes for days that changed while they were written. */
+/** Repeats the pass for days that changed while they were written. */
 const MOST_PASSES = 3;
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 
 interface Destination {
   readonly folder: DatasetFolder;
-  /** How long a file stays that the manifest no longer names. */
+  /** How long to keep a file that is no longer in the manifest. */
   readonly graceMs: number;
   release(): void;
 }
@@ -66,7 +66,7 @@ export async function run(
     if (!signal.aborted) throw error;
     throw new PermanentError(
       'export_stopped',
-      'The export was stopped. What is in the manifests is whole; the same command continues.',
+      'The export was stopped. All files in the manifests are complete; the same command continues.',
     );
   } finally {
     await folder.close();
@@ -93,7 +93,7 @@ function withheldError(withheld: readonly WithheldTable[]): PermanentError {
   return new PermanentError(
     'export_withheld',
     `The manifests of ${tables} stay as they were: files of ${chains}, which were not written, are of another generation or have other columns. ` +
-      'Export all chains; where a redrive derives blocks of one again, export when it is done.',
+      'Export all chains; if a redrive is deriving one of them again, export when it is done.',
   );
 }
 

@@ -1,4 +1,4 @@
-/** Help made from the table of commands. */
+/** Generates help texts from the table of commands. */
 import type { CommandSpec, Option } from './command.ts';
 import { COMMANDS, type CommandName } from './command-table.ts';
 

@@ -1,4 +1,4 @@
-/** The mempools of all chains, for a process that serves. */
+/** Opens the mempools of all chains in a process that serves. */
 import type { Pool } from 'pg';
 import type { Logger } from '../infra/logger.ts';
 import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
@@ -8,7 +8,7 @@ import type { Config } from '../schemas/config.ts';
 import type { MempoolSource } from '../schemas/mempool.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 
-/** Each process that serves asks the daemon by itself, since nothing of a mempool is stored: every second, and when a publisher speaks. */
+/** Each serving process asks the daemons itself, since mempools are not stored: every second and at each notification of a publisher. */
 export function openMempools(
   { chains }: Config,
   daemons: ReadonlyMap<string, VerusdClient>,

@@ -1,4 +1,4 @@
-/** Resources of a command: the data folder (locked while in use), both stores and the log. */
+/** Opens what a command works on: the data folder (locked while in use), both stores and the log. */
 import { join } from 'node:path';
 import { controlSocketPath } from '../infra/control-socket/control-socket.ts';
 import { claimDataFolder, type DataFolder } from '../infra/data-folder/data-folder.ts';
@@ -15,14 +15,14 @@ import { type Config, usesDataFolder } from '../schemas/config.ts';
 export interface Resources {
   readonly stores: Stores;
   readonly log: EventLog;
-  /** Everyone in this process who follows facts or stamps reads here. */
+  /** Shared by all followers of facts or stamps in this process. */
   readonly topics: TopicReader;
   close(): Promise<void>;
 }
 
-/** @throws DataFolderBusy, DataFolderUnusable, and errors of the stores and the log; then nothing stays open */
+/** Closes everything on failure. @throws DataFolderBusy, DataFolderUnusable, and errors of the stores and the log */
 export async function openResources(config: Config, logger: Logger): Promise<Resources> {
-  if (usesDataFolder(config)) controlSocketPath(config.dataDir); // too long: known before anything is made
+  if (usesDataFolder(config)) controlSocketPath(config.dataDir); // throws for a path that is too long before anything is created
   const folder: DataFolder | null = usesDataFolder(config) ? claimDataFolder(config.dataDir) : null;
   if (folder?.isOpen) {
     logger.warn(
@@ -36,17 +36,17 @@ export async function openResources(config: Config, logger: Logger): Promise<Res
     closers.push(() => stores.close());
     const log = await openLog(config, logger);
     closers.push(() => log.close());
-    // Asked once, so that wrong brokers are known at start. A damaged file stops its own chain only.
+    // One read, so that wrong brokers are noticed at start. Not for an embedded log: a damaged file must stop only its own chain.
     if (config.kafkaBrokers) await log.last('blocks', config.chains[0]?.name ?? '');
     return { stores, log, topics: createTopicReader(log) };
   });
 }
 
-/** What a command of an operator does is over in moments, or stands behind a lock: then it says so. */
+/** An operator's command takes moments; if it waits for a server or a lock instead, it fails with an error. */
 const ALONE = { maxConnections: 2, isWaitedFor: false, statementMs: 20_000 } as const;
 
 /**
- * Postgres by its URL, as it is: no migration, and no waiting for a server that does not answer.
+ * Connects to Postgres by its URL without migrating it and without waiting for a server that is starting or full.
  * @throws PostgresRefused, PostgresTrouble, StoresOlder, StoresMigrating, StoresNewer
  */
 export async function openPostgresAlone({ databaseUrl }: Config, logger: Logger): Promise<Postgres> {
@@ -61,7 +61,7 @@ export async function openPostgresAlone({ databaseUrl }: Config, logger: Logger)
 
 async function openLog(config: Config, logger: Logger): Promise<EventLog> {
   if (!config.kafkaBrokers) return createEmbeddedEventLog({ folder: join(config.dataDir, 'log') });
-  // Loaded only with a broker configured: Kafka's client is a tenth of all modules.
+  // Loaded only if a broker is configured: Kafka's client is a tenth of all modules.
   const { createKafkaEventLog } = await import('../infra/event-log/kafka/kafka-event-log.ts');
   return createKafkaEventLog({ brokers: config.kafkaBrokers, logger });
 }

@@ -21,7 +21,7 @@ it.each([
   expect(parse(line)).toMatchObject(expected);
 });
 
-describe('refuses in one line that says what is allowed', () => {
+describe('refuses with one line that states what is allowed', () => {
   it.each([
     [
       'stat',

@@ -1,4 +1,4 @@
-/** Reads a command line by the table of commands. */
+/** Parses a command line by the table of commands. */
 import { type ParseArgsOptionsConfig, parseArgs } from 'node:util';
 import { messageOf, UsageError } from '../schemas/errors.ts';
 import type { CommandSpec } from './command.ts';
@@ -9,11 +9,11 @@ export interface ParsedCommand {
   readonly name: CommandName;
   readonly help: boolean;
   readonly json: boolean;
-  /** Fits InputOf<name>. */
+  /** Has the shape of InputOf<name>. */
   readonly input: object;
 }
 
-/** @throws UsageError: one line that names what is allowed */
+/** @throws UsageError with one line that states what is allowed */
 export function parseCommand(words: readonly string[]): ParsedCommand {
   const { name, rest } = nameOf(words);
   if (rest.includes('--help')) return { name, help: true, json: false, input: {} };
@@ -23,7 +23,7 @@ export function parseCommand(words: readonly string[]): ParsedCommand {
   return { name, help: false, json: json === true, input: { ...options, ...argumentsOf(name, spec, positionals) } };
 }
 
-/** For a group (`dead-letters`): its first command if none is named. */
+/** Finds the command; a group (`dead-letters`) alone means its first command. */
 function nameOf(words: readonly string[]): { name: CommandName; rest: readonly string[] } {
   const [first = '', second = ''] = words;
   const group = names().filter((name) => name.startsWith(`${first} `));
@@ -45,7 +45,7 @@ function parsed(name: CommandName, { options, json }: CommandSpec, args: readonl
   try {
     return parseArgs({ args: [...args], options: known, strict: true, allowPositionals: true });
   } catch (error) {
-    // Node's words, without its advice on how to write an argument that begins with a dash.
+    // Keeps Node's message without its advice on arguments that begin with a dash.
     const [problem = ''] = messageOf(error).split(/\.?\n|\. /);
     throw wrong(name, problem);
   }

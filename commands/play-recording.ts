@@ -1,4 +1,4 @@
-/** `play-recording`: the bundled recording as a daemon of its own, for a demo whose roles are spread over processes. */
+/** `play-recording`: serves the bundled recording as a daemon, for a demo whose roles are spread over processes. */
 
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -75,7 +75,7 @@ function readPosition(file: string): BlockRef | null {
   }
 }
 
-/** Whole, also when the process is killed meanwhile. */
+/** Writes atomically: the file is complete even if the process is killed meanwhile. */
 function writePosition(file: string, { height, hash }: BlockRef): void {
   writeFileSync(`${file}.new`, JSON.stringify({ height, hash }));
   renameSync(`${file}.new`, file);

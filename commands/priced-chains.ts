@@ -1,4 +1,4 @@
-/** What the configuration says of prices. */
+/** The parts of the configuration that prices depend on. */
 import { rulesWarning } from '../pipeline/price/kept-rules.ts';
 import type { PriceChain } from '../pipeline/price/price-chain.ts';
 import { foldedRulesOf } from '../pipeline/price/run-price.ts';
@@ -10,7 +10,7 @@ export function pricedChains({ chains }: Pick<Config, 'chains'>): PriceChain[] {
   return chains.map((chain) => ({ ...chain, nativeCurrencyId: nativeCurrencyId(chain) }));
 }
 
-/** None while all that is served was folded under the configured rules. */
+/** Returns a warning if served prices were folded under other rules than the configured ones. */
 export async function pricingWarnings({
   config,
   stores,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createProgressLine } from './progress-line.ts';
 
-it('says place, rate and time left, every five seconds', () => {
+it('prints position, rate and time left every five seconds', () => {
   let now = 0;
   const lines: string[] = [];
   const show = createProgressLine(

@@ -1,4 +1,4 @@
-/** How far a long command is, in the one form of those that pass over chains. */
+/** Progress lines for long commands that pass over chains. */
 import type { StageStatus } from '../schemas/stage-status.ts';
 import type { Output } from './command.ts';
 
@@ -6,7 +6,7 @@ const EVERY_MS = 5000;
 
 type Numbers = Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'etaSeconds'>;
 
-/** Returns what prints a line of `subject`, every five seconds at most, the first after as long. `now` in milliseconds, monotonic. */
+/** Returns a function that prints a line at most every five seconds, the first after five seconds. `now` is monotonic, in ms. */
 export function createProgressLine(
   print: Output['progress'],
   now: () => number = () => performance.now(),

@@ -1,4 +1,4 @@
-/** Version of this program. */
+/** The version of this program. */
 import manifest from '../package.json' with { type: 'json' };
 
 export const release: string = manifest.version;

@@ -1,4 +1,4 @@
-/** What `reprocess` takes, and what it says to everything else. */
+/** The options that `reprocess` accepts, and its errors for all others. */
 import { describe, expect, it } from 'vitest';
 import type { InputOf } from './command-table.ts';
 import { parseCommand } from './parse-command.ts';
@@ -8,7 +8,7 @@ const CHAINS = ['vrsc', 'varrr'];
 const asked = (...args: string[]) =>
   parseReprocessRequest(parseCommand(['reprocess', ...args]).input as InputOf<'reprocess'>, CHAINS);
 
-it('takes a regime with a range, and nothing for the list', () => {
+it('accepts a regime with a range, and no options for the list', () => {
   expect(asked()).toEqual({ action: 'list' });
   expect(asked('--regime', 'live')).toMatchObject({ range: { regime: 'live', from: null, to: null, chains: null } });
   expect(
@@ -22,13 +22,13 @@ it('takes a regime with a range, and nothing for the list', () => {
   expect(asked('--regime', 'cutover', '--chains', 'varrr,vrsc')).toMatchObject({ range: { chains: null } });
 });
 
-it('takes a swap, a swap back and a drop', () => {
+it('accepts a swap, a swap back and a drop', () => {
   expect(asked('--swap')).toEqual({ action: 'swap', to: 'newer' });
   expect(asked('--swap-back')).toEqual({ action: 'swap', to: 'older' });
   expect(asked('--drop', '2')).toEqual({ action: 'drop', generation: 2 });
 });
 
-describe('says what is allowed when given', () => {
+describe('states what is allowed when given', () => {
   it.each([
     [['--regime', 'dead'], 'there is no regime "dead"; allowed are live, backfill, cutover'],
     [['--regime', 'live', '--chains', 'btc'], 'the chain "btc" is not configured; allowed are vrsc, varrr'],

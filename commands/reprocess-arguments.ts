@@ -1,4 +1,4 @@
-/** Task of `reprocess`, from its options. */
+/** Parses the options of `reprocess` into a request. */
 import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
 import { parseUtc } from '../domain/time.ts';
 import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
@@ -11,10 +11,10 @@ export type ReprocessRequest =
   | { readonly action: 'swap'; readonly to: 'newer' | 'older' }
   | { readonly action: 'drop'; readonly generation: number };
 
-/** Options that only go with --regime. */
+/** Options that are only valid with --regime. */
 const OF_REGIME = ['from', 'to', 'chains', 'dry-run'];
 
-/** @throws UsageError, which names the allowed values */
+/** @throws UsageError that lists the allowed values */
 export function parseReprocessRequest(values: InputOf<'reprocess'>, chains: readonly string[]): ReprocessRequest {
   const given = Object.keys(values);
   if (given.length === 0) return { action: 'list' };
@@ -59,7 +59,7 @@ function timeOf(option: string, text: string | undefined): number | null {
   return seconds;
 }
 
-/** Sorted, and null for all of them: the same chains are the same range. */
+/** Returns sorted names, or null for all chains, so that equal sets of chains give equal ranges. */
 function chainsOf(text: string | undefined, known: readonly string[]): readonly string[] | null {
   if (text === undefined) return null;
   const names = [...new Set(text.split(','))].sort();

@@ -20,7 +20,7 @@ type Print = (line: string) => void;
 const PROGRESS_MS = 5000;
 const WAITS_MS = 2000;
 
-/** Exit code 0 on completion, 1 if it was stopped before. */
+/** Exit code 0 on completion, 1 if it was stopped earlier. */
 export async function run(context: StoreContext, input: InputOf<'reprocess'>, output: Output): Promise<CommandOutcome> {
   const { stores, config } = context;
   const names = config.chains.map(({ name }) => name);
@@ -56,7 +56,7 @@ async function stateOf(context: StoreContext, comparison: GenerationComparison |
   return { generations, comparison, pricingWarnings: await pricingWarnings(context) };
 }
 
-/** Null when it was stopped before its end. */
+/** Returns null if it was stopped before its end. */
 async function make(
   context: StoreContext,
   { range, description, dryRun }: Extract<ReprocessRequest, { action: 'make' }>,
@@ -77,7 +77,7 @@ async function make(
       clearTimeout(waits),
     );
     try {
-      await waitOutInserts(stores.clickhouse, signal); // of a run that was killed
+      await waitOutInserts(stores.clickhouse, signal); // inserts of a killed run may still be in progress
       const fenced = fencedBy(lock, stores);
       const maker = createGenerationMaker({ generation, base, chains, rules, stores: fenced, lock, logger, signal });
       const show = createProgress(progress);

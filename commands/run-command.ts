@@ -1,4 +1,4 @@
-/** One command line, from its words to its exit code. Whatever a command runs on is loaded only when it runs. */
+/** Runs a command line and returns its exit code. The modules of a command are loaded only when it runs. */
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
@@ -27,7 +27,7 @@ const MODULES: { readonly [N in ProgramName]: () => Promise<{ readonly run: Run<
   'play-recording': () => import('./play-recording.ts'),
 };
 
-/** They have nothing to put in order, and may wait for servers that are silent. */
+/** A signal ends these commands at once: they have nothing to clean up, and may be waiting for silent servers. */
 const ENDED_AT_ONCE: ReadonlySet<ProgramName> = new Set(['check', 'config']);
 
 /** Returns the exit code. @throws UsageError, and errors of the command */
@@ -73,7 +73,7 @@ async function runModule<N extends ProgramName>(
   return module.run(context, input, output);
 }
 
-/** Null when no service holds the data folder. */
+/** Returns null when no running service holds the data folder. */
 async function askRunning(config: Config, words: readonly string[], streams: ControlOutput): Promise<number | null> {
   if (!usesDataFolder(config)) return null;
   const { askService } = await import('../infra/control-socket/control-socket.ts');
@@ -108,7 +108,7 @@ async function runOnStores(config: Config, parsed: ParsedCommand, streams: Contr
   const logger = createLogger(config.logLevel, 'stderr');
   const signal = endSignal();
   const open = () => openResources(config, logger);
-  // The embedded stores of a data folder are opened to their end: they answer soon, and are closed in their order.
+  // A signal does not interrupt the opening of a data folder: its embedded stores answer soon and must be closed in order.
   const opened = usesDataFolder(config) ? open() : unlessStopped(signal, streams, open);
   const { stores, log, close } = await opened;
   try {
@@ -118,7 +118,7 @@ async function runOnStores(config: Config, parsed: ParsedCommand, streams: Contr
   }
 }
 
-/** Servers may not answer for minutes. What was begun on them ends with its connection, so the process simply ends. */
+/** Exits the process on a signal while `open` runs: servers may not answer for minutes, and their work ends with the connection. */
 async function unlessStopped<T>(signal: AbortSignal, streams: ControlOutput, open: () => Promise<T>): Promise<T> {
   const stop = () => {
     const { message, code } = new PermanentError(

@@ -1,4 +1,4 @@
-/** Runs all roles of this process until it is asked to end. */
+/** Runs all roles of this process until a signal ends it. */
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
@@ -24,7 +24,7 @@ import { release } from './release.ts';
 import { runStages } from './run-stages.ts';
 import { answerControl } from './store-commands.ts';
 
-/** The exit itself takes time: the engine of ClickHouse ends within it. */
+/** Leaves time for the exit itself, in which the ClickHouse engine ends. */
 const LONGEST_DRAIN_MS = 7000;
 const ENDED: CommandOutcome = { exitCode: 0, state: null };
 
@@ -103,12 +103,12 @@ async function openService(
   return {
     async work() {
       const playing = demo?.play(signal).catch((err: unknown) => {
-        logger.error({ err }, 'the demo stands still');
+        logger.error({ err }, 'the demo has stopped');
       });
       const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
       await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
       await playing;
-      await untilAborted(signal); // stages that stopped for good leave the service answering
+      await untilAborted(signal); // the service keeps answering after its stages have stopped for good
     },
   };
 }
@@ -117,7 +117,7 @@ async function closeAll(opened: ReadonlyMap<string, { close(): Promise<void> }>)
   await Promise.all([...opened.values()].map((each) => each.close()));
 }
 
-/** The demo passes no chains: its daemon has no wallet but a recorded one. */
+/** The demo passes no chains: its daemon only has a recorded wallet. */
 function watchChains(
   chains: readonly ChainConfig[],
   postgres: Postgres,
@@ -133,7 +133,7 @@ function watchChains(
 
 type Notifications = ReadonlyMap<string, DaemonNotifications>;
 
-/** The process that tails a chain also watches its daemons, and publishes their status to all others. */
+/** The process that tails a chain also watches its daemons and publishes their status to all processes. */
 function openDaemons(
   { chains, roles }: Config,
   notifications: Notifications,
@@ -156,7 +156,7 @@ function openDaemons(
   return new Map(chains.map((chain) => [chain.name, open(chain)]));
 }
 
-/** For tailers and mempools: opens those of the chains whose daemons publish. One line says which chains are polled, and why. */
+/** Subscribes to daemons that publish, for tailers and mempools. One log line lists the chains that are polled instead, with the reason. */
 async function openNotifications({ chains, roles }: Config, logger: Logger): Promise<Notifications> {
   const opened = new Map<string, DaemonNotifications>();
   const isTailer = roles.includes('tail');
@@ -182,7 +182,7 @@ async function openNotifications({ chains, roles }: Config, logger: Logger): Pro
   return opened;
 }
 
-/** The process promises to end within ten seconds. Stopping at any moment is safe, so the next start takes over unfinished work. */
+/** The process promises to end within ten seconds. Stopping is safe at any moment: the next start takes over unfinished work. */
 function endInTime(logger: Logger): void {
   setTimeout(() => {
     logger.warn('ending before all work has drained; the next start continues from the last commit');

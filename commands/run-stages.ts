@@ -1,4 +1,4 @@
-/** Every stage of every chain that this process has a role for, each under its own supervision. */
+/** Runs every stage of every chain for which this process has the role, each under its own supervision. */
 import type { EventLog } from '../infra/event-log/event-log.ts';
 import type { TopicReader } from '../infra/event-log/topic-reader.ts';
 import type { Logger } from '../infra/logger.ts';
@@ -24,7 +24,7 @@ export interface StagesOptions {
   readonly log: EventLog;
   readonly topics: TopicReader;
   readonly daemons: ReadonlyMap<string, VerusdClient>;
-  /** By chain, of those whose daemons publish. */
+  /** By chain, for chains whose daemons publish. */
   readonly notifications?: ReadonlyMap<string, DaemonNotifications>;
   readonly reporter: StageReporter;
   readonly logger: Logger;
@@ -33,7 +33,7 @@ export interface StagesOptions {
   readonly ended?: (chain: string) => boolean;
 }
 
-/** Resolves when every stage has ended, at the latest some seconds after the signal. */
+/** Resolves when every stage has ended, at most some seconds after the signal. */
 export async function runStages(options: StagesOptions): Promise<void> {
   const { config, stores, log, topics, reporter, logger, signal, ended } = options;
   const start = (stage: ReportingStage & Role, chains: readonly ChainConfig[], run: StageRun) =>
@@ -66,7 +66,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
           chain,
           nativeCurrencyId: id,
           log,
-          // Price reads every record, and takes from memory what it finds there.
+          // Lets price take records from memory: it reads each record that derive publishes.
           ...(config.roles.includes('price') && { topics }),
           stores,
           logger,

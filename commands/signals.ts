@@ -1,11 +1,11 @@
-/** When the program is to end: a signal, or the death of the launcher that started it. */
+/** Tells when the program must end: on a signal, or when the launcher that started it dies. */
 
-/** SIGTERM reaches both the launcher and this process, so a second one is no second wish. */
+/** A second SIGTERM has no further effect: one `kill` may reach this process twice, directly and through the launcher. */
 export function endSignal(): AbortSignal {
   const controller = new AbortController();
   const end = () => controller.abort();
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, end);
   process.once('disconnect', end);
-  process.channel?.unref(); // a command that is done ends, although the launcher still listens
+  process.channel?.unref(); // lets a finished command exit although the launcher still listens
   return controller.signal;
 }

@@ -1,4 +1,4 @@
-/** What a statement reads, by the syntax tree that ClickHouse's own parser prints: the views, its own WITH queries, and numbers made up. */
+/** Checks what a statement reads, by the syntax tree of ClickHouse's own parser: only the views, its own WITH queries, and generated rows. */
 import { UsageError } from '../schemas/errors.ts';
 
 export interface AllowedSources {
@@ -8,8 +8,8 @@ export interface AllowedSources {
 }
 
 /**
- * Nodes of a SELECT. What else ClickHouse parses, such as EXPLAIN or SETTINGS within, is refused; and APPLY, of whose function and
- * lambda the tree shows nothing.
+ * The allowed nodes, which are those of a SELECT. Everything else that ClickHouse parses, such as a nested EXPLAIN or SETTINGS, is
+ * refused, and so is APPLY, whose function and lambda the tree does not show.
  */
 const NODES = new Set(
   `ArrayJoin Asterisk ColumnsExceptTransformer ColumnsListMatcher ColumnsRegexpMatcher ColumnsReplaceTransformer
@@ -20,9 +20,9 @@ const NODES = new Set(
 );
 /** Table functions that read nothing. */
 const MADE_UP = new Set(['numbers', 'zeros', 'values', 'generateseries', 'generate_series']);
-/** What a SELECT without FROM reads. */
+/** The table that a SELECT without FROM reads. */
 const ONE_ROW = 'system.one';
-/** Functions that read what is no row of the statement. */
+/** Functions that read anything other than rows of the statement. */
 const READING_FUNCTION =
   /^(file|dict.*|joinget.*|hascolumnintable|catboostevaluate|naivebayes.*|ai(classify|embed|extract|generate|translate)|generateserialid|get.*setting.*|getmacro|initialquery.*|evalmlmethod)$/i;
 const IN_FUNCTION = /^(global)?(not)?(null)?in(ignoreset)?$/i;
@@ -33,11 +33,11 @@ interface TreeNode {
   readonly depth: number;
   readonly kind: string;
   readonly name: string;
-  /** How many of its children were read. */
+  /** Number of children read so far. */
   children: number;
 }
 
-/** `lines`: what EXPLAIN AST printed. @throws UsageError that says what is allowed */
+/** `lines` is the output of EXPLAIN AST. @throws UsageError that states what is allowed */
 export function checkSources(lines: readonly string[], { views, ctes }: AllowedSources): void {
   const known = [...views].join(', ');
   const isSource = (name: string) => views.has(name) || ctes.has(name) || name === ONE_ROW;
@@ -56,14 +56,14 @@ export function checkSources(lines: readonly string[], { views, ctes }: AllowedS
       const isTable = list?.kind === 'TableExpression';
       if (isTable ? !MADE_UP.has(name.toLowerCase()) : READING_FUNCTION.test(name)) refuse(name);
     }
-    // A bare name behind IN is a table.
+    // A bare name after IN is a table.
     const isBehindIn = list?.children === 2 && parent?.kind === 'Function' && IN_FUNCTION.test(parent.name);
     if (kind === 'Identifier' && isBehindIn && !isSource(name)) refuse(`IN ${name}`);
     path.push({ depth: indent.length, kind, name, children: 0 });
   }
 }
 
-/** Names in front of `AS (`, where a WITH defines them. `statement`: which may have texts in quotes. */
+/** Returns the names before `AS (`, where a WITH defines them; quoted texts may add names that are not defined. */
 export function cteNames(statement: string): Set<string> {
   return new Set([...statement.matchAll(/\b([A-Za-z_]\w*)\s+AS\s*\(/gi)].map(([, name = '']) => name));
 }

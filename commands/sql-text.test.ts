@@ -20,13 +20,13 @@ describe('a statement', () => {
     ["SELECT 1 INTO OUTFILE 'x'", /"INTO OUTFILE" is not allowed/],
     ['SELECT 1 SETTINGS max_threads = 9', /"SETTINGS" is not allowed/],
     ['SELECT 1 FORMAT CSV', /"FORMAT CSV" is not allowed/],
-    ["SELECT $$'$$) -- '", /texts stand in ' alone/],
+    ["SELECT $$'$$) -- '", /write texts in '…' only/],
     ["SELECT 1 // '\n) UNION ALL SELECT (2 // '", /parentheses/],
     ['SELECT 1 AS "a\nb"', /a name in quotes must not have a backslash or a line break/],
     ['SELECT 1 AS `a\\nb`', /a name in quotes must not have a backslash or a line break/],
   ])('%s is refused', (sql, said) => expect(() => checkedStatement(sql)).toThrow(said));
 
-  it('never leaves the parentheses that it is put into', () => {
+  it('never breaks out of the parentheses around it', () => {
     const parts = fc.array(
       fc.constantFrom('(', ')', '$$', '#', '# ', "'", '"', '`', '--', '//', '/*', '*/', '\n', ' x ', ';', '\\'),
       {

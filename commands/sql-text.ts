@@ -1,21 +1,21 @@
-/** A statement as it stands within the command's own: what is allowed is one SELECT. */
+/** Checks the text of a statement, which becomes a part of the command's own statement: exactly one SELECT is allowed. */
 import { VIEW_NAMES } from '../pipeline/datasets/views.ts';
 import { UsageError } from '../schemas/errors.ts';
 
-/** Texts in quotes and comments, in which nothing counts. */
+/** Quoted texts and comments, whose content does not count. */
 const OPAQUE =
   /'(?:[^'\\]|\\.|'')*'|"(?:[^"\\]|\\.)*"|`(?:[^`\\]|\\.)*`|--[^\n]*|\/\/[^\n]*|#[ !][^\n]*|\/\*[\s\S]*?\*\//g;
-/** Heredocs and quotes that ClickHouse knows too. */
+/** Heredocs and typographic quotes, which ClickHouse also accepts. */
 const OTHER_QUOTES = /\$\w*\$|[‘’“”]/;
-/** A quoted name that could hold a line break, which would forge a line of the syntax tree: each node is a line there. */
+/** A quoted name that may contain a line break. It would forge a line of the printed syntax tree, where each node is a line. */
 const BROKEN_NAME = /^["`].*[\\\r\n]/s;
 const BEGINS = /^\s*\(*\s*(select|with)\b/i;
-/** Clauses that decide where an answer goes, how, and by which bounds. */
+/** Clauses that set the destination, format and bounds of an answer. */
 const CLAUSES = /\b(into\s+outfile|settings|format\s+\w+\s*$)/i;
-/** The statement without its last semicolon. @throws UsageError that says what is allowed */
+/** Returns the statement without its last semicolon. @throws UsageError that states what is allowed */
 export function checkedStatement(sql: string): string {
   const statement = sql.trim().replace(/\s*;$/, '');
-  if (OTHER_QUOTES.test(statement)) throw new UsageError("texts stand in ' alone, not in $$ or typographic quotes");
+  if (OTHER_QUOTES.test(statement)) throw new UsageError("write texts in '…' only, not in $$ or typographic quotes");
   const bare = statement.replaceAll(OPAQUE, ' ');
   if (statement.match(OPAQUE)?.some((text) => BROKEN_NAME.test(text)))
     throw new UsageError('a name in quotes must not have a backslash or a line break');
@@ -24,7 +24,7 @@ export function checkedStatement(sql: string): string {
   if (!BEGINS.test(bare)) throw new UsageError('only a SELECT is allowed, which may begin with WITH');
   const clause = CLAUSES.exec(bare)?.[1];
   if (clause)
-    throw new UsageError(`"${clause}" is not allowed: the options of the command say the format and the bounds`);
+    throw new UsageError(`"${clause}" is not allowed: the options of the command set the format and the bounds`);
   let depth = 0;
   for (const character of bare) {
     if (character === '(') depth++;
@@ -35,7 +35,7 @@ export function checkedStatement(sql: string): string {
   return statement;
 }
 
-/** What stands in the parentheses behind each OVER. `statement`: a checked one. */
+/** Returns the text in the parentheses after each OVER of a checked statement. */
 export function windowsIn(statement: string): string[] {
   const bare = statement.replaceAll(OPAQUE, (text) => ' '.repeat(text.length));
   return [...bare.matchAll(/\bover\s*\(/gi)].map(({ 0: opening, index }) => {
@@ -51,12 +51,12 @@ export function windowsIn(statement: string): string[] {
   });
 }
 
-/** Names of views that the statement may use. */
+/** Returns the views that the statement may use, by the words in its text. */
 export function viewNames(sql: string): Set<string> {
   return new Set((sql.match(/\bv_[a-z_]+\b/g) ?? []).filter((name) => VIEW_NAMES.includes(name)));
 }
 
-/** Whether the statement may use a column: it names it, or all of a view by `*` or COLUMNS. */
+/** Returns a test of whether the statement may use a column: it names the column, or uses `*` or COLUMNS. */
 export function mentionsOf(sql: string): (column: string) => boolean {
   const mayUseAll = /\*|\bcolumns\s*\(/i.test(sql.replaceAll(/\bcount\s*\(\s*\*\s*\)/gi, ''));
   return (column) => mayUseAll || new RegExp(`\\b${column}\\b`).test(sql);

@@ -1,4 +1,4 @@
-/** `sql` in a process that also serves: a long answer does not keep the event loop to itself, and a statement ends with its client. */
+/** `sql` in a process that also serves: a long answer does not block the event loop, and a statement ends with its client. */
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect } from 'node:net';
@@ -40,17 +40,17 @@ it.each([
     const began = process.cpuUsage();
     const asked = { name: 'sql', json, help: false, input } as Parameters<typeof answer>[0];
     await answer(asked, output, (lent) => sql({ stores, signal: new AbortController().signal }, input, lent));
-    await sleep(0); // so that the last turn has been counted
+    await sleep(0); // lets the last turn be counted
     turns.stop();
     const { user, system } = process.cpuUsage(began);
-    // One turn may hold a collection of all the rows.
+    // One turn may include a garbage collection of all rows.
     expect(turns.longest()).toBeLessThan(((user + system) / 1000) * 0.75);
     expect(lines.length).toBe(json ? 1 : ROWS + (format === 'ndjson' ? 0 : 1));
   },
   120_000,
 );
 
-it('texts that a spreadsheet would run are escaped in CSV, and numbers are as they are', async () => {
+it('escapes texts in CSV that a spreadsheet would run, and leaves numbers unchanged', async () => {
   const statement = `SELECT '=1+1' AS "=cmd()", '@SUM(A1)' AS at, '-5' AS digits, -5 AS number, toDecimal64(-1.5, 2) AS amount,
     toInt64(-9007199254740993) AS large, [1, 2] AS list, NULL AS none, 'a, "b"' AS quoted, '''x''' AS apostrophe`;
   const { output, lines } = collectedOutput();
@@ -70,7 +70,7 @@ async function endless(): Promise<number> {
   return rows.filter(({ query }) => String(query).includes('1e15')).length;
 }
 
-it('a statement ends when its client goes, and when the service stops', async () => {
+it('a statement ends when its client disconnects and when the service stops', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-test-'));
   const control = await serveControl(
     folder,
@@ -91,7 +91,7 @@ it('a statement ends when its client goes, and when the service stops', async ()
   await rm(folder, { recursive: true });
 });
 
-it('a command that is interrupted says so', async () => {
+it('an interrupted command fails with sql_stopped', async () => {
   const caller = new AbortController();
   const asked = sql({ stores, signal: caller.signal }, inputOf(FOR_EVER, '600'), collectedOutput().output);
   const stopped = expect(asked).rejects.toMatchObject({ code: 'sql_stopped' });
@@ -100,7 +100,7 @@ it('a command that is interrupted says so', async () => {
   await stopped;
 });
 
-it('a copy that takes longer than the statement may is an error of Postgres', async () => {
+it('a copy that takes longer than the time limit fails with an error of Postgres', async () => {
   const { pool } = stores.postgres;
   const holder = await pool.connect();
   await holder.query('BEGIN; LOCK TABLE transfers IN ACCESS EXCLUSIVE MODE');
@@ -111,7 +111,7 @@ it('a copy that takes longer than the statement may is an error of Postgres', as
   holder.release();
 });
 
-it('rows that cannot be written are an error that names the folder and what to do', async () => {
+it('fails with an error that names the folder if rows cannot be written there', async () => {
   const folder = join(tmpdir(), 'verustream-no-such-folder');
   vi.stubEnv('TMPDIR', folder);
   try {

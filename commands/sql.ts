@@ -1,4 +1,4 @@
-/** `sql`: asks ClickHouse one bounded SELECT over the views of the data set. docs/decisions/0091-sql.md */
+/** `sql`: runs one bounded SELECT in ClickHouse over the views of the data set. docs/decisions/0091-sql.md */
 
 import { csvCell } from '../api/http/csv.ts';
 import { ClickHouseDamaged } from '../infra/clickhouse/clickhouse-errors.ts';
@@ -17,9 +17,9 @@ const MOST_ROWS = 1_000_000;
 const DEFAULT_SECONDS = 60;
 const MOST_SECONDS = 600;
 const MEMORY_BYTES = 2 ** 30;
-/** The join of the generations of millions of conversions would not fit into that memory. The second is for ASOF joins. */
+/** grace_hash, because a join of millions of conversions with their generations exceeds that memory; hash for ASOF joins. */
 const JOINS = "SETTINGS join_algorithm = 'grace_hash,hash'";
-/** Beyond that a side of a join goes to the disk. */
+/** A larger side of a join is spilled to disk. */
 const JOINED_IN_MEMORY_BYTES = 2 ** 27;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
 const ANSWER_BYTES = 2 ** 28;
@@ -51,13 +51,13 @@ export async function run(
   return { exitCode: 0, state: { rows, isCut } };
 }
 
-/** ClickHouse's own parser says what the statement reads. */
+/** Checks by ClickHouse's own parser what the statement reads. */
 async function checkTree({ clickhouse }: StoreContext['stores'], statement: string): Promise<void> {
   const ctes = cteNames(statement);
   const tables = await clickhouse.query('SELECT name FROM system.tables WHERE database = currentDatabase()');
   const [hidden] = tables.map(({ name }) => String(name)).filter((name) => ctes.has(name));
   if (hidden !== undefined) throw new UsageError(`"${hidden}" is a table of the service: choose another name in WITH`);
-  // The tree does not show what stands behind OVER, but what a WINDOW defines.
+  // The tree shows the windows that a WINDOW clause defines but not those after OVER, so check these as a WINDOW clause.
   const windows = windowsIn(statement).map((window, index) => `w${index} AS (${window})`);
   for (const text of [statement, ...(windows.length > 0 ? [`SELECT 1 WINDOW ${windows.join(', ')}`] : [])]) {
     const rows = await clickhouse.query(`SELECT explain FROM (EXPLAIN AST\n${text}\n)`).catch(refused);
@@ -75,13 +75,13 @@ const boundsOf = (seconds: number) => ({
   max_bytes_before_external_sort: SORTED_IN_MEMORY_BYTES,
   join_use_nulls: 1,
   prefer_column_name_to_alias: 1,
-  // The order within the parentheses is the order of the answer.
+  // Keeps the ORDER BY of the statement, which is a subquery of the command's own statement.
   query_plan_remove_redundant_sorting: 0,
 });
 
 function refused(error: unknown): never {
   if (error instanceof RetryableError || !(error instanceof Error)) throw error;
-  // What a function says of its arguments has codes of damaged files too.
+  // A function that rejects its arguments may use the error codes of damaged files.
   const said = error instanceof ClickHouseDamaged && error.cause instanceof Error ? error.cause : error;
   throw new PermanentError('sql_failed', `ClickHouse refused the statement: ${said.message.split('\n')[0]}`, {
     cause: error,
@@ -94,7 +94,7 @@ function numberOf(name: string, given: string | undefined, none: number, most: n
   throw new UsageError(`"${given}" is not a value of ${name}; allowed is a whole number from 1 to ${most}`);
 }
 
-/** Lines; an empty text while none is ready, so that the process can do other work. */
+/** Yield lines, or empty texts while none is ready, so that the process can do other work. */
 const FORMATS: Readonly<Record<string, (rows: readonly Row[]) => Iterable<string>>> = {
   *csv(rows) {
     const [first] = rows;

@@ -1,4 +1,4 @@
-/** `status`: the state of each daemon and each stage of each chain, and the reasons why a chain is not ready. */
+/** `status`: prints the state of each daemon and each stage of each chain, and the reasons why a chain is not ready. */
 import { causesOf } from '../api/state/chain-causes.ts';
 import { readStageStatuses, readStatus, STATUS_SQL, type StageStatuses } from '../api/state/stage-statuses.ts';
 import { readRows } from '../infra/postgres/read-rows.ts';
@@ -36,12 +36,12 @@ const readLetters = rowReader({ chain: columns.text, count: columns.bigint });
 
 /** Catching up is a healthy state of a stage. */
 const NO_FAULT = new Set(['syncing']);
-/** The line of the stage, and its error, say so. */
+/** The line of the stage and its error already show these. */
 const SHOWN = new Set(['not_started', 'stage_waiting', 'stage_stopped']);
 
 /**
- * Prints one table. Exit code 0 only when every stage moves, waits at its input's end or has ended, and a daemon of each chain
- * is well.
+ * Prints one table. Exit code 0 only when every stage moves, waits at the end of its input or has ended, and each chain has a healthy
+ * daemon.
  */
 export async function run(
   { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
@@ -91,7 +91,7 @@ function chainStatus(
   };
 }
 
-/** Without the members that only stages use among themselves. */
+/** Omits members that only stages use. */
 function shown({ state, height, rate, etaSeconds, movedAt, waitsFor, aheadBlocks, error }: StageStatus) {
   const waits = waitsFor === undefined ? {} : { waitsFor, aheadBlocks: aheadBlocks ?? 0 };
   return { state, height, rate, etaSeconds, movedAt, ...waits, error };
@@ -111,12 +111,12 @@ function printChain(chain: ChainStatus, print: Print): void {
 
 const PUBLISHER_NOTES: Readonly<Record<PublisherState, string>> = {
   heard: '',
-  unheard: ': it has not named a block yet; the chain is polled',
-  silent: ': it connects but does not name the blocks that come; the chain is polled',
+  unheard: ': it has not announced a block yet; the chain is polled',
+  silent: ': it connects but does not announce new blocks; the chain is polled',
   unreachable: ': no connection to it; the chain is polled',
 };
 
-/** The target of a daemon is its peers' newest block. */
+/** The target of a daemon is the newest block of its peers. */
 function printDaemons({ chain, daemons, stages }: ChainStatus, print: Print): void {
   if (daemons.length === 0) {
     const target = stages.find(({ stage }) => stage === 'tail')?.target ?? null;

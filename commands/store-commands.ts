@@ -1,4 +1,4 @@
-/** Commands that work on the stores: a running service answers them for its folder, otherwise the command opens the stores. */
+/** Commands on the stores: a running service answers them for its data folder; otherwise the command opens the stores itself. */
 import type { ControlHandler, ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
@@ -7,7 +7,7 @@ import type { CommandName, InputOf } from './command-table.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
 
 export type StoreCommandName = Exclude<CommandName, 'start' | 'check' | 'config' | 'play-recording'>;
-/** They say what is wrong while ClickHouse or the log is not there. */
+/** Commands that work while ClickHouse or the log is unavailable, so that the operator can see the cause. */
 export type PostgresCommandName = 'status' | 'dead-letters list' | 'keys' | 'accept-rewind';
 
 type Modules<Context, Name extends CommandName> = {
@@ -64,7 +64,7 @@ export async function runStoreCommand(
   return answer(parsed, output, (lines) => runModule(MODULES, name, context, input as InputOf<typeof name>, lines));
 }
 
-/** The service parses again: it may be of another version. */
+/** Parses the command line again, since the service may have another version than the client. */
 export function answerControl(context: Omit<StoreContext, 'signal'>): ControlHandler {
   return ({ command, args }, output, signal) =>
     runStoreCommand({ ...context, signal, isServing: true }, parseCommand([command, ...args]), output);

@@ -1,7 +1,7 @@
-/** A check that has looked at nothing of a chain has not succeeded. */
+/** A check that has compared nothing of a chain has not succeeded. */
 import type { Output } from './command.ts';
 
-/** Says of which of the chains nothing was compared. Returns whether there is none. */
+/** Prints the chains of which nothing was compared, and returns true if there is none. */
 export function allCompared(
   chains: readonly { readonly name: string }[],
   isCompared: (chain: string) => boolean,

@@ -1,11 +1,11 @@
-/** `verify`: derives again from the log and compares the result with the served stores. */
+/** `verify`: derives everything again from the log and compares the result with the served stores. */
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import { createProgressLine } from './progress-line.ts';
 import { allCompared } from './uncompared.ts';
 
-/** Prints a line for each table that differs, and the outcome; exit code 0 only when every digest of every chain is equal. */
+/** Prints a line for each table that differs, and the outcome; exit code 0 only if every digest of every chain is equal. */
 export async function run(
   { config, stores, log, logger, signal }: StoreContext,
   _input: object,

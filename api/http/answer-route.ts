@@ -80,7 +80,7 @@ const PASSING = 'no-store';
 /** Shortest time between two rebuilds of an answer while blocks arrive faster than clients read. */
 const CATCH_UP_MS = 1000;
 
-/** Returns the prepared reply, or a 304 when the client has the answer already; null when the answer has to be made. */
+/** Returns the prepared reply, or a 304 when the client already has the answer; null when the answer is not prepared or has to be made. */
 export function preparedReply(
   options: AnswerOptions,
   route: AnsweredRoute,
@@ -88,11 +88,11 @@ export function preparedReply(
   asked: RequestInfo,
   caller: WorkOwner,
 ): Reply | null {
-  if (route.cache === 'none' || streamFormat(route, params, asked.accept) !== null) return null;
+  if (route.cache !== 'prepared' || streamFormat(route, params, asked.accept) !== null) return null;
   const known = tagOf(options.api, route, params, options.api.watch.state);
-  const unchanged = matchingEtag(asked.ifNoneMatch, known, false); // `*` does not match: whether an answer exists is not known yet
-  if (unchanged !== null) return notModified(unchanged, route);
-  const answer = preparedAnswer(options, route, key, known, caller);
+  const unchanged = knownReply(route, known, asked);
+  if (unchanged !== null) return unchanged;
+  const answer = preparedAnswer(options, key, known, caller);
   return answer && (unchangedReply(answer, asked) ?? answer.forms.atHand(asked.acceptEncoding));
 }
 
@@ -108,10 +108,29 @@ export async function answerRoute(
   if (route.cache === 'none') return liveReply(options.apiOf(caller, gone()), route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked, gone());
+  const unchanged = await unchangedState(options, route, params, asked);
+  if (unchanged) return unchanged;
   const answer = await (route.cache === 'prepared'
     ? preparedOrMade(options, route, params, key, caller)
     : repeatedAnswer({ ...options, api: options.apiOf(caller) }, route, params, key));
   return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
+}
+
+/** Returns 304 when the client's answer is that of the committed state, which `repeatedAnswer` reads for the same reason. */
+async function unchangedState(
+  { api, currentState }: AnswerOptions,
+  route: StateRoute,
+  params: Values,
+  asked: RequestInfo,
+): Promise<Reply | null> {
+  if (route.cache === 'prepared' || !knownReply(route, tagOf(api, route, params, api.watch.state), asked)) return null;
+  return knownReply(route, tagOf(api, route, params, await currentState()), asked);
+}
+
+/** `*` does not match: whether an answer exists is not known yet. */
+function knownReply(route: StateRoute, tag: string, { ifNoneMatch }: RequestInfo): Reply | null {
+  const same = matchingEtag(ifNoneMatch, tag, false);
+  return same === null ? null : notModified(same, route);
 }
 
 /** Returns 304 when the client has exactly this answer, even if it is not that of the newest state. */
@@ -129,7 +148,7 @@ async function preparedOrMade(
 ): Promise<StateAnswer> {
   const { api, apiOf, prepared } = options;
   const known = tagOf(api, route, params, api.watch.state);
-  const ready = preparedAnswer(options, route, key, known, caller);
+  const ready = preparedAnswer(options, key, known, caller);
   if (ready) return ready;
   let isOwn = false;
   const make = (owner: WorkOwner) => {
@@ -142,12 +161,10 @@ async function preparedOrMade(
 
 function preparedAnswer(
   { api, prepared }: AnswerOptions,
-  { cache }: StateRoute,
   key: string,
   known: string,
   caller: WorkOwner,
 ): StateAnswer | null {
-  if (cache !== 'prepared') return null;
   return prepared.get(key, known, caller) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 

@@ -26,7 +26,7 @@ async function checkLines(daemon: ScriptedDaemon, rpc?: string): Promise<string[
     .map(({ verdict, says, mend }) => `${verdict}: ${says} → ${mend}`);
 }
 
-it('finds nothing wrong with a good daemon, and says what it looked at', async () => {
+it('finds nothing wrong with a good daemon, and reports what it checked', async () => {
   const daemon = await startGoodDaemon();
   const all = await findings(daemon);
   await daemon.stop();
@@ -54,20 +54,20 @@ it.each<[string, Answers, RegExp]>([
     /^wrong: its wallet holds coins.*disablewallet/,
   ],
   ['shielded addresses', { z_listaddresses: () => ['zs1'] }, /^wrong: its wallet holds shielded addresses/],
-  ['an address index that knows nothing', { getaddresstxids: () => [] }, /^wrong: its address index.*-reindex/],
+  ['an empty address index', { getaddresstxids: () => [] }, /^wrong: its address index.*-reindex/],
   [
     'no spent index',
     { getblock: ([height]) => ({ height: Number(height), tx: [{ txid: 'a', vin: [{ txid: 'b' }], vout: [] }] }) },
     /^note: no transparent reward[\s\S]*wrong: its spent index is off.*-reindex/,
   ],
-])('names %s', async (_, answers, said) => {
+])('reports %s', async (_, answers, said) => {
   const daemon = await startGoodDaemon(answers);
   const lines = await checkLines(daemon);
   await daemon.stop();
   expect(lines.join('\n')).toMatch(said);
 });
 
-it('a daemon without a wallet is fine; one without its identity index is told of', async () => {
+it('accepts a daemon without a wallet, and notes a missing identity index', async () => {
   const daemon = await startGoodDaemon();
   daemon.fault = ({ method }) => {
     if (method === 'getwalletinfo') return { kind: 'error', code: -32601, message: 'Method not found' };
@@ -79,7 +79,7 @@ it('a daemon without a wallet is fine; one without its identity index is told of
   expect(lines).toEqual([expect.stringMatching(/^note: its identity index is off.*idindex=1/)]);
 });
 
-it('says of a daemon that cannot be used what to do, and never its password', async () => {
+it('states the remedy for a daemon that cannot be used, and never its password', async () => {
   const daemon = await startGoodDaemon();
   const wrong = await checkLines(daemon, daemon.rpc.replace('password', 'topsecret'));
   expect(wrong).toEqual([expect.stringMatching(/^wrong: .*HTTP 401.*daemon_auth_failed.*rpcuser and rpcpassword/)]);
@@ -91,7 +91,7 @@ it('says of a daemon that cannot be used what to do, and never its password', as
   expect([...wrong, ...gone].join()).not.toContain('topsecret');
 });
 
-it('notes that a daemon without a publisher is polled, and finds one that is not there wrong', async () => {
+it('notes that a daemon without a publisher is polled, and reports an unreachable publisher as wrong', async () => {
   const daemon = await startGoodDaemon();
   const gone = await openZmqPublisher('tcp://127.0.0.1:*');
   gone.close();

@@ -1,4 +1,4 @@
-/** One daemon of a chain: whether it answers, is of the right chain, keeps up, and can be exposed. */
+/** Checks one daemon of a chain: whether it answers, follows the right chain, keeps up, and can be exposed. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import { askWallet } from '../../infra/verusd/ask-wallet.ts';
@@ -12,11 +12,11 @@ import { type Finding, findingsOf } from './finding.ts';
 
 const TIMEOUT_MS = 10_000;
 const LOOK_MS = 50;
-/** As a whole: a wallet is counted under the daemon's main lock. */
+/** Limit for all wallet calls together: the daemon counts a wallet under its main lock. */
 const WALLET_MS = 30_000;
-/** Version of verusd that made the test suite's recording. */
+/** Version of the verusd that made the test suite's recording. */
 const TESTED_VERSION = '1.2.16';
-/** Peers of a daemon adjust its time by up to 70 minutes; staked blocks need it much closer. */
+/** A daemon adjusts its time to its peers by up to 70 minutes; staked blocks need a much smaller offset. */
 const MOST_CLOCK_SECONDS = 30;
 
 /** Members of `getinfo` that are read here. */
@@ -32,7 +32,7 @@ interface DaemonInfo {
   readonly errors?: string;
 }
 
-/** `place` is that in the chain's list of daemons, from 1. */
+/** `place` is the daemon's place in the chain's list, from 1. */
 export async function checkDaemon(
   chain: ChainConfig,
   rpc: string,
@@ -87,7 +87,7 @@ function identityOf(chain: ChainConfig, info: DaemonInfo, address: string, subje
   return right(says);
 }
 
-/** By the numbers of both: `1.2.9-1` is older than `1.2.16`. What is no version is not older. */
+/** Compares the numbers of two versions: `1.2.9-1` is older than `1.2.16`. A text that is not a version is not older. */
 function isOlder(version: string, than: string): boolean {
   const [mine, theirs] = [version, than].map((text) => text.split(/[.-]/).map(Number));
   if (!mine || !theirs || mine.some(Number.isNaN)) return false;
@@ -117,13 +117,13 @@ function progressOf(info: DaemonInfo, subject: string): Finding[] {
   return findings;
 }
 
-/** A connection succeeds also where no blocks are published: that shows with the next one. */
+/** Checks only the connection, which succeeds even if the publisher does not announce blocks. */
 async function publisherOf(chain: ChainConfig, place: number, subject: string, logger: Logger): Promise<Finding> {
   const { right, note, wrong, failed } = findingsOf(subject);
   const address = [chain.zmq ?? null].flat()[place - 1] ?? null;
   if (address === null) {
     const mend = `publish by zmqpubhashblock=tcp://127.0.0.1:port, and give the address as zmq of ${chain.name}`;
-    return note('no ZMQ publisher is configured: it is asked for new blocks four times a second at most', mend);
+    return note('no ZMQ publisher is configured: it is polled for new blocks, at most four times a second', mend);
   }
   const mend = `start the daemon with zmqpubhashblock=${address}, or correct zmq of ${chain.name}`;
   try {
@@ -135,7 +135,7 @@ async function publisherOf(chain: ChainConfig, place: number, subject: string, l
     const reached = isReached();
     await heard.close();
     if (!reached) return wrong(`no ZMQ publisher at ${address}: the chain is polled`, mend);
-    return right(`a ZMQ publisher at ${address}; whether it names blocks shows with the next one, in \`status\``);
+    return right(`a ZMQ publisher at ${address}; after the next block, \`status\` shows whether it announces blocks`);
   } catch (error) {
     return failed(error, `nothing; the ZMQ binding does not load on this machine, and ${chain.name} is polled`);
   }

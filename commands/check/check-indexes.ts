@@ -1,13 +1,13 @@
-/** Finds the indexes of a daemon. No method lists them, so each is detected by an answer that only it makes possible. */
+/** Detects the indexes of a daemon. No method lists them, so each is detected by an answer that needs the index. */
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
-/** A block this far below the tip is rarely replaced while it is looked at. */
+/** A block this far below the tip is rarely replaced during the check. */
 const BELOW_TIP = 10;
-/** About every second block spends a transparent output, by its stake. */
+/** Enough to find an input: about every second block spends a transparent output, as its stake. */
 const BLOCKS_LOOKED_AT = 30;
-/** Error of a daemon without an address index for every address. */
+/** The error that a daemon without an address index returns for every address. */
 const NO_INFORMATION = -5;
 const REINDEX = 'and start the daemon once with -reindex, which takes as long as its first sync';
 
@@ -21,7 +21,7 @@ interface Block {
   }[];
 }
 
-/** @throws Daemon… when a block cannot be had */
+/** @throws the client's Daemon… error when a block cannot be read */
 export async function checkIndexes(client: VerusdClient, tip: number, subject: string): Promise<readonly Finding[]> {
   const { note } = findingsOf(subject);
   const first = Math.max(1, tip - BELOW_TIP);
@@ -38,7 +38,7 @@ async function blockAt(client: VerusdClient, height: number): Promise<Block> {
   return (await client.call('getblock', [String(height), 2])) as Block;
 }
 
-/** The address of a block's reward names the block's first transaction. */
+/** The address index must list the block's first transaction for the address of its reward. */
 async function addressIndex(client: VerusdClient, block: Block, subject: string): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const [reward] = block.tx;
@@ -53,7 +53,7 @@ async function addressIndex(client: VerusdClient, block: Block, subject: string)
   return wrong('its address index does not answer', `take addressindex=0 out of its configuration, ${REINDEX}`);
 }
 
-/** Only the spent index knows the value of an input. */
+/** A daemon reports the value of an input only with the spent index. */
 async function spentIndex(client: VerusdClient, newest: Block, subject: string): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const lowest = Math.max(1, newest.height - BLOCKS_LOOKED_AT);
@@ -82,7 +82,7 @@ function rewardAddress(block: Block): string | undefined {
   return block.tx[0]?.vout[0]?.scriptPubKey.addresses?.[0];
 }
 
-/** A daemon that refuses has answered. */
+/** Returns a refusal of the daemon as a result, since it is an answer; rethrows other errors. */
 function refusal(error: unknown): DaemonRpcError {
   if (error instanceof DaemonRpcError) return error;
   throw error;

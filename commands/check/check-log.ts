@@ -1,4 +1,4 @@
-/** The log: topics and settings of the brokers, or the folder that it is in. */
+/** Checks the log: topics and settings of the Kafka brokers. An embedded log is part of the data folder. */
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import { TOPICS } from '../../schemas/log-records.ts';

@@ -1,4 +1,4 @@
-/** This machine: data folder and its disk, memory, and the port of the API. */
+/** Checks this machine: the data folder and its disk, memory, and the ports of the API and metrics. */
 import { existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
@@ -55,7 +55,7 @@ function dataFolder(folder: string): Finding[] {
   return findings;
 }
 
-/** Free, or held by a verustream that answers. */
+/** The port must be free, or in use by a verustream that answers. */
 async function port(subject: string, host: string, number: number): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const where = `${host}:${number}`;
@@ -66,7 +66,7 @@ async function port(subject: string, host: string, number: number): Promise<Find
   }
   const mend =
     refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end that process, or set another port';
-  return wrong(`${where} cannot be listened on: ${refused.message}`, mend);
+  return wrong(`cannot listen on ${where}: ${refused.message}`, mend);
 }
 
 function listenError(host: string, number: number): Promise<NodeJS.ErrnoException | null> {
@@ -84,6 +84,6 @@ async function isVerustream(host: string, number: number): Promise<boolean> {
     const { status } = (await answer.json()) as { status?: unknown };
     return status === 'ok' || status === 'degraded';
   } catch {
-    return false; // another program holds the port
+    return false; // another program uses the port
   }
 }

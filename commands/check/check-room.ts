@@ -2,9 +2,9 @@
 import { type Finding, findingsOf } from './finding.ts';
 
 const GIB = 1024 ** 3;
-/** Below it, a batch of a first sync and the merges of ClickHouse can fill a disk within minutes. */
+/** With less, a batch of a first sync and ClickHouse's merges can fill the disk within minutes. */
 const LEAST_GIB = 2;
-/** Below it the operator gets a note: the growth of a quiet chain in a year. */
+/** With less, the operator gets a note; it is the growth of a quiet chain in a year. */
 const ENOUGH_GIB = 20;
 
 export function roomFinding(freeBytes: number, subject: string, where: string): Finding {

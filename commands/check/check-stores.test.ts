@@ -13,7 +13,7 @@ afterEach(() => server.stop());
 it.each([
   ['never answers', /did not answer a statement.*clickhouse_silent/, 0],
   ['answers once', /no answer within|clickhouse_silent/, 1],
-] as const)('a ClickHouse that %s is wrong, and its connections are closed', async (_, says, answers) => {
+] as const)('reports a ClickHouse that %s as wrong, and closes its connections', async (_, says, answers) => {
   let answered = 0;
   server = await startSilentServer((socket) => {
     socket.on('data', () => answered++ < answers && socket.write(HTTP));

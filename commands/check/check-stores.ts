@@ -1,4 +1,4 @@
-/** Both stores by URL: version, rights, room, clock. Embedded ones are part of the data folder. */
+/** Checks version, rights, free space and clock of both stores if they have URLs. Embedded stores are part of the data folder. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { freeSpace } from '../../infra/clickhouse/migrate.ts';
 import { connectClickHouse } from '../../infra/clickhouse/server.ts';
@@ -40,7 +40,7 @@ export async function checkPostgres({ databaseUrl }: Config, logger: Logger): Pr
     }
     if (report.freeConnections < CONNECTIONS) {
       const says = `${report.freeConnections} connections are free; a process takes up to ${CONNECTIONS}`;
-      findings.push(note(says, 'raise max_connections, unless these are those of the running service'));
+      findings.push(note(says, 'raise max_connections, unless the running service has taken the others'));
     }
     return [...findings, clockFinding(report.clockAheadMs, subject)];
   } catch (error) {
@@ -84,7 +84,7 @@ async function serverFindings(clickhouse: ClickHouse, subject: string): Promise<
   if (Number(server.readonly) > 0) {
     findings.push(findingsOf(subject).wrong('its user may not write', 'give the user a profile with readonly=0'));
   }
-  // A server's user may not be allowed to ask.
+  // The user of a server may not be allowed to read this.
   const free = await freeSpace(clickhouse).catch((error: Error) => error);
   if (typeof free === 'number') findings.push(roomFinding(free, subject, 'its smallest disk'));
   else findings.push(note(`its user may not see its disks: ${free.message}`, 'GRANT SELECT ON system.disks'));

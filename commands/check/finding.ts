@@ -21,7 +21,7 @@ export function findingsOf(subject: string) {
     right: (says: string): Finding => ({ subject, verdict: 'right', says, mend: null }),
     note: (says: string, mend: string | null = null): Finding => ({ subject, verdict: 'note', says, mend }),
     wrong: (says: string, mend: string): Finding => ({ subject, verdict: 'wrong', says, mend }),
-    /** verustream's own errors name the remedy; others only have a message. */
+    /** Appends the code of verustream's own errors; other errors only have a message. */
     failed: (error: unknown, mend: string): Finding => {
       const said = messageOf(error);
       const code = error instanceof VerustreamError ? ` (${error.code})` : '';
@@ -30,7 +30,7 @@ export function findingsOf(subject: string) {
   };
 }
 
-/** @throws Error when `work` has not ended by then; it may continue */
+/** @throws Error when `work` has not ended after this time; `work` may continue */
 export function within<T>(seconds: number, work: Promise<T>): Promise<T> {
   return withTimeLimit(work, seconds * 1000, () => new Error(`no answer within ${seconds} s`));
 }

@@ -1,4 +1,4 @@
-/** `check`: all that the service will meet, asked beforehand and without changing anything. */
+/** `check`: checks everything that the service depends on, without changing anything. */
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import type { CommandContext, CommandOutcome, Output } from '../command.ts';

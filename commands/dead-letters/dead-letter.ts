@@ -1,4 +1,4 @@
-/** A row of the dead letters, as a line of text and as JSON. */
+/** Formats a row of the dead letters as a line of text and as JSON. */
 
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';

@@ -1,4 +1,4 @@
-/** `dead-letters list`: the parts of blocks that could not be decoded. */
+/** `dead-letters list`: lists the parts of blocks that could not be decoded. */
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { configuredChain } from '../arguments.ts';

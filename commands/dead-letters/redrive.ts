@@ -61,7 +61,7 @@ export async function run(
   return { exitCode: left === 0 ? 0 : 1, state: { chain: chain.name, from, left } };
 }
 
-/** The owner of the chain derives: a service that runs anywhere, or this command, which waits for the lock. */
+/** The owner of the chain derives it: a service in any process, or this command if it gets the lock. */
 async function deriveUntil(
   { stores, log, logger, signal: parent }: StoreContext,
   chain: ChainConfig,
@@ -101,7 +101,7 @@ async function deriveUntil(
   }
 }
 
-/** `own` is the status of this command’s own derivation; a service that derives instead keeps its status in Postgres. */
+/** `own` is the status if this command derives; a service that derives instead reports its status in Postgres. */
 async function progress({ postgres }: Stores, chain: string, own: StageStatus | null): Promise<string> {
   const stored = await readRow(postgres.pool, readStatus, STATUS_SQL, [chain]);
   const said = own ?? (stored ? readProgress(stored.status) : null);

@@ -1,4 +1,4 @@
-/** `dead-letters show`: cause and payload of each dead letter of a block. */
+/** `dead-letters show`: prints cause and payload of each dead letter of a block. */
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { UsageError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
@@ -10,7 +10,7 @@ import { deadLetterState, placeOf, readDeadLetter } from './dead-letter.ts';
 const SHOW_SQL = `SELECT * FROM dead_letters
   WHERE chain = $1 AND height = $2 AND ($3::integer IS NULL OR ordinal = $3) ORDER BY ordinal`;
 
-/** @throws UsageError also for a block without dead letters */
+/** @throws UsageError for wrong arguments and for a block without dead letters */
 export async function run(
   { config, stores, log }: Pick<StoreContext, 'config' | 'stores' | 'log'>,
   input: InputOf<'dead-letters show'>,
@@ -31,7 +31,7 @@ export async function run(
     line(`${row.code}: ${row.message}`);
     if (row.payload !== null) line(row.payload);
   }
-  // A part that is too large for the table is only in its block.
+  // The table does not store a part that is too large, so print its whole block.
   const block = rows.some(({ payload }) => payload === null) ? await blockAt(log, chain, Number(first.position)) : null;
   if (block !== null) line(block);
   const deadLetters = rows.map((row) => ({

@@ -6,7 +6,7 @@ import { readBounded } from './bounded-rows.ts';
 const [MOST, ROWS] = [100, 1000];
 const row = { text: '{"n":1}', json: () => ({ n: 1 }) } as unknown as Row<StoredRow>;
 
-/** Pieces of one row each; `before` is called with the number of each. */
+/** Yields pieces of one row each; calls `before` with the number of each piece. */
 async function* pieces(before: (piece: number) => void, ended: () => void) {
   for (let piece = 1; piece <= ROWS; piece++) {
     before(piece);
@@ -15,7 +15,7 @@ async function* pieces(before: (piece: number) => void, ended: () => void) {
   ended();
 }
 
-it('an answer that is not wanted any more is read to its end, with which the statement has ended, and kept in no memory', async () => {
+it('after an abort, an answer is read to its end, so that the statement ends, and its rows are not kept', async () => {
   const [ending, late] = [new AbortController(), new AbortController()];
   let hasEnded = false;
   const before = (piece: number) => piece === 3 && ending.abort(new Error('gone'));
@@ -27,7 +27,7 @@ it('an answer that is not wanted any more is read to its end, with which the sta
   expect(hasEnded).toBe(true);
 });
 
-it('an answer whose time is over is not read further', async () => {
+it('reading stops when the time limit of the statement has passed', async () => {
   const over = new AbortController();
   let read = 0;
   const before = (piece: number) => {

@@ -1,4 +1,4 @@
-/** Rows of an answer whose text may have so many bytes. */
+/** Reads the rows of an answer up to a limit on the bytes of its text. */
 import type { Row } from '@clickhouse/client';
 import { PermanentError } from '../../schemas/errors.ts';
 import { createPace, restsOf } from '../pace.ts';
@@ -13,8 +13,8 @@ export class ClickHouseAnswerTooLarge extends PermanentError {
 const pace = createPace({ sliceMs: 5, restMs: 0 });
 
 /**
- * Reads no further than that, while the process also serves. What comes after `signal` is dropped, so that the statement has ended with
- * the answer; `late` ends the reading itself. @throws ClickHouseAnswerTooLarge, the reason of the signal
+ * Reads at most `mostBytes`, with pauses for other work of the process. After `signal` aborts, it drops the remaining rows but reads to the
+ * end, so that the statement has ended too; `late` stops reading at once. @throws ClickHouseAnswerTooLarge, the reason of the signal
  */
 export async function readBounded(
   pieces: AsyncIterable<readonly Row<StoredRow>[]>,

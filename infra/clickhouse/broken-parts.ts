@@ -1,4 +1,4 @@
-/** Parts that the engine set aside when it opened its folder, because their files are not whole. */
+/** Handles parts that the engine set aside when it opened its folder because their files are incomplete. */
 import { rm } from 'node:fs/promises';
 import type { Logger } from '../logger.ts';
 import { ClickHouseDamaged } from './clickhouse-errors.ts';
@@ -7,8 +7,8 @@ import type { Client } from './client.ts';
 export interface Settling {
   readonly client: Client;
   /**
-   * What is known of a broken part that one insert made: whoever asked for it knows that it failed, it was acknowledged and
-   * had been whole, or, after a kill, neither.
+   * What is known about the insert that made a broken part: its caller got an error ('failed'), it was acknowledged and its part was
+   * intact ('acknowledged'), or, after a kill, neither is certain ('unknown').
    */
   readonly inserts: 'failed' | 'acknowledged' | 'unknown';
   readonly logger: Logger | undefined;
@@ -21,7 +21,7 @@ interface BrokenPart {
   readonly replaced: 0 | 1;
 }
 
-/** The sources of a broken part, or parts merged from them since, are active again: they contain its first and last insert. */
+/** `replaced`: active parts contain the first and last insert of the broken part, as its sources or parts merged from them. */
 const BROKEN_PARTS = `
   SELECT concat(b.database, '.', b.table) AS table, b.name AS name, any(b.path) AS path,
     countIf(p.low <= b.min_block_number AND p.high >= b.min_block_number) > 0
@@ -52,7 +52,7 @@ export async function settleBrokenParts({ client, inserts, logger }: Settling): 
   for (const { path } of broken) await rm(path, { recursive: true });
 }
 
-/** partition_first_last_level: one insert, untouched since. */
+/** Whether a part is one insert that was never merged; names are partition_first_last_level. */
 function isInsert(name: string): boolean {
   const [, first, last] = /_(\d+)_(\d+)_0$/.exec(name) ?? [];
   return first !== undefined && first === last;

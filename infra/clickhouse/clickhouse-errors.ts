@@ -1,4 +1,4 @@
-/** Faults of ClickHouse; the type says whether a retry helps. */
+/** Errors of ClickHouse; the type tells whether a retry helps. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 export class ClickHouseUnreachable extends RetryableError {
@@ -7,21 +7,21 @@ export class ClickHouseUnreachable extends RetryableError {
   }
 }
 
-/** The embedded engine ended in the middle of the statement, and is started again. */
+/** The embedded engine ended during the statement and is being restarted. */
 export class ClickHouseEnded extends RetryableError {
   constructor(cause: unknown) {
     super('clickhouse_unreachable', 'The embedded ClickHouse ended unexpectedly, and is started again', { cause });
   }
 }
 
-/** ClickHouse took the statement and does not answer. The statement was cancelled, and may run on for a while. */
+/** ClickHouse accepted the statement but does not answer. The statement was cancelled but may keep running for a while. */
 export class ClickHouseSilent extends RetryableError {
   constructor(limitMs: number) {
     super('clickhouse_silent', `ClickHouse did not answer a statement within ${limitMs / 1000} s`);
   }
 }
 
-/** It answers, and cannot do it now: no disk space, no memory, too much else to do, its Keeper away. */
+/** ClickHouse answers but cannot run the statement now: no disk space, no memory, too much load, or no Keeper. */
 export class ClickHouseOverloaded extends RetryableError {
   constructor(message: string, cause: unknown) {
     super('clickhouse_overloaded', message, { cause });
@@ -34,11 +34,11 @@ export class ClickHouseRefused extends PermanentError {
   }
 }
 
-/** Postgres stays: it alone holds tiers, keys and webhooks. */
+/** Leaves Postgres in place: only Postgres has tiers, keys and webhooks. */
 export const REBUILD =
   'stop, remove the folder clickhouse of DATA_DIR (for a server, empty its database) and start: all facts are derived again from the log. docs/operate.md has the rest.';
 
-/** Stored data is damaged. Statements that need it fail, so no wrong answer is given. */
+/** Stored data is damaged. Statements that need it fail instead of returning wrong rows. */
 export class ClickHouseDamaged extends PermanentError {
   constructor(what: string, cause: unknown) {
     super('clickhouse_damaged', `${what}. To build it again, ${REBUILD}`, { cause });
@@ -48,15 +48,15 @@ export class ClickHouseDamaged extends PermanentError {
 const AUTHENTICATION_FAILED = '516';
 const UNKNOWN_DATABASE = '81';
 /**
- * Writing, time, queries at once, memory, network, Keeper, an aborted or cancelled statement, read-only replica, disk space,
- * parts, all replicas away, quorum, insert of unknown outcome, threads.
+ * Errors that pass: failed writes, timeouts, too many queries, memory, network, Keeper, an aborted or cancelled statement, a read-only
+ * replica, disk space, too many parts, no replica available, quorum, an insert with unknown outcome, threads.
  */
 const PASSING = new Set('75 159 160 173 202 209 210 225 236 241 242 243 252 279 285 286 319 394 439 999'.split(' '));
 /** Corrupted data, wrong checksum, cannot decompress, unknown codec. */
 const DAMAGED = new Set(['246', '40', '271', '432']);
 /**
- * Codes of a stored file that ends early, is missing, has the wrong size or holds impossible values. An insert can get the same
- * codes for the rows that it sends, so they mean damage only for a statement that sends none.
+ * A stored file ends early, is missing, has the wrong size or contains impossible values. An insert can get the same codes for
+ * the rows that it sends, so they mean damage only for a statement that sends none.
  */
 const UNREADABLE = new Set('32 33 74 107 117 128 131 226 227 228 233'.split(' '));
 const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;

@@ -1,4 +1,4 @@
-/** One ClickHouse for the program: embedded engine or server by URL, behind the same client and the same SQL. */
+/** The ClickHouse of the program: the embedded engine or a server by URL, behind the same client and the same SQL. */
 import { randomUUID } from 'node:crypto';
 import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -16,11 +16,11 @@ import { readTabSeparated } from './tab-separated.ts';
 
 export interface ClickHouse {
   /**
-   * Rows as they come; 64-bit integers and decimals arrive as strings. `bounds` are settings of this statement alone;
-   * `max_result_bytes` bounds the text of the answer too, which is longer than its columns where these are constants.
+   * Returns rows without checking them; 64-bit integers and decimals are strings. `bounds` are settings for this statement only;
+   * `max_result_bytes` also limits the text of the answer, which is longer than its columns if they are constants.
    * @throws ClickHouseAnswerTooLarge
-   * @throws ClickHouseSilent a little after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
-   * @throws the reason of `signal`, which ends the statement, as soon as that has ended
+   * @throws ClickHouseSilent shortly after `bounds.max_execution_time` or LONGEST_SECONDS, whatever ClickHouse does
+   * @throws the reason of `signal`, which cancels the statement, once the statement has ended
    */
   query(
     sql: string,
@@ -28,34 +28,34 @@ export interface ClickHouse {
     bounds?: StatementBounds,
     signal?: AbortSignal,
   ): Promise<StoredRow[]>;
-  /** The same rows, each read. @throws TypeError for a row that the reader refuses */
+  /** Returns the rows of a query, each parsed by the reader. @throws TypeError for a row that the reader refuses */
   rows<Row>(reader: RowReader<Row>, ...asked: Parameters<ClickHouse['query']>): Promise<Row[]>;
-  /** Rows in the format TabSeparated, which COPY of Postgres reads as it is; cut anywhere. */
+  /** Returns rows in the format TabSeparated, which COPY of Postgres reads unchanged; chunks may end within a row. */
   tabSeparated(sql: string, params?: Readonly<Record<string, unknown>>): Promise<readonly Uint8Array[]>;
-  /** Inserts rows in one statement; nothing happens without rows. */
+  /** Inserts rows in one statement; does nothing without rows. */
   insert(table: string, columns: readonly string[], rows: Iterable<readonly CsvValue[]>): Promise<void>;
-  /** Statement without an answer; resolves when it has taken effect. */
+  /** Runs a statement that returns no rows; resolves when it has taken effect. */
   command(sql: string, params?: Record<string, unknown>): Promise<void>;
-  /** Writes the rows of a SELECT into a new file on this machine; what is there after a failure is no file. */
+  /** Writes the rows of a SELECT to a new file on this machine; after a failure the file may be missing or incomplete. */
   parquet(write: ParquetWrite): Promise<void>;
-  /** `work` is given what stands after FROM for the rows of each file, while it lasts; `signal` ends what precedes it. */
+  /** Calls `work` with a FROM source for the rows of each file, valid while `work` runs; `signal` cancels the preparation. */
   withCsv<T>(
     files: readonly CsvRows[],
     work: (sources: readonly string[]) => Promise<T>,
     signal?: AbortSignal,
   ): Promise<T>;
-  /** The same, where each write first waits for `before`, and does not begin when that throws. */
+  /** Returns a view whose inserts and commands first wait for `before` and do not begin if it throws. */
   guarded(before: () => Promise<void>): ClickHouse;
-  /** Known unreadable data; null if there is none. */
+  /** Returns the newest known damage, or null. */
   damage(): ClickHouseDamaged | null;
-  /** Only this process writes to it. */
+  /** True if only this process writes to it. */
   readonly isOwn: boolean;
   close(): Promise<void>;
 }
 
 export type StatementBounds = Readonly<Record<string, number>>;
 
-/** A connection, for one statement at a time. */
+/** A connection, which runs one statement at a time. */
 export interface ConnectionLane {
   readonly client: Client;
 }
@@ -63,7 +63,6 @@ export interface ConnectionLane {
 /** The driver behind the facade. */
 export interface Backend {
   readonly lanes: readonly ConnectionLane[];
-  /** Runs a statement on a lane. */
   run<T>(lane: ConnectionLane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
   /** Asks ClickHouse to cancel an abandoned statement, without waiting for the result. */
   kill(id: string): void;
@@ -71,13 +70,13 @@ export interface Backend {
   close(): Promise<void>;
 }
 
-/** Long enough for a mutation, which rewrites every part of a table, and for one statement that digests or restamps all of history. */
+/** Enough for a mutation, which rewrites every part of a table, and for a statement that digests or restamps all of history. */
 const LONGEST_SECONDS = 600;
 /** Time for ClickHouse to refuse a slow statement itself before it counts as silent. */
 const SILENCE_MS = 2_000;
-/** A KILL does not find a statement that was sent but that ClickHouse has not begun. */
+/** KILL is repeated: it does not find a statement that was sent but that ClickHouse has not begun. */
 const KILL_AGAIN_MS = 1_000;
-/** How long a statement on a server is waited for after its caller has gone: the server may be out of reach. */
+/** How long to wait for a statement on a server after its caller has aborted: the server may be unreachable. */
 const CALLED_OFF_MS = 3_000;
 
 /** Settings of every connection. A delete is complete, on every replica of a server, when its statement returns. */
@@ -88,38 +87,38 @@ export const CONNECTION_SETTINGS = {
   mutations_sync: '2',
   lightweight_deletes_sync: '2',
   input_format_csv_empty_as_default: 0,
-  // A stage deletes rows before it inserts them again after a crash, so they are no duplicates; and no insert may outlive its statement.
+  // A stage deletes rows before it inserts them again after a crash, so they are not duplicates.
   insert_deduplicate: 0,
-  async_insert: 0,
-  // It hides rows: docs/decisions/0061-candles.md
+  async_insert: 0, // no insert may outlive its statement
+  // The cache hides rows: docs/decisions/0061-candles.md
   use_query_condition_cache: 0,
 } as const satisfies ClickHouseSettings;
 
-/** As ClickHouse knows a statement: by its id where that can be given, else by a comment in its text. */
+/** Finds the statement by its query id where the connection passes one on, else by a comment in its text. */
 export const killSql = (id: string): string =>
   `KILL QUERY WHERE query_id = '${id}' OR position(query, '${id}') > 0 ASYNC`;
 
 interface Statement {
   readonly client: Client;
   readonly id: string;
-  /** It is to end: no caller waits for it any longer, or wants its answer. */
+  /** Aborts when the statement must end: it took too long, or its caller aborted. */
   readonly signal: AbortSignal;
-  /** Its time is over, and its end is not waited for. */
+  /** Aborts when the end of the statement is no longer waited for. */
   readonly late: AbortSignal;
 }
 
-/** Insert: sends rows; the others send none. */
+/** Only an insert sends rows. */
 type Kind = 'query' | 'insert' | 'command';
 
 type Work<T> = (statement: Statement) => Promise<T>;
 
 /**
- * After its time `work` is neither begun nor waited for; its lane is free again when it has ended. With `caller` it is not begun any
- * more either, but what has begun is ended and waited for, on a server for CALLED_OFF_MS: who goes leaves no lane taken behind.
+ * After the time limit, `work` is not begun, and no longer awaited if it has begun; its lane is free again when it ends. After `caller`
+ * aborts, `work` is not begun; if it has begun, it is killed and awaited (on a server for CALLED_OFF_MS), so that its lane is free again.
  */
 function createStatements({ lanes, run, kill, isOwn }: Backend, damage: KnownDamage) {
   const onLane = createConnectionLanes(lanes);
-  /** Statements that have begun and whose callers have gone. */
+  /** Statements that have begun and whose callers have aborted. */
   const calledOff = new Set<Promise<unknown>>();
   async function inTime<T>(kind: Kind, seconds: number, work: Work<T>, caller?: AbortSignal): Promise<T> {
     caller?.throwIfAborted();
@@ -176,10 +175,10 @@ export function createClickHouse(backend: Backend): ClickHouse {
   const damage = createKnownDamage();
   const { inTime, calledOff } = createStatements(backend, damage);
 
-  /** The embedded engine would go on behind a connection that looks free, and so would a server behind one that is closed. */
+  /** Aborting a connection does not end its statement. Only a server gets `late`: an embedded connection would look free too early. */
   const request = ({ id, late }: Statement) => ({ query_id: id, ...(!isOwn && { abort_signal: late }) });
 
-  // A command to the engine, which then says whether the disk took what it wrote.
+  // A 'command', so that the embedded engine is asked afterwards whether the disk took the file.
   const parquet: ClickHouse['parquet'] = (write) =>
     inTime('command', write.bounds.max_execution_time ?? LONGEST_SECONDS, async (statement) => {
       const writeFile = isOwn ? writeParquetHere : writeParquetThere;
@@ -232,7 +231,7 @@ export function createClickHouse(backend: Backend): ClickHouse {
         const chunks = [first.value];
         for (const chunk of csv) {
           chunks.push(chunk);
-          await nextTurn(); // the process also serves
+          await nextTurn(); // lets the process serve requests
         }
         await begun(statement);
         await statement.client.insert({
@@ -269,7 +268,7 @@ export function createClickHouse(backend: Backend): ClickHouse {
     damage: () => damage.newest(),
     isOwn,
     async close() {
-      await Promise.allSettled(calledOff); // a KILL that comes too early has to be repeated
+      await Promise.allSettled(calledOff); // a KILL that was sent too early has to be repeated
       await backend.close();
     },
   });

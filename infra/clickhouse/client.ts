@@ -3,7 +3,7 @@ import type { createClient } from '@clickhouse/client';
 
 export type Client = ReturnType<typeof createClient>;
 
-/** As SET and a statement take them. */
+/** Formats settings for SET and for the SETTINGS clause of a statement. */
 export function settingsList(settings: Readonly<Record<string, string | number>>): string {
   return Object.entries(settings)
     .map(([name, value]) => `${name} = ${typeof value === 'number' ? value : `'${value}'`}`)

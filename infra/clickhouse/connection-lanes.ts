@@ -1,4 +1,4 @@
-/** Connections that run one statement at a time each; statements that find none free wait in order. */
+/** Connections that each run one statement at a time; when all are busy, statements wait in order. */
 
 /**
  * Settles like `work`, or rejects at once with the reason of `signal`. Work that has not begun by then never begins; work that has

@@ -1,18 +1,17 @@
-/** Rows from elsewhere as a source of statements: the embedded engine reads their file, a server gets a table of their own. */
+/** Rows of CSV files as a source for statements: the embedded engine reads the file, a server gets a table with its rows. */
 import { randomBytes } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import type { InsertParams } from '@clickhouse/client';
 import type { Client } from './client.ts';
 
-/** A CSV file. */
 export interface CsvRows {
-  /** Absolute. */
+  /** Absolute path. */
   readonly file: string;
-  /** Names and types: `a String, b UInt32`. */
+  /** Column names and types: `a String, b UInt32`. */
   readonly structure: string;
 }
 
-/** Tables of a server, by name. */
+/** Creates and drops tables of a server; a table is known by its name. */
 interface CsvTables {
   create(csv: CsvRows): Promise<string>;
   drop(table: string): Promise<void>;
@@ -30,10 +29,10 @@ export const csvSource = ({ file, structure }: CsvRows): string =>
   `file(${quotedPath(file)}, 'CSV', '${structure.replaceAll("'", "\\'")}')`;
 
 const NAME = /^dataset_rows_(\d+)_[0-9a-f]{16}$/;
-/** Longer than any statement, so that what is older was left by a killed process. */
+/** Longer than any statement takes, so a killed process must have left any older table. */
 const LEFT_SECONDS = 6 * 3600;
 
-/** A table of a server; → its name. `request`: with what the rows are sent, unless `signal` has aborted before. */
+/** Creates a table with the rows on a server and returns its name. `request` is for the insert, which a prior abort of `signal` prevents. */
 export async function createCsvTable(
   client: Client,
   { file, structure }: CsvRows,
@@ -53,7 +52,7 @@ export async function createCsvTable(
   }
 }
 
-/** Their names say when they were made: not every version knows it of its tables. → the server's time in seconds */
+/** Drops tables by the time in their names (not every version stores it) and returns the server's time in seconds. */
 async function dropLeftTables(client: Client): Promise<number> {
   const result = await client.query({
     query: `SELECT toUnixTimestamp(now()) AS now, groupArray(name) AS names FROM system.tables
@@ -70,7 +69,7 @@ export async function dropCsvTable(client: Client, table: string): Promise<void>
   await client.command({ query: `DROP TABLE IF EXISTS ${table}` });
 }
 
-/** `work` is given the sources; tables of a server are dropped afterwards. */
+/** Calls `work` with a FROM source for each file; drops the tables of a server afterwards. */
 export async function withCsvRows<T>(
   files: readonly CsvRows[],
   isEmbedded: boolean,

@@ -45,14 +45,14 @@ describe('the embedded engine', () => {
     expect(await clickhouse.query("SELECT query FROM system.processes WHERE query_kind = 'Insert'")).toEqual([]);
   });
 
-  it('tells a refusal and what passes by type, and other errors as they are', async () => {
+  it('translates refusals and transient errors, and passes other errors on unchanged', async () => {
     const slow = clickhouse.query('SELECT sum(number) FROM numbers(1e9)', {}, { max_execution_time: 0.001 });
     await expect(slow).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
     await expect(clickhouse.query('SELECT * FROM nowhere.table')).rejects.toMatchObject({ code: 'clickhouse_refused' });
     await expect(clickhouse.query('SELECT 1 +')).rejects.toMatchObject({ code: '47' });
   });
 
-  it('bounds one statement, and none that follows on its connection', async () => {
+  it('applies bounds to one statement only, not to later ones on its connection', async () => {
     const rows = (bounds?: Record<string, number>) =>
       clickhouse.query('SELECT number FROM numbers(3) UNION ALL SELECT number FROM numbers(3)', {}, bounds);
     for (let connection = 0; connection < 8; connection++) {
@@ -61,7 +61,7 @@ describe('the embedded engine', () => {
     }
   });
 
-  it('opens what a full disk left of a delete, and of tables and databases in the making', async () => {
+  it('opens a folder with the empty files that a full disk leaves of a delete, a new table and a new database', async () => {
     await clickhouse.insert('numbers', ['n'], [[1], [2]]);
     const [table] = await clickhouse.rows(
       rowReader({ data_paths: columns.texts, metadata_path: columns.text }),
@@ -100,7 +100,7 @@ describe('the process of the engine', () => {
     await expect.poll(engine, { message: 'it ends with the last connection' }).toBe(0);
   });
 
-  it('is started again when it is killed: statements under way fail, what was acknowledged is there', async () => {
+  it('is started again when it is killed: running statements fail, acknowledged rows are kept', async () => {
     for (let round = 1; round <= 3; round++) {
       await clickhouse.insert('numbers', ['n'], [[round]]);
       const killed = engine();
@@ -126,14 +126,14 @@ describe('the process of the engine', () => {
     expect(said.filter((line) => /runs again/.test(line))).toHaveLength(3);
   });
 
-  it('is started again when nobody asks for anything', async () => {
+  it('is started again without any request', async () => {
     const killed = engine();
     process.kill(killed, 'SIGKILL');
     await expect.poll(() => [0, killed].includes(engine())).toBe(false);
     await expect.poll(() => said.at(-1)).toMatch(/runs again/);
   });
 
-  it('is started again when it is killed while it is being started again', async () => {
+  it('is started again when it is killed during a restart', async () => {
     await clickhouse.close();
     let kills = 3;
     const running = await openRunningEngine({
@@ -155,7 +155,7 @@ describe('the process of the engine', () => {
     clickhouse = await openEmbeddedClickHouse(folder);
   });
 
-  it('is started again whenever it is killed, in the middle of a start too', async () => {
+  it('is started again whenever it is killed, even in the middle of a start', async () => {
     const random = createRandom(SEED);
     for (let kill = 1; kill <= KILLS; kill++) {
       await sleep(random() * LONGEST_PAUSE_MS);
@@ -166,7 +166,7 @@ describe('the process of the engine', () => {
     await expect.poll(() => numbers().catch(String)).toEqual([]);
   });
 
-  it('is closed after the statements that run, is not taken for broken, and leaves no process', async () => {
+  it('closes after its running statements, does not count as broken, and leaves no process', async () => {
     const beside = await openEmbeddedClickHouse(folder, 'beside');
     const slow = [beside, clickhouse].map((each) => each.query('SELECT sleep(1)'));
     const outcomes = Promise.allSettled(slow);
@@ -191,7 +191,7 @@ describe('the process of the engine', () => {
   });
 });
 
-describe('a disk that does not take what the embedded engine writes', () => {
+describe('a disk that loses writes of the embedded engine', () => {
   let folder: string;
   let said: string[];
   let clickhouse: ClickHouse;
@@ -201,7 +201,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     clickhouse = await openEmbeddedClickHouse(folder, 'verustream', logger);
   };
   const numbers = async () => (await clickhouse.query('SELECT n FROM numbers ORDER BY n')).map(({ n }) => n);
-  /** The engine itself says of it that all is well. */
+  /** The engine itself reports success for this statement. */
   const loseWrite = () => clickhouse.command("INSERT INTO FUNCTION file('/dev/full', 'CSV', 'n UInt8') SELECT 1");
 
   async function pathOf(part: string): Promise<string> {
@@ -213,7 +213,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     return row?.path ?? '';
   }
 
-  /** As a full disk leaves a part. */
+  /** Leaves a part as a full disk does. */
   async function empty(part: string): Promise<void> {
     const path = await pathOf(part);
     for (const file of ['data.cmrk4', 'checksums.txt']) truncateSync(join(path, file), 0);
@@ -238,7 +238,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  it('a write that was lost fails, and what it may have broken is as before: a merge, and an insert', async () => {
+  it('a lost write fails, and the parts that it may have broken, by a merge or an insert, are restored', async () => {
     await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
     await empty('all_1_2_1');
     await clickhouse.insert('numbers', ['n'], [[3]]);
@@ -253,7 +253,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     expect(await numbers()).toEqual(['1', '2', '3']);
   });
 
-  it('statements wait while it is opened anew, and databases beside stay usable', async () => {
+  it('statements wait while it is reopened, and other databases stay usable', async () => {
     const beside = await openEmbeddedClickHouse(folder, 'beside');
     const slow = beside.query('SELECT sleep(0.5)');
     await expect(loseWrite()).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
@@ -262,7 +262,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     await beside.close();
   });
 
-  it('after a kill, the parts that a broken one was made of stand in for it', async () => {
+  it('after a kill, the source parts of a broken part replace it', async () => {
     await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
     await empty('all_1_2_1');
     await killed();
@@ -271,7 +271,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     expect(said).toEqual([]);
   });
 
-  it('after a kill, an insert that was not written is gone and told of; once', async () => {
+  it('after a kill, an insert that was not written is gone and reported once', async () => {
     await empty('all_2_2_0');
     await killed();
     await open();
@@ -282,7 +282,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     expect(said).toHaveLength(1);
   });
 
-  it('what was whole and is not any more keeps it from opening, with what to do', async () => {
+  it('a part that was intact and is now broken keeps it from opening, and the error states the remedy', async () => {
     await empty('all_2_2_0');
     await clickhouse.close();
     const damaged = {
@@ -292,7 +292,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     for (let i = 0; i < 2; i++) await expect(open()).rejects.toMatchObject(damaged);
   });
 
-  it('so does a merge whose sources are gone, also after a kill', async () => {
+  it('a broken merge whose sources are gone keeps it from opening too, also after a kill', async () => {
     await clickhouse.command('OPTIMIZE TABLE numbers FINAL');
     await empty('all_1_2_1');
     const sources = [await pathOf('all_1_1_0'), await pathOf('all_2_2_0')];
@@ -301,7 +301,7 @@ describe('a disk that does not take what the embedded engine writes', () => {
     for (let i = 0; i < 2; i++) await expect(open()).rejects.toMatchObject({ code: 'clickhouse_damaged' });
   });
 
-  it('what cannot be read for another reason says what to do', async () => {
+  it('data that becomes unreadable while it is open is reported as damage', async () => {
     await empty('all_2_2_0');
     await clickhouse.command('SYSTEM DROP MARK CACHE');
     await expect(numbers()).rejects.toMatchObject({ code: 'clickhouse_damaged' });

@@ -1,14 +1,14 @@
-/** The ClickHouse engine (chdb) in a process that this one starts: the default, one a data folder. */
+/** The default ClickHouse: the chdb engine in a child process, one process for each data folder. */
 import { mkdir } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import type { Logger } from '../logger.ts';
 import { type ClickHouse, createClickHouse } from './clickhouse.ts';
 import { openEngine } from './engine.ts';
 
-/** One engine connection runs one statement at a time; this many run in parallel. */
+/** Statements that run in parallel: each connection runs one at a time. */
 const CONNECTIONS = 8;
 
-/** Opens (and creates) the folder; `database` is created when missing. @throws ClickHouseStartFailed, ClickHouseDamaged */
+/** Opens the folder; creates the folder and `database` if missing. @throws ClickHouseStartFailed, ClickHouseDamaged */
 export async function openEmbeddedClickHouse(
   folder: string,
   database = 'verustream',

@@ -1,4 +1,4 @@
-/** The embedded engine of a folder, one a process of the program: its connections, and what counts as written. */
+/** The embedded engine of a folder, which the connections of this process share; checks that writes reach the disk. */
 import { existsSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import type { Client } from './client.ts';
 import { openRunningEngine } from './running-engine.ts';
 
 export interface Engine {
-  /** Connections that use the database, which is created when missing; each runs one statement at a time. */
+  /** Opens connections to the database, which is created if missing; each runs one statement at a time. */
   connect(database: string, count: number): Promise<ConnectionLane[]>;
-  /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when it was lost */
+  /** Runs a statement on a lane; a write that succeeds is on the disk. @throws ClickHouseOverloaded when the write was lost */
   run<T>(lane: ConnectionLane, writes: boolean, work: (client: Client) => Promise<T>): Promise<T>;
-  /** Tells the engine to end a statement; one that does not look goes on. */
+  /** Asks the engine to cancel a statement, which continues if it does not check for cancellation. */
   kill(id: string): void;
-  /** The last ones end the engine. */
+  /** Closes the lanes; ends the engine if no lane is left. */
   release(lanes: readonly ConnectionLane[]): Promise<void>;
 }
 
@@ -24,9 +24,9 @@ interface OwnLane extends ConnectionLane {
   client: Client;
 }
 
-/** Merges lose writes too, and the parts that they replaced stay for 480 s. */
+/** Merges lose writes too; this is well within the 480 s for which their source parts are kept. */
 const LOOK_EVERY_MS = 30_000;
-/** Stands while the folder is as it was left in order: all that is in it had been acknowledged. */
+/** File that exists after an orderly stop: every insert in the folder had been acknowledged. */
 const CLOSED_MARK = 'closed';
 
 const engines = new Map<string, Promise<Engine>>();
@@ -105,7 +105,7 @@ async function startEngine(path: string, logger?: Logger): Promise<Engine> {
   };
 }
 
-/** A write that succeeds is on the disk; a failure may itself come from lost writes. */
+/** Checks for lost writes after each write, and after each failed statement, since lost writes may be its cause. */
 async function runChecked<T>(
   { client }: ConnectionLane,
   writes: boolean,

@@ -1,4 +1,4 @@
-/** The columns of a fact in ClickHouse: how a value of each sort is written. */
+/** The columns of a fact in ClickHouse, with the conversion of each sort of value. */
 import { columnName, type Field, type Fields, type Sort } from '../../schemas/facts/fields.ts';
 import type { CsvValue } from './csv.ts';
 
@@ -11,7 +11,7 @@ export interface HistoryColumn {
 
 type ColumnSort = Exclude<Sort, 'list' | 'detail' | 'amounts' | 'flows' | 'sum'>;
 
-/** Written for null: text columns are not Nullable, since every Nullable column costs a mask. */
+/** Stored instead of null: text columns are not Nullable because a Nullable column needs an extra mask. */
 const NULLS: { readonly [S in ColumnSort]: '' | null } = {
   text: '',
   hash: '',
@@ -25,14 +25,14 @@ const NULLS: { readonly [S in ColumnSort]: '' | null } = {
   satoshis: null,
 };
 
-/** Columns of the field at a path (`stake.amount` is the amount in the detail `stake`); a list has several. */
+/** Returns the columns of the field at a path (`stake.amount` is the amount in the detail `stake`); a list has several. */
 export function historyColumns(fields: Fields, path: string): HistoryColumn[] {
   const [name = '', member] = path.split('.');
   const field = fields[name];
   if (!field) throw new TypeError(`a history names the field ${path}, which its fact does not have`);
   if (member === undefined) return fieldColumns(name, field);
   if (field.sort !== 'detail') throw new TypeError(`${name} has no members: a history names ${path}`);
-  // A member of a detail that is null is null itself.
+  // If a detail is null, so are its members.
   const held = field.members[member];
   const members = held && field.nullable ? { [member]: { ...held, nullable: true } as Field } : field.members;
   return historyColumns(members, member).map((column) => ({

@@ -1,15 +1,15 @@
 /**
- * Tables that could not be read. To find a wrong checksum takes the engine seconds to minutes of all its threads, since it tries
- * every single bit for the one that flipped, and nothing ends that: so statements on such a table are refused at once.
+ * Tables that could not be read; statements on them are refused at once. After a wrong checksum the engine tries to find a flipped
+ * bit by testing every bit, which occupies all its threads for seconds to minutes and cannot be cancelled.
  */
 import type { ClickHouseDamaged } from './clickhouse-errors.ts';
 
 export interface KnownDamage {
-  /** @throws ClickHouseDamaged when the statement names a table that cannot be read */
+  /** @throws ClickHouseDamaged when the statement names a table that is known to be unreadable */
   check(sql: string): void;
-  /** `tableOf` asks ClickHouse for the table of a uuid. */
+  /** Records the damaged table; `tableOf` looks up the name of a table by its UUID. */
   found(error: ClickHouseDamaged, tableOf: (uuid: string) => Promise<string | null>): Promise<void>;
-  /** The statement has read the tables that it names. */
+  /** Call after the statement succeeded: the tables that it names are readable again. */
   read(sql: string): void;
   newest(): ClickHouseDamaged | null;
 }
@@ -19,9 +19,9 @@ interface Damage {
   triedAt: number;
 }
 
-/** After this one statement may try again: a replica may have mended the table. */
+/** After this time one statement may try again: a replica may have repaired the table. */
 const AGAIN_MS = 60_000;
-/** In the path of a part. */
+/** Matches the UUID of the table in the path of a part. */
 const UUID = /\/store\/[0-9a-f]{3}\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//;
 
 export function createKnownDamage(now: () => number = () => performance.now()): KnownDamage {

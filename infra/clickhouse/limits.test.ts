@@ -1,4 +1,4 @@
-/** Whatever ClickHouse does with a statement, whoever asked for it is told in time, and the next one is asked. */
+/** Whatever ClickHouse does with a statement, its caller gets a result or an error in time, and the next statement runs. */
 
 import { cpSync, globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { stat } from 'node:fs/promises';
@@ -16,7 +16,7 @@ import { openEmbeddedClickHouse } from './embedded.ts';
 import { connectClickHouse } from './server.ts';
 
 const BOUND = { max_execution_time: 1 } as const;
-/** The bound, what ClickHouse has for its own refusal, and a busy machine. */
+/** The bound, the extra time for ClickHouse to refuse by itself, and reserve for a busy machine. */
 const IN_TIME_MS = 15_000;
 const FOR_EVER = 'SELECT sum(cityHash64(number)) FROM numbers(1e15)';
 const logger = pino({ level: 'silent' });
@@ -46,13 +46,13 @@ async function within<T>(ms: number, work: Promise<T>): Promise<T> {
   return work;
 }
 
-/** Those that run for ever. */
+/** The running FOR_EVER statements. */
 async function endless(clickhouse: ClickHouse): Promise<string[]> {
   const rows = await clickhouse.rows(rowReader({ query: columns.text }), 'SELECT query FROM system.processes');
   return rows.map(({ query }) => query).filter((query) => query.includes('1e15'));
 }
 
-/** No test outlasts the bound of a statement that names none. */
+/** A statement without a bound of its own would run for longer than a test may take, so the caller's abort must have ended it. */
 async function endsWithItsCaller(clickhouse: ClickHouse): Promise<void> {
   const caller = new AbortController();
   const asked = expect(clickhouse.query(FOR_EVER, undefined, undefined, caller.signal)).rejects.toThrow('gone');
@@ -77,7 +77,7 @@ describe('a ClickHouse server', () => {
     await facade.stop();
   });
 
-  it('that hangs is said to be silent, to any number, and works again when it goes on', async () => {
+  it('that hangs is reported as silent to any number of callers, and works again when it continues', async () => {
     process.kill(facade.pid, 'SIGSTOP');
     const asked = Array.from({ length: 20 }, () => clickhouse.query('SELECT 1 AS n', {}, BOUND));
     const outcomes = await within(IN_TIME_MS, Promise.allSettled(asked));
@@ -86,11 +86,11 @@ describe('a ClickHouse server', () => {
     expect(await within(IN_TIME_MS, clickhouse.query('SELECT 1 AS n'))).toEqual([{ n: 1 }]);
   });
 
-  it('has ended a statement whose caller goes before that is said', async () => {
+  it('has ended a statement whose caller aborts before the caller gets the error', async () => {
     await endsWithItsCaller(clickhouse);
   });
 
-  it('that is killed in the middle of a statement is said to be unreachable', async () => {
+  it('that is killed in the middle of a statement is reported as unreachable', async () => {
     const asked = clickhouse.query(FOR_EVER);
     const reported = expect(asked).rejects.toMatchObject({ code: 'clickhouse_unreachable' });
     await new Promise((resolve) => setTimeout(resolve, 200));
@@ -100,7 +100,7 @@ describe('a ClickHouse server', () => {
   });
 });
 
-describe('a ClickHouse server that refuses the first times to end a statement', () => {
+describe('a ClickHouse server that ignores the first requests to cancel a statement', () => {
   let facade: ClickHouseFacade;
   let clickhouse: ClickHouse;
 
@@ -118,7 +118,7 @@ describe('a ClickHouse server that refuses the first times to end a statement', 
     await endsWithItsCaller(clickhouse);
   });
 
-  it('is asked again where the program closes its connections at once', async () => {
+  it('is asked again even if the program closes its connections at once', async () => {
     const leaving = await connectClickHouse(facade.url, logger);
     const caller = new AbortController();
     const asked = expect(leaving.query(FOR_EVER, undefined, undefined, caller.signal)).rejects.toThrow('gone');
@@ -130,7 +130,7 @@ describe('a ClickHouse server that refuses the first times to end a statement', 
   });
 });
 
-it('a ClickHouse server that ends no statement is not waited for when the caller goes, or the program', async () => {
+it('neither an aborted caller nor a stop of the program waits for a ClickHouse server that cancels no statement', async () => {
   const facade = await startClickHouseFacade(temporary(), Number.MAX_SAFE_INTEGER);
   const clickhouse = await connectClickHouse(facade.url, logger);
   const callers = [new AbortController(), new AbortController()];
@@ -146,7 +146,7 @@ it('a ClickHouse server that ends no statement is not waited for when the caller
   await facade.stop();
 });
 
-it('a statement that nobody waits for any longer is ended on ClickHouse', async () => {
+it('KILL ends a statement on ClickHouse, found by the id in its text', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
   const readProcess = rowReader({ query: columns.text });
   const running = async () =>
@@ -162,19 +162,19 @@ it('a statement that nobody waits for any longer is ended on ClickHouse', async 
   await clickhouse.close();
 });
 
-it('a statement ends with its caller: on its lane once it has ended, and at once where it waits for one', async () => {
+it('when its caller aborts, a running statement rejects once it has ended, and one that waits for a lane at once', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
   await endsWithItsCaller(clickhouse);
   const caller = new AbortController();
   const outcomes = Array.from({ length: 20 }, () => clickhouse.query(FOR_EVER, undefined, undefined, caller.signal));
   const ended = Promise.allSettled(outcomes);
-  caller.abort(new Error('gone')); // some are sent, and perhaps not begun
+  caller.abort(new Error('gone')); // some are sent but perhaps not begun
   for (const outcome of await ended) expect(outcome).toMatchObject({ reason: { message: 'gone' } });
   expect(await endless(clickhouse)).toEqual([]);
   await clickhouse.close();
 });
 
-it('what cannot be ended holds its lane only, and that no longer than it runs', async () => {
+it('a statement that cannot be cancelled occupies only its own lane, and only while it runs', async () => {
   const killed: string[] = [];
   const ends: (() => void)[] = [];
   const stuck = createClickHouse({
@@ -196,9 +196,8 @@ it('what cannot be ended holds its lane only, and that no longer than it runs', 
   await next;
 });
 
-it('slow statements on every connection hold no file back', async () => {
+it('slow statements on every connection do not delay file operations', async () => {
   const clickhouse = await openEmbeddedClickHouse(temporary());
-  // As long as the program waits for a statement.
   const statements = Array.from({ length: 4 }, () =>
     clickhouse.query('SELECT sleepEachRow(1) FROM numbers(10) SETTINGS max_block_size = 1'),
   );
@@ -214,7 +213,7 @@ it('slow statements on every connection hold no file back', async () => {
 
 describe('parts whose bytes are wrong', () => {
   const random = createRandom(SEED);
-  /** A block of their column keeps the engine busy for some seconds. */
+  /** With this many rows, one block of a column keeps the engine busy for some seconds. */
   const ROWS = 10_000;
   const LONGEST_SEARCH_MS = 120_000;
   const KINDS = ['data.bin', 'data.cmrk*', 'primary.c?idx', 'columns.txt', 'count.txt', 'n.bin', 't.bin', 't.size.bin'];
@@ -234,7 +233,7 @@ describe('parts whose bytes are wrong', () => {
     writeFileSync(path, bytes);
   }
 
-  /** What it answered, or the code of its error. */
+  /** The rows as JSON, or the code of the error. */
   const outcomeOf = (work: Promise<unknown>): Promise<string> =>
     within(
       IN_TIME_MS,
@@ -246,9 +245,9 @@ describe('parts whose bytes are wrong', () => {
 
   interface Stored {
     readonly folder: string;
-    /** Of the parts of `numbers`, as globs take it. */
+    /** Glob for the parts of `numbers`, relative to the folder. */
     readonly parts: string;
-    /** By statement. */
+    /** Correct answers by statement. */
     readonly answers: ReadonlyMap<string, string>;
   }
 
@@ -275,7 +274,7 @@ describe('parts whose bytes are wrong', () => {
     ['wide', 'min_bytes_for_wide_part = 0'],
     ['compact', 'min_bytes_for_wide_part = 1000000000'],
   ])(
-    `in each kind of file of %s parts (TEST_SEED=${SEED}): what is answered is right, all else is told as damage`,
+    `in each kind of file of %s parts (TEST_SEED=${SEED}): every answer is right, everything else is reported as damage`,
     async (_, settings) => {
       const { folder, parts, answers } = await store(3000, settings);
       const kept = join(temporary(), 'kept');
@@ -300,7 +299,7 @@ describe('parts whose bytes are wrong', () => {
     },
   );
 
-  it('that keep the engine busy for longer than anybody waits: it is told, and told at once from then on', async () => {
+  it('that keep the engine busy beyond every time limit are reported, and at once from then on', async () => {
     const { folder, parts, answers } = await store(ROWS, 'min_bytes_for_wide_part = 0');
     for (const file of globSync(`${parts}/*.bin`, { cwd: folder })) flip(join(folder, file));
     const clickhouse = await openEmbeddedClickHouse(folder);

@@ -1,4 +1,4 @@
-/** Applies the numbered files of schemas/clickhouse once each, in order; never edited after landing. */
+/** Applies the numbered files of schemas/clickhouse once each, in order. A file that has landed is never edited. */
 import { missingMigrations } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import type { ClickHouse } from './clickhouse.ts';
@@ -21,13 +21,13 @@ export async function migrateClickHouse(clickhouse: ClickHouse): Promise<void> {
   }
 }
 
-/** Bytes on the smallest disk; NaN without any. */
+/** Returns the free bytes of the disk that has the least; NaN if there is no disk. */
 export async function freeSpace(clickhouse: ClickHouse): Promise<number> {
   const [disk] = await clickhouse.rows(readDisk, 'SELECT min(unreserved_space) AS free FROM system.disks');
   return Number(disk?.free);
 }
 
-/** On a full disk the embedded engine replaces the definition of a table by nothing. A server's user may not be allowed to ask. */
+/** On a full disk the embedded engine replaces a table's definition with an empty file. A server may forbid reading the free space. */
 async function checkRoom(clickhouse: ClickHouse): Promise<void> {
   const free = await freeSpace(clickhouse).catch(() => null);
   if (free !== null && free < ROOM_BYTES) {
@@ -35,7 +35,7 @@ async function checkRoom(clickhouse: ClickHouse): Promise<void> {
   }
 }
 
-/** A crash between two statements leaves the file unrecorded, so each must be repeatable: CREATE becomes IF NOT EXISTS. */
+/** A crash between two statements leaves the file unrecorded, so each must be repeatable: CREATE TABLE gets IF NOT EXISTS. */
 function statements(sql: string): string[] {
   return sql
     .replace(/--.*$/gm, '')

@@ -1,4 +1,4 @@
-/** Parquet of the embedded engine, and through the facade that stands in for a server: the same rows give the same bytes. */
+/** The embedded engine and a server (here a facade over the engine) write the same Parquet bytes for the same rows. */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -29,7 +29,7 @@ afterAll(async () => {
 
 const bounds = { max_threads: 1, max_execution_time: 60 };
 
-/** The file as each of the two writes it. */
+/** The content of the file, as the embedded engine and as the server writes it. */
 async function both(write: Pick<ParquetWrite, 'select' | 'csv' | 'params'>): Promise<Buffer[]> {
   const files = [];
   for (const [name, clickhouse] of Object.entries({ here, there })) {
@@ -40,7 +40,7 @@ async function both(write: Pick<ParquetWrite, 'select' | 'csv' | 'params'>): Pro
   return files;
 }
 
-it('rows of a table, with parameters', async () => {
+it('writes rows of a table, with parameters', async () => {
   const [own, served] = await both({
     select: () => `SELECT number AS height, toString(number) AS name FROM numbers({count:UInt32}) ORDER BY number`,
     params: { count: 1000 },
@@ -49,7 +49,7 @@ it('rows of a table, with parameters', async () => {
   expect(served?.equals(own ?? Buffer.alloc(0))).toBe(true);
 });
 
-it('rows from elsewhere, with nulls, empty texts and what CSV has to quote; no table is left', async () => {
+it('writes rows of a CSV file, with nulls, empty texts and quoted characters, and leaves no table', async () => {
   const csv = join(folder, 'rows.csv');
   await writeFile(csv, '1,"",\\N,"a ""b"", c"\n2,x,5,"line\nbreak \\ end"\n');
   const structure = 'n UInt32, text String, optional Nullable(Int64), quoted String';
@@ -67,14 +67,14 @@ it('rows from elsewhere, with nulls, empty texts and what CSV has to quote; no t
   expect(await there.query(`SELECT name FROM system.tables WHERE startsWith(name, 'dataset_rows_')`)).toEqual([]);
 });
 
-it('a statement that fails says so', async () => {
+it('rejects with the error of a statement that fails', async () => {
   for (const clickhouse of [here, there]) {
     const write = { select: () => 'SELECT nothing FROM nowhere', file: join(folder, 'failed.parquet'), bounds };
     await expect(clickhouse.parquet(write)).rejects.toThrow(/nowhere|nothing/);
   }
 });
 
-it('rows of several files for other statements, while those last', async () => {
+it('lends rows of several files to other statements, and leaves no table', async () => {
   const csv = { file: join(folder, 'lent.csv'), structure: 'n UInt32, text Nullable(String)' };
   await writeFile(csv.file, '1,a\n2,\\N\n');
   for (const clickhouse of [here, there]) {
@@ -92,7 +92,7 @@ it('rows of several files for other statements, while those last', async () => {
   }
 });
 
-it('drops the tables that a killed process left, and those alone', async () => {
+it('drops the tables that a killed process left, and no others', async () => {
   const csv = { file: join(folder, 'left.csv'), structure: 'n UInt32' };
   await writeFile(csv.file, '1\n');
   const names = async () =>

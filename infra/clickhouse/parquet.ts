@@ -1,15 +1,15 @@
-/** Rows of a SELECT as a Parquet file, which ClickHouse itself writes: the embedded engine to the disk, a server into its answer. */
+/** Writes rows of a SELECT as Parquet. ClickHouse makes the file: the embedded engine on the disk, a server in its response. */
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { type Client, settingsList } from './client.ts';
 import { type CsvRows, createCsvTable, csvSource, dropCsvTable, quotedPath, withCsvRows } from './csv-rows.ts';
 
 export interface ParquetWrite {
-  /** `rows`: what stands after FROM for the CSV rows. */
+  /** `rows` is the FROM source for the CSV rows. */
   readonly select: (rows: string) => string;
   readonly csv?: CsvRows;
   readonly params?: Readonly<Record<string, unknown>>;
-  /** Absolute; there is no such file yet. */
+  /** Absolute path of a file that does not exist yet. */
   readonly file: string;
   readonly bounds: Readonly<Record<string, number>>;
 }
@@ -18,14 +18,14 @@ const SETTINGS = {
   output_format_parquet_compression_method: 'zstd',
   output_format_parquet_string_as_string: 1,
   join_use_nulls: 1,
-  // An alias such as `toString(chain) AS chain` would keep the primary key from being used.
+  // Otherwise an alias such as `toString(chain) AS chain` would prevent the use of the primary key.
   prefer_column_name_to_alias: 1,
   input_format_csv_empty_as_default: 0,
 } as const;
 
 type Named = Readonly<Record<string, unknown>>;
 
-/** By the embedded engine. */
+/** Has the embedded engine write the file. */
 export async function writeParquetHere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
   const { select, csv, params, file, bounds } = write;
   await client.command({
@@ -35,7 +35,7 @@ export async function writeParquetHere(client: Client, write: ParquetWrite, requ
   });
 }
 
-/** By a server. Rows from elsewhere pass through a table of their own, which is dropped. */
+/** Writes the response of a server to the file. CSV rows pass through a temporary table. */
 export async function writeParquetThere(client: Client, write: ParquetWrite, request: Named): Promise<void> {
   const { select, csv, params, file, bounds } = write;
   const writeFrom = async ([table = '']: readonly string[]): Promise<void> => {

@@ -1,8 +1,8 @@
 /**
- * The process of the embedded engine, which is started again when it ends, and when it lost writes. It does not say when the disk
- * takes nothing more: a statement succeeds, a merge replaces good parts, and what should stand in their files is not there. It
- * counts such writes, though. So it is asked for the count before any write counts as done; starting it again sets aside what is
- * broken and takes back the parts that a broken one replaced: docs/decisions/0024-lost-writes.md.
+ * The process of the embedded engine, restarted when it ends and when it has lost writes. The engine does not report failed writes:
+ * on a full disk a statement succeeds, or a merge replaces good parts, while the new files are incomplete. But it counts failed writes,
+ * so the count is read before any write counts as done. A restart sets broken parts aside and reactivates the parts that they
+ * replaced: docs/decisions/0024-lost-writes.md.
  */
 import { glob, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -36,15 +36,15 @@ export class ClickHouseStartFailed extends PermanentError {
 
 export interface RunningEngine {
   /**
-   * Begins once the engine runs, which does not close it meanwhile.
-   * @throws ClickHouseEnded when it ended meanwhile; ClickHouseOverloaded when it cannot be started again; ClickHouseDamaged
+   * Runs `work` once the engine runs; the engine is not restarted for lost writes until `work` has settled.
+   * @throws ClickHouseEnded when the engine ended meanwhile; ClickHouseOverloaded when it cannot be restarted; ClickHouseDamaged
    */
   during<T>(work: () => Promise<T>): Promise<T>;
-  /** @throws ClickHouseOverloaded when it lost writes: what ended since the last call counts as failed */
+  /** @throws ClickHouseOverloaded when the engine lost writes: every statement that ended since the last call counts as failed */
   checkWrites(): Promise<void>;
-  /** To a database that exists. Called within `during`. */
+  /** Connects to a database that exists. Call it within `during`. */
   connect(database: string): Promise<Client>;
-  /** Runs a short statement on a connection of its own. */
+  /** Runs a short statement on the engine's own connection for such statements. */
   command(sql: string): Promise<void>;
   close(): Promise<void>;
 }
@@ -53,31 +53,31 @@ export interface RunningEngineOptions {
   readonly path: string;
   readonly logger: Logger | undefined;
   readonly inserts: Settling['inserts'];
-  /** Connects again. */
+  /** Connects the lanes again. */
   readonly onStartedAgain: () => Promise<void>;
 }
 
-/** A delete returns as soon as it is recorded: reads leave its rows out until a merge has, which it does not wait for. */
+/** A delete returns once it is recorded, without waiting for the mutation: until then reads filter the deleted rows out. */
 const ENGINE_SETTINGS = { ...CONNECTION_SETTINGS, lightweight_deletes_sync: '0', apply_mutations_on_fly: 1 } as const;
 const LOST_WRITES = "SELECT value FROM system.events WHERE event = 'WriteBufferFromFileDescriptorWriteFailed'";
 const RUNS_AGAIN = 'the embedded ClickHouse runs again, and the statements that were under way are repeated';
 const REOPENED =
   'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated';
-/** After a start that failed; meanwhile statements wait. */
+/** Pause after a failed start, while statements wait. */
 const RETRY_MS = 1_000;
 
 /** @throws ClickHouseStartFailed, ClickHouseDamaged, PermanentError clickhouse_locked */
 export async function openRunningEngine(options: RunningEngineOptions): Promise<RunningEngine> {
   const { path, logger, onStartedAgain } = options;
   let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;
-  /** Why it has to be started again. */
+  /** Why the engine has to be restarted. */
   let broken: 'lost writes' | 'end' | null = null;
   let mending: Promise<void> | null = null;
-  /** It is started again when it ends: from the first start to close(). */
+  /** True from the first start to close(): the engine is restarted when it ends. */
   let isKept = false;
   const underWay = createUnderWay();
 
-  /** Since it was started. */
+  /** The number of writes lost since the engine was started. */
   const lostWrites = shared(async () => {
     const result = await running?.client.query({ query: LOST_WRITES, format: 'TabSeparated' });
     return Number((await result?.text()) ?? 0);
@@ -114,7 +114,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
     broken = 'end';
     const code = 'clickhouse_unreachable';
     logger?.error({ code }, `the embedded ClickHouse ended unexpectedly (${how}); starting it again`);
-    during(async () => undefined).catch(() => undefined); // whoever asks next is given the error, and tries again
+    during(async () => undefined).catch(() => undefined); // the next caller gets the error and retries
   }
 
   async function mend(): Promise<void> {
@@ -147,7 +147,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
       try {
         return await work();
       } catch (error) {
-        if (isConnectionError(error)) await begunOn?.engine.kill(); // it does not answer, whatever it does
+        if (isConnectionError(error)) await begunOn?.engine.kill(); // the engine does not answer, whatever it is doing
         if (running !== begunOn) throw new ClickHouseEnded(error);
         throw error;
       }
@@ -162,7 +162,7 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 
   async function close(): Promise<void> {
     isKept = false;
-    await mending?.catch(() => undefined); // its callers have the error
+    await mending?.catch(() => undefined); // its callers get the error
     await end();
   }
 
@@ -186,12 +186,12 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
 async function connectTo(engine: EngineProcess, database: string): Promise<Client> {
   const client = await engine.connect();
   await client.command({ query: `USE ${database}` });
-  // Once: with each statement they would cost more than a short statement itself, and stay for the next ones all the same.
+  // Once for the connection: with each statement, settings would cost more than a short statement, and they persist anyway.
   await client.command({ query: `SET ${settingsList(ENGINE_SETTINGS)}` });
   return client;
 }
 
-/** Counts the work that is under way. */
+/** Counts the calls in progress. */
 function createUnderWay() {
   let running = 0;
   let idle: (() => void) | null = null;
@@ -205,7 +205,7 @@ function createUnderWay() {
         if (running === 0) idle?.();
       }
     },
-    /** Resolves once none is; asked by one caller at a time. */
+    /** Resolves when none is in progress; for one caller at a time. */
     drained: (): Promise<void> =>
       new Promise((resolve) => {
         idle = resolve;
@@ -215,8 +215,8 @@ function createUnderWay() {
 }
 
 /**
- * A delete or a new table on a full disk leaves an empty file that keeps what it is for from loading. It was never acknowledged;
- * whoever asked for it asks again.
+ * On a full disk a delete or a new table leaves an empty file, with which its table or database does not load. The statement was never
+ * acknowledged, so its caller repeats it.
  */
 async function removeEmptyFiles(path: string): Promise<void> {
   for await (const name of glob(['store/*/*/mutation_*.txt', 'store/*/*/*.sql', 'metadata/*.sql'], { cwd: path })) {

@@ -8,18 +8,18 @@ import { ClickHouseRefused, ClickHouseUnreachable } from './clickhouse-errors.ts
 import type { Client } from './client.ts';
 
 const CONNECTIONS = 8;
-/** Longer than any statement may take: the bound of each is kept by whoever asks. */
+/** Longer than any statement may take: createClickHouse enforces the limit of each statement. */
 const REQUEST_MS = 660_000;
-/** KILLs at a time: a server that answers none of them would be asked more and more. */
+/** Most KILLs at a time, so that they do not pile up at a server that answers none. */
 const MOST_KILLS = 8;
 /** How long a stop waits for KILLs. */
 const KILLS_CLOSE_MS = 1_000;
-/** A server in a cloud that sleeps takes so long to wake. */
+/** A sleeping cloud server takes this long to wake. */
 const FIRST_ANSWER_SECONDS = 30;
 
 /**
- * Connects and asks once, so that a wrong URL or password is known at start.
- * @throws ClickHouseSilent a little after `answerSeconds`, when all connections are closed
+ * Connects and runs one query, so that a wrong URL or password is noticed at start.
+ * @throws ClickHouseSilent shortly after `answerSeconds`; all connections are closed by then
  */
 export async function connectClickHouse(
   url: string,
@@ -33,7 +33,7 @@ export async function connectClickHouse(
     log: { level: ClickHouseLogLevel.OFF }, // every failure reaches the caller, which logs it once
   };
   const client = openClient({ ...options, max_open_connections: CONNECTIONS });
-  /** Has a connection when all others wait for an answer. */
+  /** Has its own connection, for when all others wait for an answer. */
   const killer = openClient({ ...options, max_open_connections: 1, request_timeout: 5_000 });
   /** KILLs under way, by the id of the statement. */
   const kills = new Map<string, Promise<void>>();
@@ -73,12 +73,12 @@ function openClient(options: Parameters<typeof createClient>[0]): Client {
   try {
     return createClient(options);
   } catch (error) {
-    // Without `cause`, which may hold the address with its password.
+    // Without `cause`, which may contain the URL with its password.
     throw new ClickHouseRefused(`CLICKHOUSE_URL cannot be used: ${messageOf(error)}`, null);
   }
 }
 
-/** An answer that is not ClickHouse's own, such as the page of a proxy, has neither a code nor a class. */
+/** The client throws a plain Error without a code for a response that is not ClickHouse's own, such as a proxy's page. */
 function otherThanClickHouse(error: unknown): never {
   if (!(error instanceof Error) || error.constructor !== Error || 'code' in error) throw error;
   throw new ClickHouseUnreachable(`ClickHouse cannot be reached: ${error.message.slice(0, 200)}`, error);

@@ -1,4 +1,4 @@
-/** What ClickHouse prints as TabSeparated, COPY of Postgres reads as the same values. */
+/** COPY of Postgres reads the TabSeparated output of ClickHouse as the same values. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestStores } from '../../test/support/infra/test-stores.ts';
@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-/** Neither store of this program holds U+0000 in a text. */
+/** Without U+0000, which neither store of this program contains in a text. */
 const text = fc.string({ unit: 'binary' }).filter((value) => !value.includes('\0') && value.isWellFormed());
 const special = fc.constantFrom(
   '\\N',
@@ -60,7 +60,7 @@ it('passes texts of any characters, NULL, flags and decimals', async () => {
   );
 });
 
-it('says what ClickHouse says of a statement that fails', async () => {
+it('rejects with the error of ClickHouse for a statement that fails', async () => {
   const failing = stores.clickhouse.tabSeparated('SELECT throwIf(number = 99999) FROM numbers(100000)');
   await expect(failing).rejects.toThrow('throwIf');
 });

@@ -1,8 +1,8 @@
-/** Answers as the text that COPY of Postgres reads, without an object for each row. */
+/** Reads answers as the text that COPY of Postgres reads, without creating an object for each row. */
 import type { ExecParams } from '@clickhouse/client';
 import type { Client } from './client.ts';
 
-/** A server would write an error into an answer that it has begun; the embedded engine answers at once or fails. */
+/** Otherwise a server would write an error into a response that it has begun; the embedded engine answers as a whole or fails. */
 const OF_SERVER = { clickhouse_settings: { wait_end_of_query: 1 } } as const;
 
 export async function readTabSeparated(

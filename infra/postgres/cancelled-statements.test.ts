@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** The statements of others that Postgres runs. */
+/** The number of active statements of other connections. */
 async function running(pattern: string): Promise<number> {
   const sql = `SELECT 1 FROM pg_stat_activity WHERE state = 'active' AND query LIKE $1 AND pid <> pg_backend_pid()`;
   return (await stores.postgres.pool.query(sql, [pattern])).rows.length;
@@ -27,7 +27,7 @@ async function running(pattern: string): Promise<number> {
 it.each([
   ['sends rows', "SELECT n, repeat('x', 100) FROM generate_series(1, 1000000000000) n"],
   ['has sent none', 'SELECT pg_sleep(3600)'],
-])('a copy that %s is cancelled with its signal, and its connection goes on', async (_, statement) => {
+])('an abort cancels a copy that %s, and its connection stays open', async (_, statement) => {
   const { pool } = stores.postgres;
   const caller = new AbortController();
   let pid: unknown;
@@ -45,7 +45,7 @@ it.each([
   expect((await pool.query('SELECT 1 FROM pg_stat_activity WHERE pid = $1', [pid])).rows).toHaveLength(1);
 });
 
-it('nothing begins once the signal has aborted, and its own failures stay what they are', async () => {
+it('begins nothing after the signal has aborted, and passes errors of the statement on unchanged', async () => {
   const { pool } = stores.postgres;
   const work = (signal: AbortSignal, sql: string) =>
     inTransaction(pool, (client) => untilCancelled(pool, client, signal, () => client.query(sql)));

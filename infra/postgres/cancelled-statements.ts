@@ -1,15 +1,15 @@
-/** Statements that end before their answer: another connection has Postgres cancel them, so that theirs stays in order. */
+/** Cancels statements through another connection, so that the connection of the statement stays usable. */
 import type { Pool, PoolClient } from 'pg';
 import { pause, repeatUntil } from '../repeat-until.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import { readRow } from './read-rows.ts';
 
-/** Postgres does not cancel a statement that was sent but that it has not begun. */
+/** The cancel request is repeated: Postgres does not cancel a statement that it has received but not begun. */
 const AGAIN_MS = 1_000;
 
 const readPid = rowReader({ pid: columns.number });
 
-/** `work` runs statements on `client` alone. @throws the reason of `signal` for one that it has cancelled */
+/** Runs `work`, which uses `client` only, and cancels its statement on abort. @throws the reason of `signal` after an abort */
 export async function untilCancelled<T>(
   pool: Pool,
   client: PoolClient,
@@ -25,7 +25,7 @@ export async function untilCancelled<T>(
   };
   let cancelling = Promise.resolve();
   const begin = () => {
-    // Where Postgres is away, the statement fails too.
+    // If Postgres is unreachable, the statement fails too.
     cancelling = repeatUntil(over.signal, cancel, { retryMs: AGAIN_MS, onError: () => undefined });
   };
   signal.addEventListener('abort', begin);
@@ -36,6 +36,6 @@ export async function untilCancelled<T>(
   } finally {
     signal.removeEventListener('abort', begin);
     over.abort();
-    await cancelling; // or it would cancel what the connection runs next
+    await cancelling; // a later cancel request would hit the next statement of the connection
   }
 }

@@ -1,14 +1,14 @@
-/** Types for the faults of a connection to Postgres, which the driver distinguishes only by their text. */
+/** Error types for failures of a connection to Postgres, which the driver distinguishes only by their text. */
 
-/** The connection, not the statement, is what failed. Whether the statement took effect is unknown. */
+/** The connection failed, not the statement. Whether the statement took effect is unknown. */
 export class PostgresConnectionError extends Error {}
 
-/** The connection ended, from whichever side, before the answer came. */
+/** Either side ended the connection before the answer arrived. */
 export class ConnectionLostError extends PostgresConnectionError {
   override readonly name = 'ConnectionLostError';
 }
 
-/** No connection was made, or none of the pool became free, in time. */
+/** No connection could be made, or no connection of the pool became free, in time. */
 export class ConnectTimeoutError extends PostgresConnectionError {
   override readonly name = 'ConnectTimeoutError';
   constructor(limitMs: number) {
@@ -16,7 +16,7 @@ export class ConnectTimeoutError extends PostgresConnectionError {
   }
 }
 
-/** The server is silent: its own time limit of a statement is shorter. */
+/** The server does not answer: it should have cancelled the statement by its own, shorter time limit. */
 export class QueryTimeoutError extends PostgresConnectionError {
   override readonly name = 'QueryTimeoutError';
   constructor(limitMs: number) {

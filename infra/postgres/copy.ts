@@ -1,4 +1,4 @@
-/** Bulk insert by COPY in text format: the fastest way into Postgres, and all or nothing. */
+/** Bulk insert by COPY in text format: the fastest way into Postgres, and atomic. */
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
@@ -15,7 +15,7 @@ export type CopyValue = string | number | bigint | boolean | null | readonly str
 
 const CHUNK_BYTES = 1 << 16;
 
-/** Inserts rows in the caller's transaction; resolves to their number. */
+/** Inserts rows in the caller's transaction and returns their number. */
 export async function copyRows(
   client: PoolClient,
   table: string,
@@ -25,7 +25,7 @@ export async function copyRows(
   return copyText(client, table, columns, chunks(rows));
 }
 
-/** The same for rows that are in the text format of COPY already, cut anywhere. */
+/** Inserts rows that are already in the text format of COPY; chunks may end within a row. */
 export async function copyText(
   client: PoolClient,
   table: string,

@@ -1,4 +1,4 @@
-/** The columns of a fact in Postgres: how a value of each sort is written, and read back. */
+/** The columns of a fact in Postgres, with the conversions of each sort of value for writing and reading. */
 import type { Definition } from '../../schemas/facts/definition.ts';
 import {
   type CurrencyAmounts,
@@ -19,7 +19,7 @@ type Values = Readonly<Record<string, unknown>>;
 
 export interface FactColumn {
   readonly name: string;
-  /** The field that it holds; for a member of a detail, the detail. */
+  /** The field in this column; for a member of a detail, the detail. */
   readonly field: string;
   readonly type: ColumnType;
   of(fact: Values): CopyValue;
@@ -29,9 +29,9 @@ interface Codec {
   readonly type: ColumnType;
   /** Never called with null. */
   readonly write: (value: never) => CopyValue;
-  /** Null where the column holds less than the value. */
+  /** Null if the value cannot be restored from the column. */
   readonly read: ((stored: never) => unknown) | null;
-  /** Whether `read` takes null: an empty value is written as null. */
+  /** Whether `read` accepts null, because an empty value is stored as null. */
   readonly readsNull?: true;
 }
 
@@ -47,7 +47,7 @@ const CODECS: { readonly [S in Exclude<Sort, 'list' | 'detail'>]: Codec } = {
   choices: written('text[]'),
   hash: { type: 'bytea', write: (hex: string) => ({ hex }), read: asIs },
   json: { type: 'json', write: jsonText, read: asIs },
-  // int4 comes as a number, int8 as a bigint.
+  // The driver returns int4 as a number and int8 as a bigint.
   integer: { type: 'integer', write: asIs, read: Number },
   seconds: { type: 'bigint', write: asIs, read: Number },
   satoshis: written('bigint'),
@@ -60,7 +60,7 @@ function codecOf(field: Exclude<Field, { sort: 'detail' }>): Codec {
   return field.sort === 'list' ? listCodec(field) : CODECS[field.sort];
 }
 
-/** One column a field, in their order; a detail has one for each of its members. */
+/** Returns one column for each field, in order; a detail has one for each of its members. */
 export function factColumns(fields: Fields): FactColumn[] {
   return Object.entries(fields).flatMap(([name, field]) => {
     if (field.sort !== 'detail') return column(name, columnName(name), field);
@@ -92,7 +92,7 @@ function column(field: string, name: string, shape: Exclude<Field, { sort: 'deta
   };
 }
 
-/** Reads stored rows as the facts that they were written from. */
+/** Returns a reader that restores facts from stored rows. */
 export function factReader<const T extends string, F extends Fields>({
   type,
   fields,
@@ -101,7 +101,7 @@ export function factReader<const T extends string, F extends Fields>({
   return (row) => ({ type, ...(read(row) as ValuesOf<F>) });
 }
 
-/** Reads some fields of a fact, from rows that hold their columns at least. */
+/** Returns a reader for some fields of a fact, from rows that contain at least their columns. */
 export function partReader<F extends Fields, const N extends keyof F & string>(
   { type, fields }: Pick<Definition<string, F>, 'type' | 'fields'>,
   names: readonly N[],
@@ -145,7 +145,7 @@ function fieldReader(what: string, column: string, field: Field): (row: StoredRo
   };
 }
 
-/** {i-address: "satoshis"}, null when none. */
+/** {i-address: "satoshis"}; null when empty. */
 function amountsJson(amounts: CurrencyAmounts): CopyValue {
   const entries = Object.entries(amounts);
   if (entries.length === 0) return null;
@@ -159,7 +159,7 @@ function readAmounts(text: string | null): CurrencyAmounts {
   return Object.fromEntries(Object.entries(readAmountTexts(text)).map(([id, satoshis]) => [id, BigInt(satoshis)]));
 }
 
-/** Received minus sent, by currency, without those that came to nothing. */
+/** Received minus sent by currency, without currencies whose net is 0. */
 function netAmounts(flows: CurrencyFlows): CurrencyAmounts {
   const net: Record<string, bigint> = {};
   for (const currencyId in flows) {
@@ -169,7 +169,7 @@ function netAmounts(flows: CurrencyFlows): CurrencyAmounts {
   return net;
 }
 
-/** One JSON text for the whole list; amounts are strings in it, since JSON readers take numbers for doubles. */
+/** Stores the list as one JSON text; amounts are strings in it, since JSON readers parse numbers as doubles. */
 function listCodec({ members }: ListField): Codec {
   const names = Object.entries(members).map(([name, { sort }]) => ({ name, isAmount: sort === 'satoshis' }));
   const readItems = jsonReader(

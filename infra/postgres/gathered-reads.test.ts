@@ -1,4 +1,4 @@
-/** Who asks together is answered as who asks alone. */
+/** Reads that share a statement get the same rows as separate reads. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { SEED } from '../../test/setup/seed.ts';
@@ -9,7 +9,7 @@ import { openReader, type PostgresReader, type Statement } from './reader.ts';
 let stores: TestStores;
 let opened: PostgresReader;
 let gathered: GatheredReads<void>;
-/** What was sent to Postgres. */
+/** Statements sent to Postgres. */
 let sent: Statement[] = [];
 
 const GUARD = (sql: string, count: number) => `SELECT * FROM (${sql}) AS found WHERE 'now'::text = $${count + 1}`;
@@ -77,7 +77,7 @@ const read = fc.nat({ max: STATEMENTS.length - 1 }).chain((index) =>
   }),
 );
 
-it('the rows of each are those that it finds alone, in their order, and none where the version is another', async () => {
+it('each read gets the rows that it gets alone, in their order, and none if its version differs', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(read, { minLength: 1, maxLength: 90 }), async (reads) => {
       const found = await Promise.all(reads.map(({ sql, values, version }) => gathered(sql, values, version)));
@@ -90,7 +90,7 @@ it('the rows of each are those that it finds alone, in their order, and none whe
   );
 });
 
-it('reads of many rows do not all come back at once, whatever is asked for between them', async () => {
+it('bounds the rows of one statement when reads return many rows, whatever other reads are mixed in', async () => {
   const SERIES = 'SELECT n FROM generate_series(1, $1::integer) AS n WHERE $2::text IS NOT NULL';
   const sizes = fc.array(fc.constantFrom(1, 25, 200, 201, 600), { minLength: 1, maxLength: 120 });
   await fc.assert(
@@ -116,7 +116,7 @@ it('reads of many rows do not all come back at once, whatever is asked for betwe
 
 const ONE = 'SELECT letter, at FROM letters WHERE letter = $1 AND at = $2';
 
-it('who asks alone is not made to wait, those who ask meanwhile share a statement', async () => {
+it('a single read does not wait; simultaneous reads share a statement', async () => {
   await Promise.all(Array.from({ length: 40 }, (_, index) => gathered(ONE, ['a', index % 10], NOW)));
   expect(sent.length).toBeLessThan(6);
   sent = [];
@@ -124,7 +124,7 @@ it('who asks alone is not made to wait, those who ask meanwhile share a statemen
   expect(sent.map(({ text }) => text)).toEqual([GUARD(ONE, 2)]);
 });
 
-it('a value that the server refuses is told to the one who sent it', async () => {
+it('a value that the server refuses fails only the read that sent it', async () => {
   const reads = Array.from({ length: 20 }, (_, index) => gathered(ONE, ['a', index === 7 ? 2 ** 31 : index % 10], NOW));
   for (const [index, result] of (await Promise.allSettled(reads)).entries()) {
     if (index === 7) expect(result).toMatchObject({ status: 'rejected', reason: { code: '22003' } });
@@ -134,7 +134,7 @@ it('a value that the server refuses is told to the one who sent it', async () =>
 
 const SLOW = 'SELECT $1::float8 AS slept FROM (SELECT pg_sleep($1::float8)) AS sleep';
 
-it('one that takes too long fails alone, and does not hold back those who come later', async () => {
+it('a read that takes too long fails alone and does not delay later reads', async () => {
   const hasty = openReader(stores.postgres, {
     maxConnections: 4,
     statementMs: 2000,
@@ -153,7 +153,7 @@ it('one that takes too long fails alone, and does not hold back those who come l
   await hasty.close();
 });
 
-it('a server that cannot be reached is told to all', async () => {
+it('every read fails when the server cannot be reached', async () => {
   const gone = openReader(stores.postgres, { maxConnections: 1, statementMs: 500 });
   await gone.close();
   const read = createGatheredReads<void>(gone, GUARD);

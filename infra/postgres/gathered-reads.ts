@@ -1,13 +1,13 @@
 /**
- * Combines simultaneous reads of one statement into a single one, which shares its cost. A read waits for others only while the
- * requests that have already arrived are read. docs/decisions/0023-point-reads.md
+ * Combines simultaneous reads with the same SQL into one statement, whose cost they share. A read waits for others only until
+ * the requests that have already arrived are parsed. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';
 import type { StoredRow } from '../row-reader.ts';
 import { columns, rowReader } from '../row-reader.ts';
 import { prepared, type Statement } from './reader.ts';
 
-/** Rows of `sql` for its `values`. `version` is the last value of what is sent, and one for all who share a statement. */
+/** Returns the rows of `sql` for its `values`. `version` is sent as the last value; reads share a statement only if it is equal. */
 export type GatheredReads<Owner> = (
   sql: string,
   values: readonly unknown[],
@@ -15,15 +15,15 @@ export type GatheredReads<Owner> = (
   owner: Owner,
 ) => Promise<StoredRow[]>;
 
-/** Reads by whose they are. */
+/** A reader that knows the owner of each read. */
 export interface OwnedReader<Owner> {
-  /** Whose one that several share is; the first one's where it is not given. */
+  /** Chooses the owner of a statement that several reads share; by default the owner of the first read. */
   readonly ownerOf?: (owners: readonly [Owner, ...Owner[]]) => Owner;
   query(statement: Statement, values: readonly unknown[], owner: Owner): Promise<StoredRow[]>;
   parameterTypes(text: string, owner: Owner): Promise<readonly string[]>;
 }
 
-/** A statement as it is sent: its own values are $1 … $count, the version is the next one. */
+/** Returns the statement to send: the values of `sql` are $1 … $count, and the version is the next parameter. */
 export type VersionGuard = (sql: string, count: number) => string;
 
 interface Read<Owner> {
@@ -34,14 +34,14 @@ interface Read<Owner> {
   readonly reject: (error: unknown) => void;
 }
 
-/** Batches in flight per statement: Postgres works on one while the answer of the other is read. */
+/** Batches in flight for each SQL text: Postgres works on one while this process reads the rows of the other. */
 const SENT_AT_ONCE = 2;
 const MOST_TOGETHER = 32;
-/** Answers that return together are processed together and delay all others, so this bounds them: a few pages, or many single rows. */
+/** Rows that return together are processed together and delay all other work, so this bounds them: a few pages, or many single rows. */
 const MOST_ROWS = 500;
-/** How slowly it is forgotten that reads of a statement gave many rows. */
+/** Decay, for each read, of the largest number of rows seen. */
 const FORGET = 0.95;
-/** What takes longer does not hold the next ones back. */
+/** A batch that takes longer no longer delays the next ones. */
 const SLOW_MS = 20;
 
 const readPlace = rowReader({ asked_at: columns.number });
@@ -69,7 +69,7 @@ function createQueue<Owner>(
   let together: Promise<Statement> | null = null;
   let waiting: Read<Owner>[] = [];
   let sent = 0;
-  /** Rows that a read gives, as the largest of late. */
+  /** Expected rows of a read: the largest recent number. */
   let rowsOfRead = 1;
 
   function learn(rows: number): void {
@@ -111,13 +111,13 @@ function createQueue<Owner>(
       if (reads.length === 1 || count === 0) await Promise.all(reads.map(readAlone));
       else await readTogether(reads, first);
     } catch (error) {
-      // The server may refuse one of the reads, or one may take too long: each read gets its own error.
+      // The server refused the statement, perhaps for one of the reads, or it took too long: run each alone, so that each gets its own error.
       if (error instanceof pg.DatabaseError) await Promise.all(reads.map(readAlone));
       else for (const { reject } of reads) reject(error);
     }
   }
 
-  /** Those that wait for the same version as the first. */
+  /** Takes waiting reads that have the same version as the first. */
   function take({ version }: Read<Owner>): Read<Owner>[] {
     const most = Math.min(MOST_TOGETHER, Math.max(1, Math.floor(MOST_ROWS / rowsOfRead)));
     const taken: Read<Owner>[] = [];
@@ -136,7 +136,7 @@ function createQueue<Owner>(
     }
   }
 
-  /** One of the places, until it is given back or the time is over. */
+  /** Takes a place in flight until the returned function is called or SLOW_MS have passed. */
   function occupy(): () => void {
     let occupied = true;
     const leave = () => {
@@ -157,17 +157,17 @@ function createQueue<Owner>(
   };
 }
 
-/** One statement for any number of reads: the values travel as text, one column each, and each row names its read. */
+/** One statement for any number of reads: each parameter is an array of texts with the values of all reads; each row names its read. */
 function gatheredText(sql: string, types: readonly string[]): string {
   const columns = types.map((_, at) => `$${at + 1}::text[]`).join(', ');
   const names = types.map((_, at) => `v${at + 1}`).join(', ');
   const own = sql.replaceAll(/\$(\d+)/g, (_, number: string) => `gathered.v${number}::${types[Number(number) - 1]}`);
-  // OFFSET keeps each read what it is alone: not joined otherwise, and its rows in their order.
+  // OFFSET 0 keeps the planner from merging the subquery into the join, so each read runs as it would alone and its rows keep their order.
   return `SELECT gathered.asked_at::integer, own.* FROM unnest(${columns}) WITH ORDINALITY AS gathered(${names}, asked_at)
     CROSS JOIN LATERAL (SELECT * FROM (${own}) AS own OFFSET 0) AS own`;
 }
 
-/** A value as Postgres writes it. */
+/** Formats a value as Postgres text. */
 function textOf(value: unknown): string | null {
   if (value === null || value === undefined) return null;
   if (typeof value !== 'object') return String(value);

@@ -1,4 +1,4 @@
-/** What migration 0029 takes for good of the rows of earlier versions. */
+/** Which prices of earlier versions migration 0029 keeps as good. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { readMigrations } from '../migrations.ts';
@@ -9,7 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-it('takes a rejected price that stayed published for good where the feed itself confirms it', async () => {
+it('keeps a rejected price that stayed published as good if the feed itself confirms it', async () => {
   const migration = (await readMigrations('postgres')).find(({ name }) => name.startsWith('0029-'));
   const { pool } = stores.postgres;
   await pool.query('DROP TABLE good_prices');

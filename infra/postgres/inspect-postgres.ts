@@ -1,4 +1,4 @@
-/** What a Postgres by URL is like, asked over one connection without changing anything. */
+/** Inspects a Postgres by URL over one connection, without changing anything. */
 import type { Logger } from '../logger.ts';
 import { columns, type RowOf, rowReader } from '../row-reader.ts';
 import { openPool } from './pool.ts';
@@ -8,23 +8,23 @@ import { readRow } from './read-rows.ts';
 import { leftScratchNames } from './scratch-names.ts';
 
 const REPORT = {
-  /** As the server prints it: `18.4`. */
+  /** The server's own text, such as `18.4`. */
   version: columns.text,
   major: columns.number,
   readOnly: columns.boolean,
-  /** Tables and schemas in this database. */
+  /** Whether the role may create tables and schemas in this database. */
   mayCreate: columns.boolean,
-  /** Whether it may create databases: `verify` and `reprocess` build some next to the served one. */
+  /** Whether the role may create databases: `verify` and `reprocess` build some next to the served one. */
   mayCreateDatabases: columns.boolean,
-  /** Connections that are not taken. */
+  /** Connections that are not in use. */
   freeConnections: columns.number,
 };
 const readReport = rowReader({ ...REPORT, now: columns.number });
 
 export interface PostgresReport extends RowOf<typeof REPORT> {
-  /** Milliseconds by which its clock is ahead of this machine's, at least. */
+  /** Least number of milliseconds by which the server's clock is ahead of this machine's; negative if it is behind. */
   readonly clockAheadMs: number;
-  /** Databases that a killed `verify` has left. */
+  /** Databases that a killed `verify` left behind. */
   readonly left: readonly string[];
 }
 
@@ -46,7 +46,7 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
   };
   const pool = openPool(config, logger, { connectMs: TIMEOUT_MS, statementMs: TIMEOUT_MS });
   try {
-    await pool.query('SELECT 1'); // so that connecting is no part of the clock's comparison
+    await pool.query('SELECT 1'); // connects first, so that the comparison of clocks does not include it
     const before = Date.now();
     const row = await readRow(pool, readReport, SQL);
     if (!row) throw new Error('Postgres answered without a row');
@@ -61,7 +61,7 @@ export async function inspectPostgres(url: string, logger: Logger): Promise<Post
   }
 }
 
-/** How far `time` lies outside of the span in which it was read; 0 inside. */
+/** Returns how far `time` is outside the span in which it was read; 0 inside. */
 export function beyond(time: number, from: number, to: number): number {
   if (time < from) return time - from;
   return Math.max(0, time - to);

@@ -1,4 +1,4 @@
-/** Members of json are read whatever texts are in it. */
+/** Statements can read members of JSON that contains any texts. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
@@ -17,7 +17,7 @@ const text = fc
   .array(fc.oneof(fc.constantFrom('\0', '\\', 'u0000', '"', 'é', '🚀'), fc.string({ unit: 'grapheme' })))
   .map((parts) => parts.join(''));
 
-it('every text is read as it is, but for U+0000', async () => {
+it('reads every text unchanged, except U+0000', async () => {
   let replaced = 0;
   await fc.assert(
     fc.asyncProperty(text, text, async (key, value) => {

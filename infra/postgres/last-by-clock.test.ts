@@ -1,4 +1,4 @@
-/** Halving finds the block, or the tick, that reading all of them finds. */
+/** Binary search finds the same block, or tick, as a scan of all of them. */
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -14,7 +14,7 @@ let client: PoolClient;
 beforeAll(async () => {
   stores = await createTestStores();
   client = await stores.postgres.pool.connect();
-  // For this connection they stand before the tables of those names.
+  // On this connection they hide the tables with these names.
   await client.query('CREATE TEMP TABLE price_ticks (tick bigint PRIMARY KEY, clock bigint)');
   await client.query(
     'CREATE TEMP TABLE blocks (chain text, height integer, clock bigint, PRIMARY KEY (chain, height))',
@@ -29,7 +29,7 @@ afterAll(async () => {
 const readTicks = rowReader({ halved: columns.nullable(columns.bigint), read: columns.nullable(columns.bigint) });
 const readFound = rowReader({ halved: columns.nullable(columns.number), read: columns.nullable(columns.number) });
 
-it('finds a block at any moment, on chains of any length, with standing clocks and gaps, up to any height', async () => {
+it('finds a block at any moment, on chains of any length, with repeated clocks and gaps, up to any height', async () => {
   const chain = fc.record({
     first: fc.constantFrom(0, 7),
     steps: fc.array(fc.oneof(fc.constant(0), fc.integer({ min: 1, max: 5 }), fc.constant(1000)), { maxLength: 40 }),

@@ -1,13 +1,13 @@
 /**
- * SQL that finds the last block or tick up to a moment. Clocks never step back, so it is found by halving, however long the history.
- * Arguments are SQL; `moment` is in seconds since the epoch. NULL before the first.
+ * SQL that finds the last block or tick up to a moment. Clocks never decrease, so it is a binary search over the history.
+ * Arguments are SQL; `moment` is in seconds since the epoch. NULL before the first block or tick.
  */
 
 interface Clocked {
   readonly table: string;
-  /** Rises with the clock; may have gaps. */
+  /** Column that rises with the clock; may have gaps. */
   readonly key: string;
-  /** Condition of the rows that count. */
+  /** Condition for the rows to search. */
   readonly of: string;
 }
 
@@ -23,7 +23,7 @@ function lastByClock({ table, key, of }: Clocked, moment: string, newest = `max(
   ) SELECT (SELECT max(${key}) FROM ${table} WHERE ${of} AND ${key} <= low) FROM search WHERE low = high)`;
 }
 
-/** Height of the last block of a chain; of those up to `newest`, where it is given. */
+/** Height of the last block of a chain, up to height `newest` if given. */
 export const heightAt = (chain: string, moment: string, newest?: string): string =>
   lastByClock({ table: 'blocks', key: 'height', of: `chain = ${chain}` }, moment, newest);
 

@@ -1,21 +1,21 @@
-/** Notifications of one channel, on a connection that proves again and again that it still hears. */
+/** Receives the notifications of one channel on a connection that is checked regularly. */
 import type { Notification } from 'pg';
 import type { Logger } from '../logger.ts';
 import { pause, repeatUntil } from '../repeat-until.ts';
 import type { Postgres } from './postgres.ts';
 
 export interface Listener {
-  /** Whether every notification that was committed longer ago than `ms` has been heard. */
+  /** Returns whether every notification committed more than `ms` ago has been received. */
   heardWithin(ms: number): boolean;
   stop(): Promise<void>;
 }
 
 const PROOF_MS = 250;
-/** Between two proofs while no caller asks; a connection that ends is noticed all the same. */
+/** Time between two checks while no caller asks; a connection that ends is noticed anyway. */
 const IDLE_PROOF_MS = 5_000;
 const RETRY_MS = 500;
 
-/** `heard` gets the payload; null when the connection was lost or made: what was missed is not known. */
+/** Calls `heard` with each payload, and with null when the connection was lost or made: notifications may have been missed. */
 export function listen(
   postgres: Postgres,
   channel: string,
@@ -26,11 +26,11 @@ export function listen(
   const stopped = new AbortController();
   const { signal } = stopped;
   let provenAt = Number.NEGATIVE_INFINITY;
-  /** Since the last proof. */
+  /** Whether a caller has asked since the last check. */
   let isAsked = false;
   let asked = new AbortController();
 
-  /** Until the next proof is due. Who asks first after a while ends the rest. */
+  /** Waits until the next check is due; the first caller after an idle time ends the wait. */
   async function rest(lost: AbortSignal): Promise<void> {
     if (isAsked) {
       isAsked = false;
@@ -51,10 +51,10 @@ export function listen(
     client.on('notification', onNotification);
     try {
       await client.query(`LISTEN ${channel}`);
-      heard(null); // what came before is unknown
+      heard(null); // earlier notifications may have been missed
       while (!signal.aborted) {
         const began = performance.now();
-        // Notifications come before the answer to what was asked after them.
+        // Postgres delivers pending notifications before the answer to a later query.
         await client.query('SELECT 1');
         provenAt = began;
         await rest(lost);

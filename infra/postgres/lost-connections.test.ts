@@ -1,4 +1,4 @@
-/** The server ends a connection in each state that one can be in: who uses it is told, the next one works, nothing else happens. */
+/** The server ends a connection in each possible state: its user gets an error, the next connection works, and nothing else happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
@@ -38,7 +38,7 @@ afterAll(async () => {
   await stores.close();
 });
 
-/** By way of other connections. */
+/** Ends the matching connections through a connection of another pool. */
 async function end(condition: string): Promise<void> {
   await stores.postgres.pool.query(
     `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -60,13 +60,13 @@ async function errorCode(work: Promise<unknown>): Promise<string | undefined> {
   return postgresTrouble(error)?.code;
 }
 
-/** A COPY of these is always under way when the server ends its connection. */
+/** Endless rows, so that the COPY is still running when the server ends its connection. */
 function* endlessly(): Iterable<readonly [number]> {
   for (let n = 0; ; n = (n + 1) % 1000) yield [n];
 }
 
 describe('a connection that the server ends', () => {
-  it('while it waits in the pool: the next statement has another', async () => {
+  it('while it is idle in the pool: the next statement uses another', async () => {
     await postgres.pool.query('SELECT 1');
     await end("state = 'idle'");
     await expect.poll(() => lines.length).toBe(1); // the pool has seen it
@@ -74,7 +74,7 @@ describe('a connection that the server ends', () => {
     await expect.poll(() => lines.map(({ msg }) => msg)).toEqual([expect.stringMatching(/^(a|\d+) .*lost: /)]);
   });
 
-  it('between two statements of a transaction: nothing of it counts', async () => {
+  it('between two statements of a transaction: the transaction is rolled back', async () => {
     const work = postgres.transaction(async (client) => {
       await client.query('INSERT INTO numbers VALUES (1)');
       await end("state = 'idle in transaction'");
@@ -105,7 +105,7 @@ describe('a connection that the server ends', () => {
     expect((await postgres.pool.query('SELECT * FROM numbers')).rows).toEqual([]);
   });
 
-  it('that listens: what was missed is not known, and what comes later is heard', async () => {
+  it('that listens: the loss is reported, and later notifications are received', async () => {
     let heard = 0;
     const listener = listen(postgres, 'news', () => heard++, pino({ level: 'silent' }));
     await expect.poll(() => listener.heardWithin(1000)).toBe(true);
@@ -129,7 +129,7 @@ describe('a connection that the server ends', () => {
   });
 });
 
-it(`${ROUNDS} rounds of everything at once while connections end (TEST_SEED=${SEED}): each succeeds or is told why, none hangs`, async () => {
+it(`${ROUNDS} rounds of everything at once while connections end (TEST_SEED=${SEED}): each succeeds or gets an error, none hangs`, async () => {
   const works: readonly (() => Promise<unknown>)[] = [
     () => postgres.pool.query('SELECT pg_sleep($1::float8)', [random() / 20]),
     () =>
@@ -158,7 +158,7 @@ it(`${ROUNDS} rounds of everything at once while connections end (TEST_SEED=${SE
     await Promise.all(all);
   }
   expect([...outcomes.keys()].sort()).toEqual(['done', 'postgres_unreachable']);
-  // A connection that was ended last may be taken once more before its end is heard of.
+  // The pool may hand out a connection once more before it notices that the server has ended it.
   const answers = async () => (await postgres.pool.query('SELECT 1').catch(() => null))?.rowCount;
   await expect.poll(answers).toBe(1);
 });

@@ -1,4 +1,4 @@
-/** Applies the numbered files of schemas/postgres once each, in order, under a lock; never edited after landing. */
+/** Applies the numbered files of schemas/postgres once each, in order, under a lock. A file that has landed is never edited. */
 import type { Logger } from '../logger.ts';
 import { missingMigrations, StoresMigrating, StoresOlder } from '../migrations.ts';
 import { columns, rowReader } from '../row-reader.ts';
@@ -6,7 +6,7 @@ import { withProgress } from './migration-progress.ts';
 import type { Postgres } from './postgres.ts';
 import { readRow, readRows } from './read-rows.ts';
 
-const LOCK = 7_381_402_911; // any constant: one migration at a time for a database
+const LOCK = 7_381_402_911; // an arbitrary constant: one migration at a time in a database
 
 const readMigration = rowReader({ name: columns.text, sha256: columns.text });
 const readLocked = rowReader({ locked: columns.boolean });
@@ -14,7 +14,7 @@ const readFound = rowReader({ found: columns.boolean });
 const TRY_LOCK = 'SELECT pg_try_advisory_xact_lock($1) AS locked';
 const APPLIED = 'SELECT name, sha256 FROM migrations';
 
-/** A change of tables that were there before says every ten seconds how far it is. */
+/** Applies the missing migrations. While existing tables change, logs the progress every ten seconds. */
 export async function migratePostgres(postgres: Postgres, logger: Logger): Promise<void> {
   await postgres.transaction(async (client) => {
     const locked = await readRow(client, readLocked, TRY_LOCK, [LOCK]);

@@ -9,7 +9,7 @@ const sample = (at: number, done: bigint | null, more = {}) => {
   return { at, bytes: BigInt(at) * 2048n, indexed, phase, done, total: done === null ? null : 1000n, ...more };
 };
 
-describe('how far a change of tables is', () => {
+describe('the progress of a change of tables', () => {
   it('has a rate and an estimate from the second line of a phase on', () => {
     const first = sample(10_000, 200n);
     expect(progressOf(null, first)).toEqual({ indexed: first.indexed, phase: first.phase, percent: 20 });
@@ -19,7 +19,7 @@ describe('how far a change of tables is', () => {
     expect(progressOf(first, first)).toEqual({ indexed: first.indexed, phase: first.phase, percent: 20 });
   });
 
-  it('is what the database has grown by while rows are copied', () => {
+  it('is the growth of the database while rows are copied', () => {
     expect(progressOf(null, sample(10_000, null))).toEqual({});
     expect(progressOf(sample(10_000, null), sample(20_000, null))).toEqual({ megabytesPerSecond: 2 });
     expect(progressOf(sample(20_000, null), sample(30_000, null, { bytes: 0n }))).toEqual({ megabytesPerSecond: 0 });
@@ -33,7 +33,7 @@ describe('a change of tables', () => {
   });
   afterAll(() => stores.close());
 
-  it('says how far it is while it makes an index, and nothing once it is done', async () => {
+  it('logs its progress while it builds an index, and nothing once it is done', async () => {
     const info = vi.fn();
     const logger = { info, debug: vi.fn() } as unknown as Logger;
     const lines = () => info.mock.calls.map(([line]) => line as Readonly<Record<string, unknown>>);
@@ -56,7 +56,7 @@ describe('a change of tables', () => {
     expect(info.mock.calls).toHaveLength(count);
   });
 
-  it('fails as the change itself does', async () => {
+  it('fails with the error of the change', async () => {
     const { postgres } = stores;
     const logger = { info: vi.fn(), debug: vi.fn() } as unknown as Logger;
     const failing = postgres.transaction((client) =>

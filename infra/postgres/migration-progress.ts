@@ -1,4 +1,4 @@
-/** Says how far a long change of the tables is, since nothing of the service answers until it is done. */
+/** Logs the progress of a long change of the tables: the service does not answer until the change is done. */
 import type { PoolClient } from 'pg';
 import type { Logger } from '../logger.ts';
 import { pause } from '../repeat-until.ts';
@@ -9,7 +9,7 @@ import { readRow } from './read-rows.ts';
 const EVERY_MS = 10_000;
 const MEGABYTE = 1024 * 1024;
 
-/** Only an index that is being made knows its end: blocks of the table that are read, then entries that are sorted in. */
+/** Only the build of an index has a known total: blocks of the table to read, then entries to sort in. */
 const SQL = `SELECT pg_database_size(current_database()) AS bytes, i.phase,
     CASE WHEN i.pid IS NOT NULL THEN coalesce((SELECT relname::text FROM pg_class WHERE oid = i.relid), 'a new table') END AS indexed,
     CASE WHEN i.blocks_total > 0 THEN i.blocks_done ELSE i.tuples_done END AS done,
@@ -27,7 +27,7 @@ const readPid = rowReader({ pid: columns.number });
 
 type Sample = RowRead<typeof readSample> & { readonly at: number };
 
-/** Runs `work`, which changes the tables by `client`, and logs how far it is every ten seconds. */
+/** Runs `work`, which changes the tables through `client`, and logs its progress every ten seconds. */
 export async function withProgress(
   { pool }: Pick<Postgres, 'pool'>,
   client: PoolClient,
@@ -68,7 +68,7 @@ export async function withProgress(
 }
 
 export interface MigrationProgress {
-  /** That the database has grown since the last line; without a last line they are not known. */
+  /** Growth of the database since the last log line; unknown in the first line. */
   readonly megabytesPerSecond?: number;
   /** The table that gets an index. */
   readonly indexed?: string;
@@ -79,7 +79,7 @@ export interface MigrationProgress {
   readonly etaSeconds?: number;
 }
 
-/** `before`: the sample of the last line. */
+/** `before` is the sample of the last log line. */
 export function progressOf(before: Sample | null, now: Sample): MigrationProgress {
   const seconds = before ? (now.at - before.at) / 1000 : 0;
   const grown = before && seconds > 0 ? Number(now.bytes - before.bytes) / MEGABYTE / seconds : null;

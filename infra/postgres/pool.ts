@@ -1,15 +1,15 @@
-/** Every pool of connections to Postgres is opened here: a connection may end at any moment, and none takes the process with it. */
+/** Opens every pool of connections to Postgres. A connection may end at any moment without crashing the process. */
 import type pg from 'pg';
 import type { Logger } from '../logger.ts';
 import { createPool, type Limits } from './typed-client.ts';
 
 const LIMITS: Limits = { connectMs: 15_000, statementMs: null };
-/** A peer that is gone without a word is noticed about 20 s later: a connection that waits asks whether it is still there. */
+/** TCP keep-alive probes on silent connections notice a vanished peer after about 20 s. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
-/** When a server ends, its connections end together: one log line covers all. */
+/** When a server ends, all its connections end: within this time they share one log line. */
 const GATHER_MS = 500;
 
-/** The options of a pool, except its time limits, which `Limits` holds. */
+/** The options of a pool except its time limits, which are in `Limits`. */
 export type PoolConfig = Omit<pg.PoolConfig, 'connectionTimeoutMillis' | 'query_timeout'>;
 
 export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Limits> = {}): pg.Pool {
@@ -23,7 +23,7 @@ export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Lim
     lost = 0;
   }
 
-  /** The pool's own goodbye may still be under way when the server ends. */
+  /** Ignores a pool that is closing: the server may end before its connections are closed. */
   function count({ message }: Error): void {
     if (pool.ending) return;
     if (lost === 0) {
@@ -33,7 +33,7 @@ export function openPool(config: PoolConfig, logger: Logger, limits: Partial<Lim
     lost += 1;
   }
 
-  // For as long as the connection lives, also while a caller uses it, whose statement then rejects.
+  // Listens for the life of the connection, even while a caller uses it, whose statement then rejects.
   pool.on('connect', (client) => {
     let isReported = false;
     client.on('error', (error) => {

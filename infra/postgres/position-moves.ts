@@ -1,4 +1,4 @@
-/** Hears of each commit that moves a stage's position, in this process or another. */
+/** Waits for commits that move a stage's position, in this process or another. */
 import type { PositionedStage } from '../../schemas/stages.ts';
 import type { Logger } from '../logger.ts';
 import { createWakeUp } from '../wake-up.ts';
@@ -11,16 +11,16 @@ export interface PositionMoves {
   stop(): Promise<void>;
 }
 
-/** Notified by a trigger on the positions; the payload is the stage. */
+/** A trigger on the positions notifies this channel; the payload is the stage. */
 const CHANNEL = 'stage_positions';
-/** SQL of a change that moves no position but changes answers: it wakes those who follow all stages. */
+/** SQL for a change that moves no position but changes answers; wakes the callers that follow all stages. */
 export const NOTIFY_ALL = `SELECT pg_notify('${CHANNEL}', '')`;
-/** SQL of a change that those who follow a stage should see although it has not moved. */
+/** SQL for a change that followers of a stage should see although its position has not moved. */
 export const notifyFollowers = (stage: PositionedStage): string => `SELECT pg_notify('${CHANNEL}', '${stage}')`;
-/** Callers look from time to time all the same, so the connection need not be proven often. */
+/** Callers also poll from time to time, so the connection need not be checked often. */
 const PROOF_MS = 5_000;
 
-/** `stage`: only that one's moves. */
+/** Watches the moves of one stage, or of all if `stage` is null. */
 export function watchPositions(
   postgres: Postgres,
   logger: Logger,

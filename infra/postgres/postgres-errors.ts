@@ -1,8 +1,8 @@
-/** What keeps Postgres from being used: one reading of it for stages, the API and readiness. */
+/** Classifies errors of Postgres, for stages, the API and readiness alike. */
 import { messageOf, PermanentError, RetryableError } from '../../schemas/errors.ts';
 import { PostgresConnectionError } from './connection-errors.ts';
 
-/** Passes without a change of the configuration: the caller waits and tries again. */
+/** A failure that passes without a change of the configuration: the caller waits and retries. */
 export class PostgresTrouble extends RetryableError {}
 
 export class PostgresRefused extends PermanentError {
@@ -14,7 +14,7 @@ export class PostgresRefused extends PermanentError {
 interface Kind {
   readonly code: string;
   readonly says: string;
-  /** SQLSTATE, or what the operating system says of a socket. */
+  /** Matches the SQLSTATE or the operating system's error code of the socket. */
   readonly sign: RegExp;
 }
 
@@ -33,7 +33,7 @@ const KINDS: readonly Kind[] = [
   UNREACHABLE,
 ];
 
-/** Null for what is no trouble of Postgres, or does not pass by itself. */
+/** Returns null for an error that does not come from Postgres or does not pass by itself. */
 export function postgresTrouble(error: unknown): PostgresTrouble | null {
   if (error instanceof PostgresTrouble) return error;
   if (!(error instanceof Error) || error instanceof RetryableError || error instanceof PermanentError) return null;
@@ -44,7 +44,7 @@ export function postgresTrouble(error: unknown): PostgresTrouble | null {
   return kind ? troubleOf(kind, error) : null;
 }
 
-/** For an error that can only come from the connection to Postgres. */
+/** Classifies an error that can only come from the connection to Postgres. */
 export function unreachable(error: unknown): PostgresTrouble {
   return postgresTrouble(error) ?? troubleOf(UNREACHABLE, error);
 }

@@ -1,4 +1,4 @@
-/** One pool of connections to Postgres, embedded or by URL: same client, same SQL. */
+/** A pool of connections to Postgres, embedded or by URL: same client, same SQL. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type pg from 'pg';
 import { messageOf } from '../../schemas/errors.ts';
@@ -11,7 +11,7 @@ import { storeTypes } from './values.ts';
 
 export interface Postgres {
   readonly pool: pg.Pool;
-  /** Connections of their own to the same database, with these settings in place of the pool's. */
+  /** Opens another pool to the same database; `config` overrides the options of this pool. */
   openPool(config: PoolConfig, limits?: Partial<Limits>): pg.Pool;
   /** Commits when `work` resolves, rolls back when it rejects. */
   transaction<T>(work: (client: pg.PoolClient) => Promise<T>): Promise<T>;
@@ -22,23 +22,23 @@ export interface PostgresOptions {
   readonly url: string;
   readonly logger: Logger;
   readonly maxConnections?: number;
-  /** Whether a server that is starting or full is waited for. */
+  /** Whether to wait for a server that is starting or has no free connection. */
   readonly isWaitedFor?: boolean;
-  /** How long the first statement is waited for: a pooler takes connections for a server that is away. */
+  /** Time limit of the first statement: a pooler accepts connections even if its server is unreachable. */
   readonly answerMs?: number;
-  /** Time limit of each statement: the server cancels it, so that nothing of it happens later. */
+  /** Time limit of each statement: the server cancels it, so that it cannot take effect later. */
   readonly statementMs?: number;
 }
 
 const DEFAULT_CONNECTIONS = 16;
 const ANSWER_MS = 30_000;
 const RETRY_MS = 1_000;
-/** What the server has for its own refusal of a slow statement before it counts as silent. */
+/** Extra time for the server to cancel a slow statement itself before it counts as silent. */
 export const SILENCE_MS = 2_000;
-/** A server that says so is the right one: it is waited for. */
+/** A server that returns one of these errors is the right one, so the start waits for it. */
 const PASSING = new Set(['postgres_starting', 'postgres_full']);
 
-/** Connects and asks once, so that a wrong URL or password is known at start. @throws PostgresRefused, PostgresTrouble */
+/** Connects and runs one query, so that a wrong URL or password is noticed at start. @throws PostgresRefused, PostgresTrouble */
 export async function connectPostgres(options: PostgresOptions): Promise<Postgres> {
   const { statementMs } = options;
   const pool = openPool(
@@ -68,7 +68,7 @@ export async function connectPostgres(options: PostgresOptions): Promise<Postgre
 
 const MOST_RETRIES = 30;
 
-/** Repeats what can be repeated, of a start, while a server that is known to be the right one comes back. */
+/** Repeats `work`, an idempotent step of a start, while a server that is known to be the right one recovers. */
 export async function retryWhileRecovering<T>(work: () => Promise<T>, logger: Logger): Promise<T> {
   for (let retries = 0; ; retries++) {
     try {
@@ -89,7 +89,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   try {
     return await inTransactionOf(client, work);
   } catch (error) {
-    // A connection that is lost, or silent, answers no ROLLBACK either: it is closed, and the server rolls back.
+    // A lost or silent connection does not answer ROLLBACK either: closing it makes the server roll back.
     broken = postgresTrouble(error)?.code === 'postgres_unreachable' || !(await rollBack(client));
     throw error;
   } finally {
@@ -97,7 +97,7 @@ export async function inTransaction<T>(pool: pg.Pool, work: (client: pg.PoolClie
   }
 }
 
-/** `work` has a connection, which is closed when it rejects. */
+/** Lends `work` a connection, which is closed if `work` rejects. */
 export async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient) => Promise<T>): Promise<T> {
   const client = await pool.connect();
   let isWhole = false;
@@ -110,7 +110,7 @@ export async function withClient<T>(pool: pg.Pool, work: (client: pg.PoolClient)
   }
 }
 
-/** A transaction on a connection that the caller closes when this rejects. */
+/** Runs a transaction on a connection that the caller must close or roll back if this rejects. */
 export async function inTransactionOf<T>(
   client: pg.PoolClient,
   work: (client: pg.PoolClient) => Promise<T>,

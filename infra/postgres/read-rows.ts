@@ -1,4 +1,4 @@
-/** Rows of a statement on a pool, or inside a transaction, each read by a reader. docs/decisions/0051-schemas-give-types.md */
+/** Runs statements on a pool, or in a transaction, and parses each row by a reader. docs/decisions/0051-schemas-give-types.md */
 import type pg from 'pg';
 import type { RowReader, StoredRow } from '../row-reader.ts';
 
@@ -17,21 +17,21 @@ export async function readRows<Row>(
   return (await source.query(statement, [...values])).rows.map(reader);
 }
 
-/** The first row, or undefined. */
+/** Returns the first row, or undefined. */
 export async function readRow<Row>(...asked: Parameters<typeof readRows<Row>>): Promise<Row | undefined> {
   return (await readRows(...asked))[0];
 }
 
-/** A reader, and a statement without values for its rows. */
+/** A reader and a statement without values. */
 type ReadStatement<Row> = readonly [RowReader<Row>, string];
 
-/** Rows of two statements in one message: one way to the server and back, and one transaction. */
+/** Returns the rows of two statements sent in one message: one round trip and one transaction. */
 export async function readBoth<First, Second>(
   source: Queryable,
   [readFirst, first]: ReadStatement<First>,
   [readSecond, second]: ReadStatement<Second>,
 ): Promise<[First[], Second[]]> {
-  // Two statements in one message answer with two results, which the declared type does not say.
+  // Two statements in one message return two results, which the declared type does not cover.
   const results = (await source.query(`${first}; ${second}`)) as unknown as readonly { readonly rows: StoredRow[] }[];
   return [(results[0]?.rows ?? []).map(readFirst), (results[1]?.rows ?? []).map(readSecond)];
 }

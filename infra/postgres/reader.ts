@@ -1,6 +1,6 @@
 /**
- * Connections of their own for what is only read: statements are prepared once a connection and bounded in time, on the server
- * and, should that fall silent, here.
+ * Separate connections for reads. Statements are prepared once for each connection and limited in time, by the server and, in case it
+ * does not answer, by the client.
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
@@ -11,19 +11,19 @@ import { unreachable } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';
 
 export interface Statement {
-  /** `undefined`: parsed each time, for an open-ended set of texts. */
+  /** Name of the prepared statement; undefined if it is parsed each time, for an unlimited set of texts. */
   readonly name: string | undefined;
   readonly text: string;
 }
 
 export interface PostgresReader {
-  /** One statement is one snapshot. @throws PostgresTrouble, or what the server says */
+  /** Runs one statement, which sees one snapshot. @throws PostgresTrouble, or the server's error */
   query(statement: Statement, values: readonly unknown[]): Promise<StoredRow[]>;
-  /** Values of $1, $2 … in Postgres' form. */
+  /** Returns Postgres' names of the types of $1, $2 … */
   parameterTypes(text: string): Promise<readonly string[]>;
-  /** All of `work` sees one snapshot, the one of `first`, which takes no values. */
+  /** All queries of `work` see the snapshot of `first`, a statement without values. */
   snapshot<T>(first: string, work: (first: StoredRow[], query: Query) => Promise<T>): Promise<T>;
-  /** Number of queries and snapshots that were asked for so far. */
+  /** Number of queries and snapshots requested so far. */
   readonly asked: number;
   close(): Promise<void>;
 }
@@ -31,7 +31,7 @@ export interface PostgresReader {
 export type Query = PostgresReader['query'];
 
 export interface ReaderOptions {
-  /** Connections of each kind: for prepared statements, and for all others. */
+  /** Connections of each of the two pools: for prepared statements, and for all others. */
   readonly maxConnections: number;
   /** Time limit of one statement. */
   readonly statementMs: number;
@@ -42,7 +42,7 @@ const CONNECT_MS = 5_000;
 
 const readTypes = rowReader({ types: columns.texts });
 
-/** A name that no other text has. */
+/** Returns a prepared statement whose name is unique to the text. */
 export function prepared(text: string): Statement {
   return { name: createHash('sha256').update(text).digest('base64url').slice(0, 22), text };
 }
@@ -58,13 +58,13 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
     };
     return postgres.openPool(config, { statementMs: statementMs + SILENCE_MS, connectMs: CONNECT_MS });
   };
-  /** Plans prepared statements once per connection: by default Postgres plans some of them each time, at three times the cost. */
+  /** Plans prepared statements once for each connection: by default Postgres plans some of them each time, at three times the cost. */
   const preparedPool = openPool('force_generic_plan');
   const otherPool = openPool('auto');
 
   let asked = 0;
 
-  /** The answer does not wait for the end of a transaction that changed nothing. */
+  /** Ends the read-only transaction in the background, so that the answer does not wait for it. */
   function end(client: pg.PoolClient): void {
     client.query('ROLLBACK').then(
       () => client.release(),
@@ -91,7 +91,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
         client.release();
         return described?.types ?? [];
       } catch (error) {
-        client.release(true); // the name may be taken in it
+        client.release(true); // the name `described` may still be in use on this connection
         return throwPostgresError(error);
       }
     },
@@ -100,7 +100,7 @@ export function openReader(postgres: Postgres, { maxConnections, statementMs }: 
       const client = await otherPool.connect().catch(throwPostgresError);
       try {
         const begin = `BEGIN TRANSACTION ISOLATION LEVEL REPEATABLE READ; ${sql}`;
-        // Two statements in one call answer with two results, which the declared type does not say.
+        // Two statements in one call return two results, which the declared type does not cover.
         const [, first] = (await client
           .query(begin)
           .catch(throwPostgresError)) as unknown as pg.QueryResult<StoredRow>[];
@@ -121,7 +121,7 @@ function rowsOf(result: pg.QueryResult<StoredRow>): StoredRow[] {
   return result.rows;
 }
 
-/** What the server did not say itself is a connection that could not be had, or was lost. */
+/** Any error that does not come from the server means that the connection could not be made or was lost. */
 function throwPostgresError(cause: unknown): never {
   throw cause instanceof pg.DatabaseError ? cause : unreachable(cause);
 }

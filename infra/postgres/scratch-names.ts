@@ -1,4 +1,4 @@
-/** Names of scratch databases next to the served one. The lock of a name is held while it is used, so that what a killed process has left is known. */
+/** Names of scratch databases next to the served one. A name is locked while it is in use, so that leftovers of killed processes can be found. */
 import { randomBytes } from 'node:crypto';
 import type { Closers } from '../open-together.ts';
 import { columns, rowReader } from '../row-reader.ts';
@@ -7,14 +7,14 @@ import { type Queryable, readRows } from './read-rows.ts';
 
 export const SCRATCH_PREFIX = 'verustream_beside_';
 
-/** A new name, whose lock is held until its closer has run. */
+/** Returns a new name, whose lock is held until the closers have run. */
 export async function claimScratchName(postgres: Postgres, closers: Closers): Promise<string> {
   const name = `${SCRATCH_PREFIX}${randomBytes(6).toString('hex')}`;
   const session = postgres.openPool({ max: 1, idleTimeoutMillis: 0 });
   closers.push(() => session.end());
   const holder = await session.connect();
   closers.push(() => holder.release(true));
-  // A server may be set to end sessions that say nothing for long.
+  // The server may be configured to end idle sessions.
   const sql = `SELECT set_config('idle_session_timeout', '0', false), pg_advisory_lock(hashtextextended($1, 0))`;
   await holder.query(sql, [name]);
   return name;
@@ -23,8 +23,8 @@ export async function claimScratchName(postgres: Postgres, closers: Closers): Pr
 const readName = rowReader({ name: columns.text });
 
 /**
- * Databases of this role that no process uses: no session holds the lock, in whichever database of the server it was taken, and
- * none is connected, as that of a process that has lost the lock may be.
+ * Returns the scratch databases of this role that no process uses: no session of the server holds the lock, and none is connected
+ * (a process that has lost its lock may still be connected).
  */
 export async function leftScratchNames(source: Queryable): Promise<string[]> {
   const sql = `SELECT datname AS name FROM pg_database

@@ -23,7 +23,7 @@ afterAll(() => stores.close());
 
 const at = (position: number): StagePosition => ({ position, height: position, hash: 'ab'.repeat(32), clock: 1000 });
 
-it('moves a position from where it was, and refuses an owner that saw another one', async () => {
+it('moves a position from its current value, and refuses an owner that expects another value', async () => {
   const { pool } = stores.postgres;
   await moveStagePosition(pool, 'derive', 'one', null, at(1));
   await moveStagePosition(pool, 'derive', 'one', at(1), at(2));
@@ -35,7 +35,7 @@ it('moves a position from where it was, and refuses an owner that saw another on
   expect(await readStagePosition(pool, 'derive', 'one')).toBeNull();
 });
 
-it('saves and forgets positions of several stages and chains, each by itself', async () => {
+it('saves and forgets positions of several stages and chains independently', async () => {
   const { pool } = stores.postgres;
   await saveStagePositions(pool, []);
   await saveStagePositions(pool, [
@@ -56,7 +56,7 @@ it('saves and forgets positions of several stages and chains, each by itself', a
   expect([...(await readStagePositions(pool, 'price')).keys()]).toEqual(['two']);
 });
 
-it('passes a record only where the stage is exactly at its height and before it', async () => {
+it('passes a record only if the stage is exactly at its height and before it', async () => {
   const { pool } = stores.postgres;
   await saveStagePositions(pool, [{ stage: 'price', chain: 'one', ...at(5) }]);
   await passRecord(pool, 'price', 'one', 4, 9);
@@ -74,7 +74,7 @@ it('counts writes from 0 on', async () => {
   }
 });
 
-it('gives statements the rows of some stages at the price of the bare table', async () => {
+it('selects the rows of some stages at the cost of the bare table', async () => {
   const { pool } = stores.postgres;
   const plan = async (from: string, where: string): Promise<string[]> => {
     const { rows } = await pool.query<{ 'QUERY PLAN': string }>(

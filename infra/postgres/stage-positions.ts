@@ -1,4 +1,4 @@
-/** How far each stage is: the only SQL on table stage_positions. A position moves in the transaction that stores its rows. */
+/** The positions of the stages: the only SQL on table stage_positions. A position moves in the transaction that stores its rows. */
 import type { PoolClient } from 'pg';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { PositionedStage } from '../../schemas/stages.ts';
@@ -7,7 +7,7 @@ import { readRows } from './read-rows.ts';
 import { hexParam } from './values.ts';
 
 export interface StagePosition {
-  /** Position of the last input record of the stage that is in the stores. */
+  /** Position of the stage's last input record whose rows are in the stores. */
   readonly position: number;
   readonly height: number;
   readonly hash: string;
@@ -33,15 +33,15 @@ export class StageFenced extends RetryableError {
 type Client = Pick<PoolClient, 'query'>;
 
 const COLUMNS = 'stage, chain, position, height, hash, clock';
-/** SQL to select from: the rows of all stages. */
+/** SQL for a FROM clause: the rows of all stages. */
 export const ALL_POSITIONS = `(SELECT ${COLUMNS} FROM stage_positions)`;
 /**
- * SQL: text that changes whenever a position does, since no two versions of a row have the same xmin. Rows come in the order in which
- * they are stored: sorting them would cost every statement that asks for the version.
+ * SQL for a text that changes whenever a position changes, since no two versions of a row have the same xmin. Rows are in storage
+ * order: sorting them would slow down every statement that reads the version.
  */
 export const POSITIONS_VERSION = `(SELECT string_agg(xmin::text, ' ') FROM stage_positions)`;
 
-/** SQL to select from: the rows of these stages. */
+/** SQL for a FROM clause: the rows of these stages. */
 export function positionsOf(...stages: readonly PositionedStage[]): string {
   return `(SELECT ${COLUMNS} FROM stage_positions WHERE stage IN (${stages.map((stage) => `'${stage}'`).join(', ')}))`;
 }
@@ -54,7 +54,7 @@ const readPlace = rowReader({
   clock: columns.bigint,
 });
 
-/** By chain. */
+/** Returns the stage's positions by chain. */
 export async function readStagePositions(
   client: Client,
   stage: PositionedStage,
@@ -80,7 +80,7 @@ async function read(client: Client, where: string, params: readonly string[]): P
   );
 }
 
-/** Whatever the positions were. */
+/** Saves positions without checking the previous ones. */
 export async function saveStagePositions(client: Client, saved: readonly SavedPosition[]): Promise<void> {
   if (saved.length === 0) return;
   await client.query(
@@ -140,7 +140,7 @@ export async function countWrite(client: Client, stage: PositionedStage, chain: 
   );
 }
 
-/** Puts the stage before its first record. @throws StageFenced when the stored position is not `from` */
+/** Resets the stage to before its first record. @throws StageFenced when the stored position is not `from` */
 export async function forgetStagePosition(
   client: Client,
   stage: PositionedStage,
@@ -154,7 +154,7 @@ export async function forgetStagePosition(
   if (rowCount !== 1) throw new StageFenced(stage, chain);
 }
 
-/** Forgets the stage's positions of these chains, or of all, whatever they were. */
+/** Deletes the stage's positions for these chains, or for all, without checking the previous ones. */
 export async function forgetStagePositions(
   client: Client,
   stage: PositionedStage,

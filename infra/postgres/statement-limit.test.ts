@@ -4,7 +4,7 @@ import { createTestStores } from '../../test/support/infra/test-stores.ts';
 import { connectPostgres } from './postgres.ts';
 import { postgresTrouble } from './postgres-errors.ts';
 
-it('a statement that stands behind a lock for too long is cancelled, and does not happen later', async () => {
+it('a statement that waits for a lock for too long is cancelled and does not take effect later', async () => {
   const stores = await createTestStores();
   const { pool } = stores.postgres;
   await pool.query('CREATE TABLE held (n integer)');

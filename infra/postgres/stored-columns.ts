@@ -1,9 +1,9 @@
-/** Columns of a fact for a row reader: what Postgres gives for a field of each sort. */
+/** The columns of a fact for a row reader: the type that the driver returns for each sort of field. */
 import type { Definition } from '../../schemas/facts/definition.ts';
 import { columnName, type Field, type Fields, type ValueOf } from '../../schemas/facts/fields.ts';
 import { columns, type ReadColumn } from '../row-reader.ts';
 
-/** Value of a field as its column gives it: `amounts` and `flows` without an entry are null. */
+/** The value that the driver returns for a field: `amounts` and `flows` without an entry are null. */
 type StoredValue<F extends Field> =
   | Extract<ValueOf<F>, null>
   | (F['sort'] extends 'choice' | 'texts' | 'choices'
@@ -19,7 +19,7 @@ type SnakeCase<S extends string> = S extends `${infer Head}${infer Rest}`
   ? `${Head extends Lowercase<Head> ? Head : `_${Lowercase<Head>}`}${SnakeCase<Rest>}`
   : S;
 
-/** The columns of some fields of a fact, each under its own name. */
+/** Returns the columns of some fields of a fact by column name. */
 export function storedColumns<F extends Fields, const N extends keyof F & string>(
   { type, fields }: Pick<Definition<string, F>, 'type' | 'fields'>,
   names: readonly N[],

@@ -1,4 +1,4 @@
-/** Each fault of a connection has its type, in whichever form the driver would have reported it. */
+/** Each failure of a connection has its type, in whichever form the driver reports it. */
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import { pino } from 'pino';
@@ -35,7 +35,7 @@ const faultOf = (work: Promise<unknown>): Promise<unknown> =>
     (error: unknown) => error,
   );
 
-/** A server that takes connections and does with each what `treat` says. */
+/** A server that accepts connections and passes each to `treat`. */
 async function peer(treat: (socket: Socket) => void): Promise<string> {
   const server: Server = createServer((socket) => {
     socket.on('error', () => undefined);
@@ -107,7 +107,7 @@ describe('ConnectTimeoutError', () => {
     expect(await faultOf(client.connect())).toBeInstanceOf(ConnectTimeoutError);
   });
 
-  it('rejects who waits for a connection of the pool, which serves the next all the same', async () => {
+  it('rejects callers that wait for a connection of the pool, which still serves later callers', async () => {
     const pool = createPool({ connectionString, max: 1 }, { connectMs: 2_000, statementMs: null });
     closing.push(() => pool.end());
     const held = await pool.connect();
@@ -119,7 +119,7 @@ describe('ConnectTimeoutError', () => {
 });
 
 describe('QueryTimeoutError', () => {
-  it('rejects a statement after the limit of the pool, or the one that it brings', async () => {
+  it('rejects a statement after the limit of the pool or its own limit', async () => {
     const pool = createPool({ connectionString }, { connectMs: null, statementMs: 50 });
     closing.push(() => pool.end());
     expect(await faultOf(pool.query('SELECT pg_sleep(60)'))).toBeInstanceOf(QueryTimeoutError);
@@ -130,7 +130,7 @@ describe('QueryTimeoutError', () => {
   });
 });
 
-it('what the server says, and what the caller did wrong, stay what they are', async () => {
+it('passes errors of the server and mistakes of the caller on unchanged', async () => {
   const client = await connected();
   expect(await faultOf(client.query('SELEC'))).toMatchObject({ code: '42601' });
   const wrong = await faultOf(client.query({ text: 'SELECT $1::text', values: [{ toPostgres: () => fail() }] }));

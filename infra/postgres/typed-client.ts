@@ -1,5 +1,5 @@
 /**
- * The driver's client and pool, with faults of the connection as types. The driver (pg 8) reports a lost connection and its
+ * The driver's client and pool, with error types for failures of the connection. The driver (pg 8) reports lost connections and its
  * time limits as plain errors, so this client tracks the state of the connection and sets its own timers.
  */
 import pg from 'pg';
@@ -11,13 +11,13 @@ import {
   QueryTimeoutError,
 } from './connection-errors.ts';
 
-/** Milliseconds; null: no limit. */
+/** In milliseconds; null means no limit. */
 export interface Limits {
   readonly connectMs: number | null;
   readonly statementMs: number | null;
 }
 
-/** @throws PostgresConnectionError, what the server says, or what the operating system says of the socket, each with its code */
+/** @throws PostgresConnectionError, or the error of the server or of the operating system with its code */
 export function createClient(config: pg.ClientConfig, limits: Limits): pg.Client {
   return new TypedClient(config, limits);
 }
@@ -29,7 +29,7 @@ export function createPool(config: pg.PoolConfig, limits: Limits): pg.Pool {
 
 class TypedClient extends pg.Client {
   readonly #limits: Limits;
-  /** Set before any statement is rejected: the driver emits `error` at once, and rejects statements in a later turn. */
+  /** Set before any statement rejects: the driver emits `error` at once and rejects statements in a later turn of the event loop. */
   #over = false;
   #connected = false;
 
@@ -64,7 +64,7 @@ class TypedClient extends pg.Client {
     return super.emit(event, ...args.map((error) => this.#typed(error)));
   }
 
-  /** `never` fits each of the driver's overloads, which say what callers get. */
+  /** `never` fits each of the driver's overloads, which declare the types for callers. */
   override query(...args: unknown[]): never {
     const [query] = args;
     if (isSubmittable(query)) return this.#submit(query) as never;
@@ -85,7 +85,7 @@ class TypedClient extends pg.Client {
     return undefined as never;
   }
 
-  /** The time limit that a statement brings takes precedence; the driver must not see it. */
+  /** A statement's own time limit takes precedence; it is removed so that the driver does not apply it too. */
   #limited(query: unknown): { readonly statement: unknown; readonly statementMs: number | null } {
     if (typeof query !== 'object' || query === null || !('query_timeout' in query)) {
       return { statement: query, statementMs: this.#limits.statementMs };
@@ -94,7 +94,7 @@ class TypedClient extends pg.Client {
     return { statement, statementMs: typeof own === 'number' ? own : this.#limits.statementMs };
   }
 
-  /** The driver reports faults of a stream, such as a COPY, through `handleError`. */
+  /** The driver reports failures of a stream, such as a COPY, through `handleError`. */
   #submit(query: pg.Submittable & Failing): pg.Submittable {
     const fail = query.handleError.bind(query);
     query.handleError = (error, connection) => fail(this.#typed(error), connection);
@@ -103,7 +103,7 @@ class TypedClient extends pg.Client {
     return query;
   }
 
-  /** Calls `answer` once, and on success at once: the caller must listen for errors before the server sends more. */
+  /** Calls `answer` once. On success it does so synchronously: the caller must listen for errors before the server sends more. */
   #connect(answer: (error: unknown) => void): void {
     const { connectMs } = this.#limits;
     let answered = false;
@@ -118,7 +118,7 @@ class TypedClient extends pg.Client {
     };
     const timer = connectMs === null ? undefined : setTimeout(late, connectMs, connectMs);
     super.connect((error: Error | null) => {
-      if (error) return void setImmediate(() => once(this.#typed(error))); // by then the driver has emitted `end`, if it was one
+      if (error) return void setImmediate(() => once(this.#typed(error))); // by then the driver has emitted `end` if the connection ended
       this.#connected = true;
       once(null);
     });
@@ -142,7 +142,7 @@ class TypedPool extends pg.Pool {
         super(options, limits);
       }
     }
-    // The driver's own timers would answer with plain errors.
+    // The driver's own timers would reject with plain errors.
     super({ ...config, connectionTimeoutMillis: 0, query_timeout: 0, Client: PoolsClient });
     this.#connectMs = limits.connectMs;
   }
@@ -163,7 +163,7 @@ class TypedPool extends pg.Pool {
     return withTimeLimit(connecting, limitMs, () => {
       connecting.then(
         (late) => late.release(),
-        () => undefined, // the caller has been answered
+        () => undefined, // the caller already has its error
       );
       return new ConnectTimeoutError(limitMs);
     });

@@ -1,4 +1,4 @@
-/** Values of the stores: how Postgres' types reach the program and go back. */
+/** Conversions between Postgres' types and values of the program. */
 import { types } from 'pg';
 
 const INT8 = 20;

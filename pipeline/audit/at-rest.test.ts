@@ -1,4 +1,4 @@
-/** What a stage is in the middle of, or has left behind in a crash, is no difference. */
+/** The audit does not report what a stage is in the middle of, or has left behind in a crash, as a difference. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
@@ -53,7 +53,7 @@ async function untilSomebodyWaits(): Promise<void> {
   }
 }
 
-/** On a slow machine a look takes few blocks, and may not come to those that are rewound. */
+/** Repeats the check: on a slow machine one check covers few blocks and may not reach those that are rewound. */
 async function lookUntil(waiting: Promise<void>): Promise<unknown> {
   let isWaiting = false;
   void waiting.then(() => {
@@ -66,7 +66,7 @@ async function lookUntil(waiting: Promise<void>): Promise<unknown> {
   }
 }
 
-it('waits for a rewind that ClickHouse has seen and Postgres has not', async () => {
+it('waits for a rewind that is done in ClickHouse and not yet in Postgres', async () => {
   await expectEqual();
   await world.log.append(NAME, otherBranch());
   let looking: Promise<unknown> = Promise.resolve();
@@ -85,7 +85,7 @@ it('waits for a rewind that ClickHouse has seen and Postgres has not', async () 
   await expectEqual();
 });
 
-it('does not believe what a crash left, neither before nor after the next owner has come', async () => {
+it('ignores what a crash left, both before and after the next owner has started', async () => {
   await world.log.append(NAME, otherBranch());
   const crashing = deriveToEnd(NAME, {
     log: world.log,
@@ -98,7 +98,7 @@ it('does not believe what a crash left, neither before nor after the next owner 
   expect(await audit.look(never)).toMatchObject({ lastMismatch: null });
   const lock = await acquireStageLock(world.stores.postgres, 'derive', NAME, never);
   expect(await audit.look(never)).toMatchObject({ lastMismatch: null });
-  await lock.inStep(); // an owner that lies: the rewind has not been done
+  await lock.inStep(); // a false report: the rewind has not been repaired
   expect(await audit.look(never)).toMatchObject({ state: 'differs', lastMismatch: { height: chain.height - 5 } });
   await lock.release();
   await deriveToEnd(NAME, { log: world.log, stores: world.stores });
@@ -106,7 +106,7 @@ it('does not believe what a crash left, neither before nor after the next owner 
   expect(report).toMatchObject({ state: 'equal', checkedHeight: chain.height, lastMismatch: { lasts: false } });
 });
 
-it('says that a violation is over only once it has looked where it was, also where a lasting difference is looked at first', async () => {
+it('reports the end of a violation only after checking its height, even if a lasting difference is checked first', async () => {
   const { pool } = world.stores.postgres;
   const lookAt = () => owned(() => audit.look(never));
   const until = async (state: string) => {

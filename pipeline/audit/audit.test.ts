@@ -16,14 +16,14 @@ beforeAll(async () => {
 }, 300_000);
 afterAll(() => world.close());
 
-/** Height of the first difference by table. */
+/** Returns the height of the first difference by table. */
 function parted(results: readonly AuditResult[]): Record<string, number> {
   const tables = results.filter((result) => result.kind === 'table');
   return Object.fromEntries(tables.flatMap(({ table, partsAt }) => (partsAt === null ? [] : [[table, partsAt]])));
 }
 
 describe('audit', () => {
-  it('finds the stores the same and every invariant kept, whatever the rows', async () => {
+  it('finds the stores equal and every invariant kept, whatever the rows', async () => {
     const results = await world.audit();
     expect(parted(results)).toEqual({});
     for (const result of results) {
@@ -36,7 +36,7 @@ describe('audit', () => {
     expect(TAMPERED.map(({ table }) => table).sort()).toEqual(tables.sort());
   });
 
-  it('says after each range how far it is, to the end of both ledgers', async () => {
+  it('reports its progress after each range, to the end of both ledgers', async () => {
     const seen: AuditProgress[] = [];
     await world.audit((progress) => seen.push(progress));
     for (const ledger of ['facts', 'stamps']) {
@@ -47,8 +47,8 @@ describe('audit', () => {
     }
   });
 
-  it('names table and first height of whatever is changed, deleted or added in either store', async () => {
-    // Each row damaged is below those before, so that it is the first difference of its table.
+  it('names table and first height of any row that is changed, deleted or added in either store', async () => {
+    // Each damaged row is below the previous ones, so that it is the first difference of its table.
     const below = new Map<string, number>();
     let damaged = 0;
     for (const damage of ['changed', 'deleted', 'added'] satisfies RowDamage[]) {

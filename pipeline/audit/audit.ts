@@ -1,4 +1,4 @@
-/** One whole look at both stores: every table, every height, every invariant. What the `audit` command prints. */
+/** One complete comparison of both stores, for the `audit` command: every table, every height, every invariant. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { Violation } from '../../schemas/audit-report.ts';
@@ -12,26 +12,26 @@ import { type AuditedChain, type AuditLedger, type Committed, FACTS, STAMPS } fr
 
 export type AuditResult = {
   readonly chain: string;
-  /** Newest height that was looked at; -1 when there is none. */
+  /** Newest height that was compared; -1 when there is none. */
   readonly height: number;
 } & (
   | {
       readonly kind: 'table';
       readonly table: string;
-      /** In Postgres. */
+      /** Number of rows in Postgres. */
       readonly rows: number;
-      /** First height at which the stores part; null when both hold the same. */
+      /** First height at which the stores differ; null when they are equal. */
       readonly partsAt: number | null;
     }
   | {
       readonly kind: 'invariant';
       readonly invariant: string;
-      /** The first; null when it holds. */
+      /** The first violation; null when the invariant holds. */
       readonly violation: Violation | null;
     }
 );
 
-/** After a range of a ledger. */
+/** Progress after each range of a ledger. */
 export interface AuditProgress extends Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'etaSeconds'> {
   readonly chain: string;
   readonly ledger: AuditLedger['name'];
@@ -39,7 +39,7 @@ export interface AuditProgress extends Pick<StageStatus, 'height' | 'targetHeigh
 
 type ReportProgress = (progress: AuditProgress) => void;
 
-/** The chain moved under each look at a range. */
+/** The chain was rewound during each attempt to compare a range. */
 class AuditDisturbed extends RetryableError {
   constructor(chain: string) {
     super('audit_disturbed', `${chain} was rewound during each of ${ATTEMPTS} attempts; audit again later.`);

@@ -1,10 +1,10 @@
-/** The lines of facts that both stores hold: they follow from the definitions. */
+/** The audited tables of facts, generated from the definitions. */
 import { type Definition, type FieldHistory, isMade } from '../../schemas/facts/definition.ts';
 import { columnName, type Fields, type ListField } from '../../schemas/facts/fields.ts';
 import { FACTS } from '../../schemas/facts.ts';
 import { type AuditedTable, auditedTable, type Column, clickhouseRange, hex, postgresRange } from './audited-tables.ts';
 
-/** Rows of which one store holds more than fields of the fact: the lines that both can print. */
+/** Tables whose rows are more than fields of the fact in one of the stores: the lines that both stores can print. */
 const MADE: Readonly<Record<string, AuditedTable>> = {
   'native deltas': auditedTable({
     name: 'native deltas',
@@ -38,7 +38,7 @@ const MADE: Readonly<Record<string, AuditedTable>> = {
   }),
 };
 
-/** Tables of `derive`: the columns of each history that Postgres has too, in the history's order. */
+/** Tables of `derive`: the columns of each history that Postgres also has, in the history's order. */
 export const FACT_TABLES: readonly AuditedTable[] = FACTS.flatMap((definition) =>
   definition.clickhouse.flatMap((history) =>
     isMade(history) ? history.audited.map(madeTable) : fieldTable(definition, history),
@@ -57,7 +57,7 @@ function fieldTable({ type, fields, key, postgres }: Definition, history: FieldH
   if (!postgres || postgres.life === 'end') throw new TypeError(`a ${type} is audited but has no rows in Postgres`);
   const isState = postgres.life !== 'event';
   const height = isState ? 'from_height' : 'height';
-  // What is kept of each height is a digest of these lines: they begin with the key of a state, then the height.
+  // The kept digests are digests of these lines, so their format must not change: first the key of a state, then the height.
   const leading: readonly string[] = isState && key ? key : [];
   const columns = (paths: readonly string[]): Column[] => paths.flatMap((path) => fieldColumn(fields, path));
   return [
@@ -74,7 +74,7 @@ function fieldTable({ type, fields, key, postgres }: Definition, history: FieldH
   ];
 }
 
-/** None for a numeral, which is a double in ClickHouse: the stores print it differently. */
+/** Returns no column for a numeral, which is a double in ClickHouse: the stores print it differently. */
 function fieldColumn(fields: Fields, path: string): Column[] {
   const [name = '', member] = path.split('.');
   const field = fields[name];
@@ -108,7 +108,7 @@ function fieldColumn(fields: Fields, path: string): Column[] {
   }
 }
 
-/** Its arrays, entry by entry: `a,b,c;a,b,c`. */
+/** Prints the arrays of a list entry by entry: `a,b,c;a,b,c`. */
 function listColumn(column: string, { arrays, members }: ListField): Column {
   const held = Object.entries(arrays);
   const printed = held.map(([, member], at) => (members[member]?.sort === 'text' ? `v${at}` : `toString(v${at})`));

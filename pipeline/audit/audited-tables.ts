@@ -1,14 +1,14 @@
 /**
- * What both stores hold, as one line of text a row that both can print alike. In Postgres $1 is the chain, $2 … $3 the
- * heights, $4 the generation; in ClickHouse {chain}, {low}, {high}, {generation}, {tick} and {native}.
+ * Rows that both stores have, each as one line of text that both print identically. Parameters in Postgres: $1 is the chain, $2 … $3
+ * the heights, $4 the generation; in ClickHouse: {chain}, {low}, {high}, {generation}, {tick} and {native}.
  */
 import { countsAsRefundedSql } from '../../domain/stamps.ts';
 
 export interface StoreRows {
-  /** SQL: text. */
+  /** SQL of the line, a text. */
   readonly line: string;
   readonly height: string;
-  /** FROM and WHERE. */
+  /** SQL of FROM and WHERE. */
   readonly from: string;
 }
 
@@ -18,13 +18,13 @@ export interface AuditedTable {
   readonly clickhouse: StoreRows;
 }
 
-/** A column of the same name in both stores, or the expression of each. */
+/** A column with the same name in both stores, or an expression for each store. */
 export type Column = string | readonly [postgres: string, clickhouse: string];
 
 interface Definition {
   readonly name: string;
   readonly columns: readonly Column[];
-  /** Postgres' and ClickHouse's. */
+  /** Expressions for Postgres and ClickHouse. */
   readonly height: readonly [string, string];
   readonly from: readonly [string, string];
 }
@@ -53,8 +53,8 @@ const usd = (column: string): Column => [
 ];
 
 /**
- * Settled conversions with their stamps, as the import left them: a stamp stands at the tick of the import's block. A stamp
- * without its transfer is a line too.
+ * Settled conversions with their stamps, as the import left them: a stamp is at the tick of the import's block. A stamp without its
+ * transfer is also a line.
  */
 export const STAMP_TABLES: readonly AuditedTable[] = [
   auditedTable({

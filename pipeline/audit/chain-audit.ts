@@ -1,4 +1,4 @@
-/** Audit state of one chain: combines the findings of the watches and reports changes. */
+/** The audit state of one chain: combines the findings of the watches and reports changes. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { withOwnSignal } from '../../infra/repeat-until.ts';
@@ -13,13 +13,13 @@ export interface ChainAudit {
   look(signal: AbortSignal): Promise<AuditReport>;
 }
 
-/** At most this long, so that the stages and the API get their share of the stores. */
+/** Limit of one comparison, so that the stages and the API get their share of the stores. */
 const EXTEND_MS = 5000;
 const REVISIT_MS = 100;
-/** What was compared before is compared again at every so many looks, so that a service at rest does little else than wait. */
+/** Rows that were compared before are compared again only at every fourth look, so that an idle service mostly waits. */
 const REVISIT_LOOKS = 4;
 
-/** `last` is the report that an earlier process left. */
+/** `last` is the report of an earlier process. */
 export function createChainAudit(
   stores: Pick<Stores, 'postgres' | 'clickhouse'>,
   chain: AuditedChain,
@@ -33,7 +33,7 @@ export function createChainAudit(
   const unstamped = createUnstampedCount(stores.postgres, name);
   let mismatch: Found<Mismatch> | null = last?.lastMismatch ?? null;
   let violation: Found<Violation> | null = last?.lastViolation ?? null;
-  /** The lowest since the last whole round. */
+  /** The lowest violation since the last complete round. */
   let inRound: Violation | null = null;
 
   function reportMismatch(seen: ReadonlyMap<LedgerWatch, readonly Findings[]>): void {
@@ -89,7 +89,7 @@ export function createChainAudit(
     return checkedHeight === null ? 'pending' : 'equal';
   }
 
-  /** The height up to which a watch has found the stores the same, and the digest there. */
+  /** Returns the height up to which a watch has found the stores equal, and the digest there. */
   async function agreed(watch: LedgerWatch): Promise<Kept | null> {
     const parted = mismatch?.lasts && watch.isAbout(mismatch.table) ? mismatch.height : Number.POSITIVE_INFINITY;
     return watch.kept(parted - 1);

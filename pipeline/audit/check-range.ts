@@ -1,4 +1,4 @@
-/** Compares a range of heights of both stores and of the kept digests. What looks different is looked at again at rest. */
+/** Compares a range of heights of both stores and of the kept digests. Apparent differences are checked again while the stages pause. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -15,7 +15,7 @@ export type RangeOutcome =
   | { readonly kind: 'moved' }
   | {
       readonly kind: 'checked';
-      /** By table, in Postgres. */
+      /** Number of rows in Postgres, by table. */
       readonly rows: ReadonlyMap<string, number>;
       /** First differing height of each table, lowest first. */
       readonly differences: readonly Mismatch[];
@@ -26,18 +26,18 @@ export interface CheckOptions {
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly ledger: AuditLedger;
   readonly range: Range;
-  /** Keeps the digests of the range when everything is the same. */
+  /** Whether to keep the digests of the range if everything is equal. */
   readonly keep: boolean;
-  /** Reports a difference even if no stage runs that would repair it after a crash. */
+  /** Whether to report a difference even if no stage runs that would repair it after a crash. */
   readonly unowned?: boolean;
 }
 
-/** Stands for a table when both stores hold the same, and other than when their digests were kept. */
+/** Table name for a difference between the kept digests and the rows, while both stores are equal. */
 export const keptDigests = ({ name }: AuditLedger): string => `kept digests of ${name}`;
 
 const MOVED: RangeOutcome = { kind: 'moved' };
 
-/** Discards the kept digests, since the range is not as expected. */
+/** Rolls the transaction back, and with it the kept digests, since the range is not as expected. */
 class NotKept extends Error {
   readonly outcome: RangeOutcome;
   constructor(outcome: RangeOutcome) {

@@ -1,10 +1,10 @@
-/** The invariants as SQL over one range of heights ($2 … $3) of a chain ($1) with the native currency $4. */
+/** The invariants as SQL over a range of heights ($2 … $3) of a chain ($1) with the native currency $4. */
 import { IS_FRACTIONAL_SQL, IS_LAUNCHED_SQL } from '../../domain/basket-liveness.ts';
 
 /**
- * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it by steps and ramps, so it lies between the values of
- * the neighbouring blocks, unless an output was lost, duplicated or altered. A block is checked once the next one exists.
- * Block 1 holds the coins that a chain begins with, so it gives block 2 no useful upper bound.
+ * issued(h) = Δ unspent + Δ shielded + Δ fee pool. Eras, halvings and decays change it in steps and ramps, so it is between the values of
+ * the neighbouring blocks unless an output was lost, duplicated or altered. A block is checked once the next block exists.
+ * Block 1 contains the initial coins of a chain, so it gives block 2 no useful upper bound.
  */
 export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
   flows AS (
@@ -19,7 +19,7 @@ export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
       FROM blocks, span WHERE chain = $1 AND height BETWEEN span.low - 1 AND $3
     ) AS pools WHERE lag IS NOT NULL
     UNION ALL
-    -- What a transaction with shielded parts neither paid nor left in the open it has shielded.
+    -- Coins that a transaction with shielded parts neither paid as fee nor sent to transparent outputs were shielded.
     SELECT t.height, coalesce(spent.value, 0) - coalesce(made.value, 0) - t.fee FROM span, transactions t
       LEFT JOIN LATERAL (SELECT sum(value) AS value FROM outputs
         WHERE chain = $1 AND to_height = t.height AND spent_txid = t.txid) AS spent ON true
@@ -36,8 +36,8 @@ export const ISSUE_SQL = `WITH span AS (SELECT greatest($2 - 2, 1) AS low),
   ORDER BY height LIMIT 1`;
 
 /**
- * Tokens and baskets of this system, launched before the range or in it. Of the former only what moves in the range counts;
- * of the latter everything since their definition. Running sums of what moved must then stay what they were at the start.
+ * Tokens and baskets of this system that were launched before the range or in it. For those launched before, only changes in the range
+ * count; for the others all changes since their definition. The running sums of changes must then stay as they were at the start.
  */
 export const CURRENCY_LEDGER_SQL = `WITH defined AS (
     SELECT currency_id, min(from_height) AS height FROM currencies
@@ -105,7 +105,7 @@ export const CURRENCY_LEDGER_SQL = `WITH defined AS (
     FROM changes JOIN ledgers USING (currency_id) WHERE height >= counted_from
     GROUP BY invariant, currency_id, reserve_id, height, holds_from, is_old
   ),
-  -- What a launch floored away belongs to nobody, for ever.
+  -- The remainder that a launch rounded away never belongs to anyone.
   judged AS (
     SELECT *, CASE WHEN invariant = 'token_supply' AND NOT is_old
         THEN greatest(0, first_value(remainder) OVER (PARTITION BY invariant, currency_id, reserve_id ORDER BY height))

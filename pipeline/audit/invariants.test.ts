@@ -38,7 +38,7 @@ afterAll(() => world.close());
 
 const COMMITTED = { height: 0, settledHeight: 0, generation: 1, tick: 0n };
 
-/** Which invariants are broken in a range, and where first. */
+/** Returns the invariants that are broken in a range, each with the first height. */
 async function broken(client: PoolClient, name: string, low: number, high: number): Promise<string[]> {
   const chain = world.chains.find((one) => one.name === name);
   if (!chain) throw new TypeError(`no chain ${name}`);
@@ -46,7 +46,7 @@ async function broken(client: PoolClient, name: string, low: number, high: numbe
   return violations.map(({ invariant, height }) => `${invariant} ${height}`);
 }
 
-/** What `change` does is undone afterwards; `look` is given its first row. */
+/** Runs `change`, calls `look` with its first row, and rolls the change back. */
 async function withChange<T>(
   change: string,
   values: readonly unknown[],
@@ -65,7 +65,7 @@ async function withChange<T>(
 }
 
 describe.each(CHAINS.map(({ name }) => name))('on %s', (name) => {
-  it('hold at every height, whatever ranges they are checked in', async () => {
+  it('hold at every height, whatever the checked ranges', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 1, max: tipOf(name) }), { maxLength: 4 }), async (cuts) => {
         const starts = [...new Set([0, ...cuts])].sort((a, b) => a - b);
@@ -82,14 +82,14 @@ describe.each(CHAINS.map(({ name }) => name))('on %s', (name) => {
     );
   }, 300_000);
 
-  it('miss no output that is lost, altered, doubled or spent at another height', async () => {
+  it('detect every output that is lost, altered, duplicated or spent at another height', async () => {
     const { rows } = await world.stores.postgres.pool.query<{
       txid: string;
       n: number;
       made: number;
       spent: number | null;
     }>(
-      // What a transaction with shielded parts has lost looks as if it had shielded it.
+      // Coins lost by a transaction with shielded parts look as if it had shielded them.
       `SELECT txid, n, from_height AS made, to_height AS spent FROM outputs
        WHERE chain = $1 AND value > 0 AND from_height BETWEEN 3 AND $2 AND NOT EXISTS (
          SELECT FROM transactions t WHERE t.chain = $1 AND t.txid IN (outputs.txid, spent_txid) AND 'shielded' = ANY (kinds)
@@ -125,7 +125,7 @@ describe('on the recording', () => {
 
   it.each([
     [
-      'a token is made from nothing',
+      'a token is created from nothing',
       `UPDATE outputs SET currencies = jsonb_set(currencies, '{iLP4cjxJRzZqEBDVDWWF9mwta9YSgegAh2}', '"1"')
       WHERE ctid = (SELECT ctid FROM outputs WHERE ${FIRST_LATER} AND currencies ? 'iLP4cjxJRzZqEBDVDWWF9mwta9YSgegAh2' ORDER BY from_height LIMIT 1)
       RETURNING from_height`,
@@ -139,14 +139,14 @@ describe('on the recording', () => {
       'reserve_deposits',
     ],
     [
-      'a supply is another',
+      'a supply is wrong',
       `UPDATE currency_states SET supply = supply + 1
       WHERE ctid = (SELECT ctid FROM currency_states WHERE ${FIRST_LATER} ORDER BY from_height LIMIT 1)
       RETURNING from_height`,
       'token_supply',
     ],
     [
-      'a launch leaves less than nothing',
+      'a launch leaves a negative remainder',
       `UPDATE currency_states SET supply = supply - 100000000
       WHERE chain = $1 AND currency_id = 'iLP4cjxJRzZqEBDVDWWF9mwta9YSgegAh2' AND from_height >= 299 RETURNING 299 AS from_height`,
       'token_supply',
@@ -157,7 +157,7 @@ describe('on the recording', () => {
     });
   });
 
-  it('what is issued is what the daemon says there is', async () => {
+  it('the issued coins equal the supply that the daemon reports', async () => {
     const supply =
       recordedTruth<Record<string, { total: { value: string }; zfunds: { value: string } }>>('truth/supply.json');
     for (const height of [1, 100, 775, 1550]) {

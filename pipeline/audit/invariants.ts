@@ -20,7 +20,7 @@ const readViolation = rowReader({
   excess: columns.text,
 });
 
-/** First violations of the range, lowest first; that they held before it is taken for granted. */
+/** Returns the first violations in the range, lowest first. Assumes that the invariants hold before the range. */
 export async function brokenInvariants(client: PoolClient, { chain, low, high }: Range): Promise<Violation[]> {
   const parameters = [chain.name, low, high, chain.nativeCurrencyId];
   const issue = await readRows(client, readViolation, ISSUE_SQL, parameters);

@@ -1,4 +1,4 @@
-/** Watches one kind of rows of one chain: compares new ranges and keeps their digests, and revisits the kept ones in turn. */
+/** Watches one ledger of one chain: compares new ranges and keeps their digests, and compares the kept ranges again in turn. */
 
 import { isDeepStrictEqual } from 'node:util';
 import { readRow } from '../../infra/postgres/read-rows.ts';
@@ -11,11 +11,11 @@ import { checkRange, keptDigests, type RangeOutcome } from './check-range.ts';
 import type { AuditedChain, AuditLedger, Committed } from './ledger.ts';
 
 export interface LedgerWatch {
-  /** Compares new ranges until `end` aborts; those that are not kept yet only if something has moved, or `again`. */
+  /** Compares ranges that are not kept yet until `end` aborts; does nothing if nothing has moved, unless `again`. */
   extend(end: AbortSignal, again: boolean): Promise<Findings>;
-  /** Compares again what was kept, a range at least, going on where the last call ended; a range that differs is not passed. */
+  /** Compares kept ranges again, at least one, continuing where the last call ended; it stays at a range that differs. */
   revisit(end: AbortSignal): Promise<Findings>;
-  /** Newest kept height up to one, and its digest in hex. */
+  /** Returns the newest kept height up to `upTo`, and its digest in hex. */
   kept(upTo?: number): Promise<Kept | null>;
   isAbout(table: string): boolean;
 }
@@ -28,7 +28,7 @@ export interface Findings {
   readonly violations: readonly Violation[];
   /** The rows moved during the check, so it may have missed a difference. */
   readonly isDisturbed: boolean;
-  /** All kept ranges have been compared, from height 0 on, since `revisit` last returned this. */
+  /** True if all kept ranges, from height 0 on, have been compared since `revisit` last returned true here. */
   readonly isRound: boolean;
 }
 
@@ -44,10 +44,10 @@ export function createLedgerWatch(
   const size = createBatchSize(LARGEST_RANGE);
   let next = from;
   let isWhole = from === 0;
-  /** The committed state and the newest kept range when `extend` last found no difference. */
+  /** The committed state and the newest kept digest when `extend` last found no difference. */
   let compared: readonly [Committed, Kept | null] | null = null;
 
-  /** Null when the chain moved. */
+  /** Returns null when the chain moved. */
   async function check(low: number, high: number, keep: boolean): Promise<Checked | null> {
     const committed = await committedOf(stores, ledger, chain);
     if (!committed || committed.height < high || (keep && committed.settledHeight < high)) return null;
@@ -76,7 +76,7 @@ export function createLedgerWatch(
       const committed = await committedOf(stores, ledger, chain);
       if (!committed) return found(null, true);
       const newest = await keptOf(committed);
-      // A rewind takes what is kept along, so the same height of another branch is not the same.
+      // A rewind also removes kept digests, so the same height of another branch does not compare as equal.
       if (!again && isDeepStrictEqual([committed, newest], compared)) return found(null, false);
       let low = (newest?.height ?? -1) + 1;
       while (low <= committed.height && !end.aborted) {

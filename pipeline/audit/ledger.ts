@@ -1,4 +1,4 @@
-/** The two kinds of rows that are audited: facts, which follow a chain's blocks, and stamps, which follow the ticks of all. */
+/** The two audited ledgers: facts, which follow a chain's blocks, and stamps, which follow the ticks of all chains. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { positionsOf, readStagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -13,30 +13,30 @@ export interface AuditedChain {
   readonly nativeCurrencyId: string;
 }
 
-/** Up to where both stores are committed. */
+/** How far both stores are committed. */
 export interface Committed {
   readonly height: number;
-  /** Rows below it change only by a rewind. */
+  /** Rows up to this height change only by a rewind. */
   readonly settledHeight: number;
   readonly generation: number;
-  /** Newest tick. */
+  /** The newest tick. */
   readonly tick: bigint;
 }
 
 export interface AuditLedger {
   readonly name: 'facts' | 'stamps';
   readonly tables: readonly AuditedTable[];
-  /** Stages that may change its rows. */
+  /** Returns the stages that may change the rows of this ledger. */
   writers(chain: string): readonly Writer[];
-  /** Null while there is nothing that can be compared. */
+  /** Returns null while nothing can be compared. */
   committed(client: PoolClient, chain: string): Promise<Committed | null>;
-  /** SQL: text that changes when a rewind has taken away any row up to the height $2 ($3: the newest tick). */
+  /** SQL for a text that changes when a rewind has removed any row up to height $2 ($3 is the newest tick). */
   readonly witness: string;
-  /** SQL: digests that are kept of the chain $1 (generation $4), as (height, digest). */
+  /** SQL for the kept digests of chain $1 (generation $4), as (height, digest). */
   readonly kept: string;
-  /** SQL: the newest of them up to the height $2, of generation $3. */
+  /** SQL for the newest kept digest up to height $2, of generation $3. */
   readonly newestKept: string;
-  /** SQL: keeps `ends` (height, digest); $5 is the newest tick. */
+  /** SQL that keeps `ends` (height, digest); $5 is the newest tick. */
   readonly keep: string;
 }
 
@@ -70,7 +70,7 @@ export const STAMPS: AuditLedger = {
     { stage: 'derive', chain },
     { stage: 'price', chain: ALL_CHAINS },
   ],
-  /** Also null while prices have not followed derive to another branch or to rederived blocks. */
+  /** Also returns null while prices have not followed derive to another branch or to blocks derived again. */
   async committed(client, chain) {
     const row = await readRow(
       client,

@@ -1,4 +1,4 @@
-/** Stages that crash and rewind at any moment, while the audit looks on: it says nothing, and keeps what a straight run keeps. */
+/** While stages crash and rewind at any moment, the audit reports nothing and keeps the same digests as in a straight run. */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -10,7 +10,7 @@ import { deriveWithCrashes, type PlannedCrash, SimulatedCrash } from '../../test
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
 import { runAudit } from './run-audit.ts';
 
-/** Two launches, several baskets, conversions and identities lie below. */
+/** Up to this block there are two launches, several baskets, conversions and identities. */
 const TIP = 520;
 const RUNS = Number(process.env.LAWS_RUNS ?? 1);
 const main = recordedFile('blocks.jsonl.gz').slice(0, TIP + 1);
@@ -28,11 +28,11 @@ afterAll(async () => {
 interface Part {
   readonly records: readonly UnplacedRecord[];
   readonly planned: readonly PlannedCrash[];
-  /** The statement of ClickHouse at which pricing dies. */
+  /** Number of the ClickHouse statement at which pricing crashes. */
   readonly priceCrash: number | null;
 }
 
-/** Everything the audit kept in the end, and what it complained of on the way. */
+/** Returns everything that the audit has kept at the end, and the errors that it logged on the way. */
 async function history(parts: readonly Part[]): Promise<Readonly<Record<string, unknown>>> {
   const world = await createAuditedWorld([{ name: 'vrsc', records: [] }]);
   worlds.push(world);
@@ -97,13 +97,13 @@ function dyingAt(clickhouse: ClickHouse, statement: number): ClickHouse {
 
 const turn = fc.record({ at: fc.integer({ min: 310, max: TIP }), back: fc.integer({ min: 1, max: 100 }) });
 
-it('finds a straight run in order', () => {
+it('finds nothing wrong in a straight run', () => {
   expect(straight).toMatchObject({ complaints: [], state: 'equal', mismatch: null, violation: null });
   expect(straight.facts).toHaveLength(TIP + 1);
   expect((straight.stamps as unknown[]).length).toBeGreaterThan(10);
 });
 
-it('says nothing while stages crash and rewind, and ends with the same digests', async () => {
+it('reports nothing while stages crash and rewind, and ends with the same digests', async () => {
   await fc.assert(
     fc.asyncProperty(
       fc.array(turn, { minLength: 2, maxLength: 4 }),

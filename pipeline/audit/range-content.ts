@@ -1,4 +1,4 @@
-/** Content of each store in a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
+/** The content of each store in a range of heights, by table: the number of rows, and the sum of 60 bits of each row's MD5. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
@@ -22,22 +22,22 @@ const readContents = rowReader({
   contents: columns.nullable(columns.text),
   strayed: columns.nullable(columns.number),
 });
-/** A lost, doubled or changed row changes it, the order does not. */
+/** Changes with any lost, duplicated or changed row, but not with the order of rows. */
 export type TableContent = RowOf<typeof CONTENT>;
 
-/** By table; one without rows is not in it. */
+/** Content by table; tables without rows are missing. */
 export type TableContents = ReadonlyMap<string, TableContent>;
 
 export interface PostgresContents {
   readonly contents: TableContents;
-  /** First height whose kept digest is another than the rows now have; null without any. */
+  /** First height whose kept digest differs from that of the current rows; null if there is none. */
   readonly strayed: number | null;
 }
 
 const MD5_SUM_POSTGRES = `sum(('x' || left(md5(line), 15))::bit(60)::bigint)`;
 const MD5_SUM_CLICKHOUSE = `sum(toInt256(bitShiftRight(reinterpretAsUInt64(reverse(substring(MD5(line), 1, 8))), 4)))`;
 
-/** One statement, so one snapshot. With `keep` the digests of the range are kept as well. */
+/** Reads in one statement, so in one snapshot. With `keep` it also keeps the digests of the range. */
 export async function postgresContents(
   client: PoolClient,
   ledger: AuditLedger,
@@ -90,7 +90,7 @@ export async function clickhouseContents(
   return new Map(totals.map((total) => [total.table, total]));
 }
 
-/** First height at which the stores hold something else of a table; null when they do not. */
+/** Returns the first height at which a table differs between the stores, or null. */
 export async function firstDifference(
   client: PoolClient,
   clickhouse: ClickHouse,

@@ -28,7 +28,7 @@ afterAll(async () => {
   await world.close();
 });
 
-/** The first report that `holds` of, within a minute. */
+/** Returns the first report within a minute for which `holds` is true. */
 async function reported(holds: (report: AuditReport) => boolean): Promise<AuditReport> {
   for (const began = Date.now(); Date.now() - began < 60_000; ) {
     const { rows } = await world.stores.postgres.pool.query<{ report: string }>('SELECT report FROM audits');
@@ -39,7 +39,7 @@ async function reported(holds: (report: AuditReport) => boolean): Promise<AuditR
   throw new Error('the audit never said so');
 }
 
-/** As the audit counts them; other checks, and other chains of the process, count for themselves. */
+/** The metric line of this audit; other checks and other chains have their own. */
 const mismatches = async () =>
   (await registry.metrics())
     .split('\n')
@@ -66,7 +66,7 @@ const ROUNDS: readonly (readonly [Store, RowDamage, string])[] = [
   ['postgres', 'changed', 'stamped conversions'],
 ];
 
-it('finds what is tampered with after it was checked, in the status, the metric and the log', async () => {
+it('reports tampering with checked rows in the status, the metric and the log', async () => {
   let below = TIP;
   for (const [store, damage, table] of ROUNDS) {
     logged = [];
@@ -83,13 +83,13 @@ it('finds what is tampered with after it was checked, in the status, the metric 
   }
 });
 
-it('says so when it is repaired', async () => {
+it('reports the repair of a difference', async () => {
   const { clickhouse } = world.stores;
   const set = (fees: string) => clickhouse.command(`ALTER TABLE blocks UPDATE fees = ${fees} WHERE height = 5`);
   await set('fees + 1');
   await reported(({ lastMismatch }) => lastMismatch?.height === 5);
   await set('fees - 1');
-  // What the rounds before did is next.
+  // The next difference is one of the earlier rounds.
   const { lastMismatch } = await reported((report) => report.lastMismatch?.height !== 5);
   expect(lastMismatch?.height).toBeGreaterThan(5);
 });

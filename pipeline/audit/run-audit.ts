@@ -1,4 +1,4 @@
-/** The audit that runs alongside the stages: finds differences between the stores and broken invariants. */
+/** The audit that runs alongside the stages and finds differences between the stores and broken invariants. */
 import type { Logger } from '../../infra/logger.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
@@ -17,7 +17,7 @@ export interface RunAuditOptions {
   readonly chains: readonly AuditedChain[];
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Between two looks at all chains. */
+  /** Pause between two looks at all chains. */
   readonly restMs?: number;
 }
 

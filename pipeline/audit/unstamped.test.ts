@@ -14,18 +14,18 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('is unknown before the first price, none after it, and every one that is missing', async () => {
+it('is unknown before the first price, then the number of missing stamps', async () => {
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, 150));
   expect(await unstamped.count()).toBeNull();
   await world.run();
   expect(await unstamped.count()).toBe(0);
   const { pool } = world.stores.postgres;
-  // What no payout was found for is not settled: its stamp, where it has one, is none of those that there must be.
+  // A conversion whose payout was not found is not settled, so it need not have a stamp.
   const { rowCount } = await pool.query(`DELETE FROM stamps WHERE vout = 0 AND reason IS DISTINCT FROM 'no_delivery'`);
   expect(rowCount).toBeGreaterThan(5);
   expect(await unstamped.count()).toBe(rowCount);
-  // What the prices have not reached is not missing.
+  // Stamps of blocks that prices have not reached are not missing.
   await feed?.append(blocks.slice(150));
   expect(await unstamped.count()).toBe(rowCount);
 });

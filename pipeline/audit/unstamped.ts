@@ -1,4 +1,4 @@
-/** Settled conversions of a chain that the served prices have passed and that have no stamp: there must be none. */
+/** Counts settled conversions of a chain that the served prices have passed and that have no stamp; there must be none. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
@@ -6,19 +6,19 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 
 export interface UnstampedCount {
-  /** How many there are now; null before the first price. Old blocks are looked at once, the newest every time. */
+  /** Returns the current number, or null before the first price. Old blocks are counted once, the newest every time. */
   count(): Promise<number | null>;
 }
 
-/** Blocks that are looked at every time: more than a rewind takes by itself. */
+/** Number of blocks that are counted every time: more than a rewind removes without the operator's permission. */
 const RECENT = 1000;
 
-/** Provisionally or not. */
+/** The newest block that prices have passed, provisionally or not. */
 const PASSED_SQL = `SELECT price.height, generation
   FROM ${positionsOf('price', 'price_ahead')} price JOIN blocks USING (chain, height, hash), generations
   WHERE price.chain = $1 AND served ORDER BY price.height DESC LIMIT 1`;
 
-/** A settled version of a transfer begins at its import's block; sends are no conversions. */
+/** A settled version of a transfer begins at its import's block; sends are not conversions. */
 const COUNT_SQL = `SELECT count(*)::integer AS missing FROM transfers t
   WHERE t.chain = $1 AND t.from_height BETWEEN $2 AND $3 AND t.import_height = t.from_height
     AND t.status IN ('completed', 'refunded') AND t.kind <> 'send'
@@ -35,7 +35,7 @@ export function createUnstampedCount(postgres: Postgres, chain: string): Unstamp
     count: () =>
       inSnapshot(postgres, async (client) => {
         const passed = await readRow(client, readPassed, PASSED_SQL, [chain]);
-        // Also nothing while the stores are on another branch than the prices.
+        // Also null while the stores are on another branch than the prices.
         if (!passed) return null;
         const { height, generation } = passed;
         const missing = async (low: number, high: number): Promise<number> => {

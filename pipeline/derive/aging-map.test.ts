@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAgingMap } from './aging-map.ts';
 
-it('keeps what was used since the last turn until the next, and forgets the rest', () => {
+it('keeps entries used since the last turn until the next turn, and drops the others', () => {
   const map = createAgingMap<string, number>();
   map.set('used', 1);
   map.set('unused', 2);
@@ -14,7 +14,7 @@ it('keeps what was used since the last turn until the next, and forgets the rest
   expect(map.get('used')).toBe(1);
 });
 
-it('gives the newest value, and none after a delete, whichever generation held it', () => {
+it('returns the newest value, and none after a delete, from either generation', () => {
   const map = createAgingMap<string, number>();
   map.set('a', 1);
   map.set('b', 1);

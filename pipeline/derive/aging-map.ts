@@ -1,4 +1,4 @@
-/** A map that drops entries not used lately: it has two generations and drops the older when the younger is full. */
+/** A map that drops entries not used lately: it has two generations, and each turn drops the older one. */
 
 export interface AgingMap<K, V> {
   get(key: K): V | undefined;
@@ -7,7 +7,7 @@ export interface AgingMap<K, V> {
   values(): Iterable<V>;
   /** Size of the younger generation: entries set or read since it began. */
   readonly size: number;
-  /** Begins a new generation. What was used since the last time stays until the next time. */
+  /** Begins a new generation. Entries used since the last turn stay until the next one. */
   turn(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Writes a batch to ClickHouse, the facts topic and Postgres; the commit of Postgres completes it. */
+/** Writes a batch to ClickHouse, the facts topic and Postgres; the Postgres commit completes it. */
 import { metrics } from '../../infra/metrics.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -20,7 +20,7 @@ import type { FactsPublisher } from './facts-publisher.ts';
 
 export interface BatchWriter {
   committed(): StagePosition | null;
-  /** One batch at a time. When it throws, nothing is committed and nothing is still under way. */
+  /** Writes one batch; call it for one batch at a time. When it throws before the commit, no write is still in progress. */
   write(blocks: readonly DerivedBlock[]): Promise<void>;
   rewind(record: ChainRewound): Promise<void>;
 }
@@ -71,7 +71,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
           await moveStagePosition(client, 'derive', chain.name, committed, next);
           await passed('postgres');
         };
-        // Their order among each other does not matter: until the commit all three are cut back or skipped after a crash.
+        // The order of the three writes does not matter: after a crash before the commit, they are cut back or skipped.
         await allOf([intoClickHouse(), intoTopic(), intoPostgres()]);
       });
       committed = next;
@@ -107,7 +107,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
   };
 }
 
-/** Resolves or rejects once all have ended, with the first failure in their order. */
+/** Resolves or rejects once all works have ended; rejects with the first failure in their order. */
 async function allOf(works: readonly Promise<void>[]): Promise<void> {
   for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 }

@@ -1,4 +1,4 @@
-/** The law of a batch: what it asks the store for is all that its facts depend on. */
+/** The law of a batch: its facts depend only on what it loads from the store. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
@@ -24,7 +24,7 @@ function recordOf(block: unknown, position: number): PackedBlock {
   return readBlocksRecord(encodeBlocksRecord(record)) as PackedBlock;
 }
 
-/** A store that answers what it is asked for and nothing else. */
+/** A store that returns only the requested keys. */
 function storeOf(state: MutableChainState, currencyIds: ReadonlySet<string>): StoredState {
   const found = <T>(items: readonly (T | undefined)[]): T[] => items.filter((item) => item !== undefined);
   return {

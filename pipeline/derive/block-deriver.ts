@@ -19,8 +19,8 @@ import type { StoredState } from './stored-state.ts';
 
 export interface BlockDeriver {
   /**
-   * The blocks that follow what was derived before. `settled` waits until all of that is in the store, and gives the height.
-   * Throws when the signal aborts, and what the processors throw: then it must be reset.
+   * Derives the blocks that follow those derived before. `settled` waits until all earlier blocks are in the store and returns their height.
+   * Throws when the signal aborts, and errors of the processors; after an error it must be reset.
    */
   derive(records: readonly PackedBlock[], settled: () => Promise<number | null>): Promise<DerivedBlock[]>;
   /** Continues from the store, right after the block at `height` (null before genesis). */
@@ -43,8 +43,8 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
   }
 
   /**
-   * `extra` keys are loaded in addition to those that the blocks require. Null when a block cannot be derived as a whole: then the state is
-   * unusable. With `isolateFaults`, parts that cannot be derived become dead letters instead.
+   * Loads `extra` keys in addition to those that the blocks require. Returns null when a block cannot be derived as a whole; the state is
+   * then unusable. With `isolateFaults`, parts that cannot be derived become dead letters instead.
    */
   async function fold(
     records: readonly PackedBlock[],
@@ -95,7 +95,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
 
 const isFaulty = ({ block, faults }: ParsedBlock): boolean => block === null || faults.length > 0;
 
-/** Null if it throws, unless the block is in the wrong place. */
+/** Returns null if the block cannot be derived as a whole. @throws UnlinkedBlockError when it does not link to the previous block */
 function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] | null {
   if (!block) return null;
   try {

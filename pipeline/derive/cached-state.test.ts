@@ -7,14 +7,14 @@ import { createCachedState } from './cached-state.ts';
 
 const A = 'a'.repeat(64);
 
-describe('a held state', () => {
-  it('serves the processors as a whole one does', () => {
+describe('a cached state', () => {
+  it('gives the processors the same results as a complete state', () => {
     const whole = createMemoryState(RECORDED_CHAIN);
     const held = createCachedState(RECORDED_CHAIN, null);
     for (const block of recordedBlocks()) expect(deriveBlock(block, held)).toEqual(deriveBlock(block, whole));
   });
 
-  it('names the balances that were asked for unknown', () => {
+  it('records the balances that were looked up but not loaded', () => {
     const held = createCachedState(RECORDED_CHAIN, null);
     held.put(balance('found', 1n));
     held.putNoBalance('known to be empty', 'iN');
@@ -43,7 +43,7 @@ describe('a held state', () => {
     expect(held.output(A, 1)).toBeUndefined();
   });
 
-  it('keeps what the last batch touched and does not grow without end', () => {
+  it('keeps what the last batch touched, and is bounded', () => {
     const held = createCachedState(RECORDED_CHAIN, null);
     const id = (number: number) => number.toString(16).padStart(64, '0');
     for (let batch = 0; batch < 30; batch++) {

@@ -1,6 +1,6 @@
 /**
- * The chain's state as far as it is held in memory: all that the last batches made or looked up. The newest of them need not
- * be committed: what they touched is here, and everything else has the same value in the store whether they are or not.
+ * The part of the chain's state that is cached in memory: everything that the last batches made or looked up. The newest batches need
+ * not be committed: what they touched is cached, and everything else has the same value in the store before and after their commit.
  */
 import type { BlockTip, ChainContext, MutableChainState } from '../../processors/state/chain-state.ts';
 import { createChainState, plainMap, type StateMaps, stateMaps } from '../../processors/state/create-chain-state.ts';
@@ -12,19 +12,19 @@ import { type BalanceKeys, createBalanceKeys } from './required-keys.ts';
 export interface CachedState extends MutableChainState {
   /** Whether the balance is cached, or known not to exist. */
   knowsBalance(address: string, currencyId: string): boolean;
-  /** The store has none. */
+  /** Records that the store has no such balance. */
   putNoBalance(address: string, currencyId: string): void;
-  /** Balances looked up but not loaded: they read as empty, so facts derived with them are invalid. */
+  /** Balances that were looked up but not loaded: they read as empty, so facts derived with them are invalid. */
   readonly missed: BalanceKeys;
-  /** To be called between batches: makes room when there is much. What the last batch touched stays. */
+  /** Call between batches: drops old entries when the cache is full. Entries that the last batch touched stay. */
   age(): void;
 }
 
-/** Entries of one generation; an entry takes about half a kilobyte, its JSON text not counted. */
+/** Entries of one generation; an entry takes about half a kilobyte, without its JSON text. */
 const FULL_ENTRIES = 50_000;
 const FULL_TEXT = 16 * 1024 * 1024;
 
-/** Nothing is held but the tip, and whether coins were lost before. */
+/** Returns an empty cache that only knows the tip and whether coins were lost before. */
 export function createCachedState(chain: ChainContext, tip: BlockTip | null, lostBefore = false): CachedState {
   const aging: Pick<AgingMap<string, unknown>, 'size' | 'turn'>[] = [];
   const missed = createBalanceKeys();
@@ -36,7 +36,7 @@ export function createCachedState(chain: ChainContext, tip: BlockTip | null, los
     return map;
   }
 
-  /** Counts the texts of the values that are put, which may be long. */
+  /** Counts the length of the texts in stored values, which may be long. */
   function measured<V>(map: KeyedMap<V>, textOf: (value: V) => number): KeyedMap<V> {
     return {
       ...map,
@@ -58,7 +58,7 @@ export function createCachedState(chain: ChainContext, tip: BlockTip | null, los
     values: () => [...known.values()].filter((held) => held !== null),
   };
   const maps: StateMaps = {
-    // Currencies are few, and any block may name one.
+    // Currencies are few and any block may name one, so they do not age.
     ...stateMaps(plainMap),
     output: measured(pairKeyMap(agingMap()), ({ data }) => data?.length ?? 0),
     balance,

@@ -1,4 +1,4 @@
-/** The log must be the one that the stores were built from. */
+/** Checks that the log is the one that the stores were built from. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { StagePosition } from '../../infra/postgres/stage-positions.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';

@@ -1,4 +1,4 @@
-/** Reports the dead letters of a chain: a log line for each, and their number as a metric. */
+/** Reports the dead letters of a chain: a log line for each, and a metric of their number. */
 import type { Pool } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -7,13 +7,13 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { DerivedBlock } from '../sinks/derived-block.ts';
 
 export interface DeadLetterReport {
-  /** The blocks are in the stores. */
+  /** Call when the blocks are in the stores. */
   written(blocks: readonly DerivedBlock[]): Promise<void>;
-  /** Counts again. */
+  /** Counts the stored dead letters for the metric. */
   count(): Promise<void>;
 }
 
-/** Lines per batch; the remaining dead letters are only counted. */
+/** Most log lines for a batch; further dead letters are only counted. */
 const MOST_LINES = 20;
 
 const readCount = rowReader({ count: columns.bigint });

@@ -1,7 +1,7 @@
 /** Errors that stop derive. */
 import { PermanentError } from '../../schemas/errors.ts';
 
-/** The stores hold more than the log: they belong to another log, or the log lost records. */
+/** The stores are ahead of the log: they belong to another log, or the log lost records. */
 export class LogBehindStores extends PermanentError {
   constructor(chain: string, stored: number, last: number) {
     super(
@@ -12,7 +12,7 @@ export class LogBehindStores extends PermanentError {
   }
 }
 
-/** The server at CLICKHOUSE_URL was emptied, or is another one than Postgres belongs to. */
+/** The server at CLICKHOUSE_URL was emptied, or is not the one that belongs to this Postgres. */
 export class ClickHouseEmptied extends PermanentError {
   constructor(chain: string, height: number) {
     super(
@@ -23,7 +23,7 @@ export class ClickHouseEmptied extends PermanentError {
   }
 }
 
-/** The log holds another chain than the stores. */
+/** The log contains another chain than the stores. */
 export class LogDiffers extends PermanentError {
   constructor(message: string) {
     super('log_differs', `${message} Give this service the log that the stores were built from, or empty stores.`);

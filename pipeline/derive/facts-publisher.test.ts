@@ -43,7 +43,7 @@ async function topic(): Promise<string[]> {
 }
 
 describe('the facts topic', () => {
-  it('holds one record for each block, with what is published of its facts', async () => {
+  it('has one record for each block, with those of its facts that are published', async () => {
     const publisher = await openFactsPublisher(log, 'c', null);
     await publisher.append([blockOf(0, [balance('R1', 1n), identity('iA', 0)])], null);
     await publisher.close();
@@ -53,7 +53,7 @@ describe('the facts topic', () => {
     expect(decoded?.kind === 'facts' && decoded.facts.map(({ type }) => type)).toEqual(['block', 'identity']);
   });
 
-  it('hands its readers what decoding the log would give them', async () => {
+  it('hands its readers the same records as decoding the log', async () => {
     const handed: FactsRecord[] = [];
     const readers = { hold: (_topic: string, _chain: string, record: FactsRecord) => void handed.push(record) };
     const publisher = await openFactsPublisher(log, 'c', null, readers as Pick<TopicReader, 'hold'>);
@@ -70,7 +70,7 @@ describe('the facts topic', () => {
     expect(handed).toStrictEqual(decoded);
   });
 
-  it('skips what it holds from a batch that was not committed, whatever the batches', async () => {
+  it('skips records that it already has from an uncommitted batch, whatever the batches', async () => {
     await publish(0, 4);
     const before = await factsTopic(log, 'c');
     await publish(0, 2);
@@ -80,7 +80,7 @@ describe('the facts topic', () => {
     expect(await topic()).toHaveLength(7);
   });
 
-  it('takes back what another version of the program made of uncommitted blocks', async () => {
+  it('rewinds uncommitted records that another version of the program derived differently', async () => {
     await publish(0, 3);
     await publish(2, 4, { committed: 1, txIndex: 9 });
     expect(await topic()).toEqual([
@@ -95,18 +95,18 @@ describe('the facts topic', () => {
     ]);
     const back = (await factsTopic(log, 'c'))[4];
     expect(back && decodeFactsRecord(back.payload)).toMatchObject({ hash: blockFact(1).hash, fromHeight: 3 });
-    // What follows goes on from the new positions, also after another crash.
+    // Later records continue from the new positions, even after another crash.
     await publish(3, 5, { committed: 2, txIndex: 9 });
     expect((await topic()).slice(7)).toEqual(['7: facts of 4 at 4', '8: facts of 5 at 5']);
   });
 
-  it('takes back everything when it was made by another version from the start', async () => {
+  it('rewinds everything when another version derived it differently from the start', async () => {
     await publish(0, 1);
     await publish(0, 1, { txIndex: 9 });
     expect((await topic()).slice(2)).toEqual(['2: rewind of -1 at -1', '3: facts of 0 at 0', '4: facts of 1 at 1']);
   });
 
-  it('carries rewinds', async () => {
+  it('contains rewinds', async () => {
     const publisher = await openFactsPublisher(log, 'c', null);
     await publisher.append(blocks(0, 3), null);
     const rewind = { kind: 'rewind', position: 4, height: 1, hash: blockFact(1).hash, fromHeight: 3 } as const;

@@ -1,4 +1,4 @@
-/** The facts topic of a chain: one record for each record of blocks, in the same order. */
+/** Publishes the facts topic of a chain: one record for each record of blocks, in the same order. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { LogConflict } from '../../infra/event-log/log-errors.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -13,8 +13,8 @@ import { FactsBehindStores } from './derive-errors.ts';
 
 export interface FactsPublisher {
   /**
-   * Both continue where the topic ends; what it holds already from a batch that was not committed is skipped. `committed` is
-   * where the stores stand now.
+   * append() and rewind() continue where the topic ends and skip records that it already has from an uncommitted batch. `committed` is
+   * the current position of the stores.
    */
   append(blocks: readonly DerivedBlock[], committed: StagePosition | null): Promise<void>;
   rewind(record: ChainRewound, committed: StagePosition | null): Promise<void>;
@@ -38,7 +38,7 @@ async function lastRecord(log: EventLog, chain: string): Promise<FactsRecord | n
 }
 
 /**
- * Becomes the topic's only writer; `committed` is the position of the stores. `readers` get what has been appended.
+ * Becomes the topic's only writer; `committed` is the position of the stores. `readers` get each appended record.
  * @throws FactsBehindStores
  */
 export async function openFactsPublisher(
@@ -53,12 +53,12 @@ export async function openFactsPublisher(
     throw error;
   });
   const stored = committed?.position ?? -1;
-  const expired = last === null && writer.next > 0; // kept for a while only, and nothing came meanwhile
+  const expired = last === null && writer.next > 0; // retention has deleted all records
   if (!expired && (last?.source ?? -1) < stored) {
     await writer.close();
     throw new FactsBehindStores(chain, stored, last?.source ?? -1);
   }
-  /** Position of a record minus its source: the same for all since the last time the topic was taken back. */
+  /** Position of a record minus its source: the same for all records since the topic was last rewound. */
   let shift = last ? last.position - last.source : writer.next - (stored + 1);
   let newestHeight = last?.height ?? -1;
   const { kind: newestKind, source: newestSource } = last ?? {};
@@ -78,7 +78,7 @@ export async function openFactsPublisher(
       await append(at(drafts, shift));
     } catch (error) {
       if (!(error instanceof LogConflict)) throw error;
-      // Another version of the program derived these and was not committed: its readers take them back first.
+      // Another version of the program published these blocks without committing them: rewind its records first.
       const position = writer.next;
       shift = position + 1 - firstSource(drafts);
       await append([{ ...rewindDraft(committed), position }, ...at(drafts, shift)]);

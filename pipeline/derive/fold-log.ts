@@ -20,15 +20,15 @@ export interface FoldOptions {
   readonly report: StageReport;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Called with everything written, at the end of the log; says whether to go on. */
+  /** Called at the end of the log once everything is written; resolves to whether to continue. */
   readonly atEnd: (position: number) => Promise<boolean>;
-  /** Records after it are left alone; the run that holds it ends with it. */
+  /** Position of the last record to fold. */
   readonly until?: number;
   readonly deadLetters?: DeadLetterReport;
   readonly probe?: Probe | undefined;
 }
 
-/** Wording of `foldLog` in a report. */
+/** The log lines of `foldLog` for a report. */
 export const DERIVE_LINES: StageReportOptions['lines'] = {
   state: (state) => `derive: ${state.replace('_', ' ')}`,
   progress: 'deriving',
@@ -71,7 +71,7 @@ export async function foldLog(options: FoldOptions): Promise<void> {
         report.at(writer.committed()?.height ?? -1, blocks.length);
         await options.deadLetters?.written(blocks);
       });
-      // Its failure is thrown by the next `await writing`.
+      // The next `await writing` throws its error.
       writing.catch(() => undefined);
     }
   } finally {

@@ -1,4 +1,4 @@
-/** Fills a held state from the store. */
+/** Fills a cached state from the store. */
 
 import type { ChainContext } from '../../processors/state/chain-state.ts';
 import type { OutPoint } from '../../processors/state/referenced-keys.ts';
@@ -8,7 +8,7 @@ import type { StoredState } from './stored-state.ts';
 
 const RESERVE_TRANSFER = 'reservetransfer';
 
-/** The state as committed, right after the block at `height`; null before genesis. */
+/** Returns the committed state right after the block at `height`; null means before genesis. */
 export async function openCachedState(
   chain: ChainContext,
   stored: StoredState,
@@ -26,7 +26,7 @@ export async function openCachedState(
   return state;
 }
 
-/** Loads the keys that the next blocks will look up and the state lacks. */
+/** Loads the keys that the next blocks will look up and that the state lacks. */
 export async function loadRequired(state: CachedState, stored: StoredState, wanted: RequiredKeys): Promise<void> {
   const [outputs, identities, exports] = await Promise.all([
     stored.outputs(wanted.outpoints.filter(({ txid, n }) => !state.output(txid, n))),
@@ -45,7 +45,7 @@ export async function loadRequired(state: CachedState, stored: StoredState, want
   transfers.forEach(state.put);
 }
 
-/** Keys of created and of spent outputs. */
+/** Balances of created and spent outputs that the state lacks. */
 function requiredBalances(state: CachedState, { balances, outpoints }: RequiredKeys): (readonly [string, string])[] {
   for (const { txid, n } of outpoints) {
     const spent = state.output(txid, n);
@@ -57,7 +57,7 @@ function requiredBalances(state: CachedState, { balances, outpoints }: RequiredK
   return [...balances.pairs()].filter(([address, currencyId]) => !state.knowsBalance(address, currencyId));
 }
 
-/** Keys of spent reserve transfers, and of those that an import settles. */
+/** Spent reserve transfers, and reserve transfers that an import settles. */
 function requiredTransfers(state: CachedState, { outpoints, exports }: RequiredKeys): OutPoint[] {
   const spent = outpoints.filter(({ txid, n }) => state.output(txid, n)?.kind === RESERVE_TRANSFER);
   const settled = exports.flatMap(({ txid, n }) => state.export(txid, n)?.transfers ?? []);

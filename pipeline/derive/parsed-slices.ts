@@ -1,4 +1,4 @@
-/** Blocks parsed in slices: parsed they take many times the room of their text, and a slice is gone before it grows old. */
+/** Parses blocks in slices: a parsed block takes many times the memory of its text, and a slice is garbage while it is still young. */
 import type { ReadableBlock } from '../../processors/faults/readable-block.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
 import { readBlock } from './read-block.ts';
@@ -10,7 +10,7 @@ export interface ParsedBlock extends ReadableBlock {
 const SLICE_BLOCKS = 64;
 const SLICE_BYTES = 1 << 20;
 
-/** `breathe` is called after each block. @throws LogDiffers when a record holds another block than it says */
+/** Calls `yieldToEventLoop` after each block. @throws LogDiffers when a record contains another block than its label names */
 export async function* parsedSlices(
   chain: string,
   records: readonly PackedBlock[],

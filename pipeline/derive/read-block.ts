@@ -1,4 +1,4 @@
-/** A record of the log as a block, as far as it can be read. */
+/** Reads the block of a log record, as far as it can be parsed. */
 
 import { isHash } from '../../domain/hashes.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -7,7 +7,7 @@ import { causeOf } from '../../processors/faults/redact.ts';
 import { type PackedBlock, unpackBlock } from '../../schemas/log-codec.ts';
 import { LogDiffers } from './derive-errors.ts';
 
-/** @throws LogDiffers when a record holds another block than it says */
+/** @throws LogDiffers when a record contains another block than its label names */
 export function readBlock(chain: string, record: PackedBlock): ReadableBlock {
   const { height, hash, previousHash, position } = record;
   const text = unpackBlock(record).toString();

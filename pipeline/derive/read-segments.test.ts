@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 afterAll(() => log.drop());
 
-/** Each run as the heights of its blocks, each rewind as `back to`. */
+/** Lists each run as the heights of its blocks and each rewind as `back to …`. */
 async function segments(name: string, limits: BatchBounds, from = 0): Promise<unknown[]> {
   const reader = createSegmentReader(log, name, from);
   const found: unknown[] = [];
@@ -36,7 +36,7 @@ async function segments(name: string, limits: BatchBounds, from = 0): Promise<un
 const wide = { maxBlocks: 100, maxBytes: 1 << 24 };
 
 describe('segments', () => {
-  it('hold as many blocks as the limit allows', async () => {
+  it('contain as many blocks as the limit allows', async () => {
     expect(await segments('plain', { ...wide, maxBlocks: 4 })).toEqual([
       [0, 1, 2, 3],
       [4, 5, 6, 7],
@@ -44,26 +44,26 @@ describe('segments', () => {
     ]);
   });
 
-  it('hold no more bytes than the limit, but at least one block', async () => {
+  it('contain no more bytes than the limit, but at least one block', async () => {
     expect(await segments('plain', { ...wide, maxBytes: 1 })).toEqual(blocks.map(({ height }) => [height]));
     const size = (height: number) => (blocks[height] as { block: Uint8Array }).block.byteLength;
     const first = await segments('plain', { ...wide, maxBytes: size(0) + size(1) + size(2) });
     expect(first[0]).toEqual([0, 1, 2]);
   });
 
-  it('part at a rewind, which stands alone', async () => {
+  it('are split at a rewind, which is a segment of its own', async () => {
     expect(await segments('bent', wide)).toEqual([[0, 1, 2, 3], 'back to 2', 'back to 1', [2, 3, 4]]);
     expect(await segments('bent', wide, 5)).toEqual(['back to 1', [2, 3, 4]]);
   });
 
-  it('say at any time which record comes next', async () => {
+  it('report the position of the next record at any time', async () => {
     const reader = createSegmentReader(log, 'bent', 0);
     const positions = [reader.position];
     while (await reader.next({ ...wide, maxBlocks: 3 }, never)) positions.push(reader.position);
     expect(positions).toEqual([0, 3, 4, 5, 6, 9]);
   });
 
-  it('go on when the log grows', async () => {
+  it('continue when the log grows', async () => {
     const growing = createChain({ seed: 2, addresses: 3, transactions: 1 });
     const reader = createSegmentReader(log, 'growing', 0);
     expect(await reader.next(wide, never)).toBeNull();

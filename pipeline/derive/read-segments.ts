@@ -1,4 +1,4 @@
-/** The blocks partition as segments: a run of blocks, or one rewind, which is a batch of its own. */
+/** Reads the blocks partition in segments: a run of blocks, or one rewind, which is a batch of its own. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { type PackedBlock, readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { ChainRewound } from '../../schemas/log-records.ts';
@@ -14,11 +14,11 @@ export type Segment = BlockRun | ChainRewound;
 export interface SegmentReader {
   /** Position of the next record. */
   readonly position: number;
-  /** Null at the end of the log. Throws when `signal` aborts. */
+  /** Returns null at the end of the log. Throws when `signal` aborts. */
   next(limits: BatchBounds, signal: AbortSignal): Promise<Segment | null>;
 }
 
-/** Payloads may be compressed: so many bytes of them are read at a time for a batch. */
+/** Payloads may be compressed, so one read fetches this fraction of a batch's bytes. */
 const EXPECTED_COMPRESSION = 4;
 
 export function createSegmentReader(log: EventLog, chain: string, position: number): SegmentReader {
@@ -26,7 +26,7 @@ export function createSegmentReader(log: EventLog, chain: string, position: numb
   let readTo = position;
   let held: PackedBlock | ChainRewound | null = null;
 
-  /** Null at the end of the log. */
+  /** Returns null at the end of the log. */
   async function peek(limits: BatchBounds): Promise<PackedBlock | ChainRewound | null> {
     if (held) return held;
     if (queue.length === 0) {

@@ -1,6 +1,6 @@
 /**
  * Derives a chain again from a given block: rewinds both stores in one commit, publishes the rewind to the facts topic, then reads the log
- * again. The request stays in Postgres until done, so a crash between steps resumes.
+ * again. The request stays in Postgres until it is done, so it is resumed after a crash between these steps.
  */
 import type { Pool } from 'pg';
 import { metrics } from '../../infra/metrics.ts';
@@ -33,10 +33,10 @@ const readBlock = rowReader({
   position: columns.bigint,
 });
 
-/** Notified of each request, with its chain. */
+/** Channel that is notified of each request; the payload is the chain. */
 export const REDRIVES_CHANNEL = 'redrives';
 
-/** Asks the owner of the chain to derive again from the block at `height` on. Returns the id of the request. */
+/** Requests that the owner of the chain derives it again from the block at `height` on. Returns the id of the request. */
 export async function requestRedrive(pool: Pool, chain: string, height: number): Promise<bigint> {
   const sql = `WITH asked AS (INSERT INTO redrives (chain, height) VALUES ($1, $2) RETURNING id)
     SELECT id, pg_notify('${REDRIVES_CHANNEL}', $1) FROM asked`;
@@ -49,13 +49,13 @@ export async function isRedriven(pool: Pool, id: bigint): Promise<boolean> {
   return (await pool.query('SELECT FROM redrives WHERE id = $1 AND state = $2', [id, 'done'])).rowCount === 1;
 }
 
-/** The lowest block that was asked for and is still to be taken back; null when nothing was asked. */
+/** Returns the lowest requested height to which the stores have not been rewound yet, or null without a pending request. */
 export async function pendingRedriveHeight(pool: Pool, chain: string): Promise<number | null> {
   const sql = `SELECT min(height) AS height FROM redrives WHERE chain = $1 AND state = 'asked'`;
   return (await readRow(pool, readHeight, sql, [chain]))?.height ?? null;
 }
 
-/** Rewinds both stores to before a pending request, if there is one. Returns their position afterwards. */
+/** Rewinds both stores to before the block of a pending request, if there is one. Returns their position afterwards. */
 export async function rewindForRedrive(
   { chain, stores, lock, crashPoint }: RedriveOptions,
   committed: StagePosition | null,
@@ -67,7 +67,7 @@ export async function rewindForRedrive(
   await lock.transaction(async (client) => {
     await crashPoint?.('begin');
     if (committed && kept !== committed) {
-      // What follows from the records after `kept` is what stands above its height: rewinds between took away the rest.
+      // The rows from records after `kept` are those above its height: earlier rewinds have removed all others.
       await cutBackTo(stores.clickhouse, chain, kept?.position ?? -1);
       await crashPoint?.('clickhouse');
       await rewindTo(client, chain, height - 1);
@@ -86,7 +86,7 @@ export async function rewindForRedrive(
   return kept;
 }
 
-/** Publishes the rewind to the readers of the topic and marks the request as done. `committed` is the position of the stores. */
+/** Publishes the rewind to readers of the topic and marks the request as done. `committed` is the position of the stores. */
 export async function publishRedrive(
   { chain, stores, crashPoint }: RedriveOptions,
   publisher: FactsPublisher,
@@ -100,7 +100,7 @@ export async function publishRedrive(
   await pool.query(`UPDATE redrives SET state = 'done' WHERE chain = $1 AND state = 'taken_back'`, [chain]);
 }
 
-/** Right before the record of the block at `height`: after the block before, or after the rewind to it. */
+/** Returns the position right before the record of the block at `height`: that of the previous block, or of a rewind to it. */
 async function positionBefore(
   pool: Pool,
   chain: string,

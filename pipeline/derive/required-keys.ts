@@ -1,4 +1,4 @@
-/** Keys that the processors will look up for a batch of blocks, except those that the batch itself creates. */
+/** Collects the keys that the processors will look up for a batch of blocks, except keys that the batch itself creates. */
 
 import { isHash } from '../../domain/hashes.ts';
 import { isKey } from '../../processors/faults/redact.ts';
@@ -11,7 +11,7 @@ export interface RequiredKeys {
   readonly outpoints: readonly OutPoint[];
   readonly identityAddresses: readonly string[];
   readonly exports: readonly OutPoint[];
-  /** Keys of the outputs that the batch creates; those of the spent outputs are known once these are loaded. */
+  /** Balances of the outputs that the batch creates; balances of spent outputs are known once those outputs are loaded. */
   readonly balances: BalanceKeys;
 }
 
@@ -37,7 +37,7 @@ export function createBalanceKeys(): BalanceKeys {
   };
 }
 
-/** `extra` balances are wanted too. Outputs and exports that the blocks make themselves are left out. */
+/** Includes the `extra` balances. Omits outputs and exports that the blocks create themselves. */
 export function requiredKeys(
   parsed: readonly Pick<ParsedBlock, 'block'>[],
   nativeCurrencyId: string,
@@ -65,12 +65,12 @@ export function requiredKeys(
   return { outpoints, identityAddresses: [...identityAddresses], exports: [...exports.values()], balances };
 }
 
-/** Skips impossible output names: the stores do not have them and would refuse the query. */
+/** Tells whether an outpoint is possible: the stores do not have impossible ones and would refuse the query. */
 function isOutPoint(txid: string, n: number): boolean {
   return isHash(txid) && n >= 0 && n < 2 ** 31;
 }
 
-/** Currencies that a decoded script may hold: more than it does costs a lookup, less is noticed and loaded then. */
+/** Adds the currencies that a decoded script may contain: one too many costs a lookup, a missing one is noticed and loaded later. */
 function addTokens(balances: BalanceKeys, script: DaemonScript): void {
   for (const key in script) {
     const decoded = script[key];

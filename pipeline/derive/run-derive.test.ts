@@ -39,7 +39,7 @@ interface Running {
   readonly statuses: readonly StageStatus[];
   readonly ended: Promise<void>;
   stop(): void;
-  /** Resolves when a status fits. */
+  /** Resolves when a status matches. */
   until(fits: (status: StageStatus) => boolean): Promise<void>;
 }
 
@@ -77,7 +77,7 @@ function start(chain: string, batch?: DeriveOptions['batch']): Running {
 }
 
 describe('running', () => {
-  it('catches up, says so, follows the tip and ends with the signal', async () => {
+  it('catches up, reports it, follows the tip and ends with the signal', async () => {
     const chain = newChain(1);
     await log.append('follow', take(chain, 30));
     const running = start('follow');
@@ -90,7 +90,7 @@ describe('running', () => {
     expect(await position('follow')).toMatchObject({ position: 30, height: 30 });
   });
 
-  it('ends after the batch at hand while it is catching up, and goes on from there', async () => {
+  it('ends after the current batch while it is catching up, and later continues from there', async () => {
     const [blocks, maxBlocks] = [600, 20];
     await log.append('busy', take(newChain(2, 10), blocks));
     const running = start('busy', { maxBlocks });
@@ -98,13 +98,13 @@ describe('running', () => {
     const asked = await position('busy');
     running.stop();
     await running.ended;
-    // The next one is made while one is written.
+    // The next batch is derived while one is being written.
     expect((await position('busy'))?.height).toBeLessThanOrEqual((asked?.height ?? 0) + 2 * maxBlocks);
     await deriveToEnd('busy', { log, stores });
     expect((await position('busy'))?.height).toBe(blocks - 1);
   });
 
-  it('has one owner: a second one waits until the first is gone', async () => {
+  it('has one owner: a second one waits until the first has ended', async () => {
     const chain = newChain(3);
     await log.append('owned', take(chain, 3));
     const first = start('owned');
@@ -129,7 +129,7 @@ describe('running', () => {
     await running.ended;
   });
 
-  it('takes a rewind and the new branch while it follows', async () => {
+  it('applies a rewind and the new branch while it follows', async () => {
     const chain = newChain(5);
     await log.append('bent', take(chain, 10));
     const running = start('bent');
@@ -143,7 +143,7 @@ describe('running', () => {
 });
 
 describe('at start', () => {
-  it('takes away what ClickHouse holds above what is committed', async () => {
+  it('removes rows of ClickHouse beyond the commit', async () => {
     const chain = newChain(6);
     await log.append('ahead', take(chain, 5));
     await deriveToEnd('ahead', { log, stores });
@@ -155,7 +155,7 @@ describe('at start', () => {
     expect(await storeDigests(stores, 'ahead')).toEqual(before);
   });
 
-  it('takes away again what rewinds had taken away, where a loss of power brought it back', async () => {
+  it('removes rows again that rewinds had removed and a power loss has restored', async () => {
     const chain = newChain(14);
     const rewind = (height: number, fromHeight: number): UnplacedRecord => ({
       kind: 'rewind',
@@ -173,7 +173,7 @@ describe('at start', () => {
     expect(await storeDigests(stores, 'back')).toEqual(before);
   });
 
-  it('derives all again where ClickHouse was emptied', async () => {
+  it('derives everything again when the embedded ClickHouse was emptied', async () => {
     await log.append('emptied', take(newChain(15), 20));
     await deriveToEnd('emptied', { log, stores });
     const before = await storeDigests(stores, 'emptied');
@@ -183,7 +183,7 @@ describe('at start', () => {
     expect(await storeDigests(stores, 'emptied')).toEqual(before);
   });
 
-  it('derives nothing again where the ClickHouse of another server is empty, unless it was asked to', async () => {
+  it('refuses an empty ClickHouse server, unless a redrive from block 0 was requested', async () => {
     await log.append('elsewhere', take(newChain(16), 20));
     await deriveToEnd('elsewhere', { log, stores });
     const before = await storeDigests(stores, 'elsewhere');
@@ -226,7 +226,7 @@ describe('at start', () => {
 });
 
 describe('a log that is wrong', () => {
-  it('by a missing rewind ends the stage with nothing of it in the stores', async () => {
+  it('by a missing rewind ends the stage before the wrong block is stored', async () => {
     const chain = newChain(10);
     const main = take(chain, 6);
     chain.rewind(3);
@@ -235,7 +235,7 @@ describe('a log that is wrong', () => {
     expect((await position('gap'))?.height ?? -1).toBeLessThan(6);
   });
 
-  it('by a rewind to a block that never was ends the stage before it touches the stores', async () => {
+  it('by a rewind to a block that never existed ends the stage before it changes the stores', async () => {
     const main = take(newChain(11), 6);
     await log.append('nowhere', main);
     await deriveToEnd('nowhere', { log, stores });
@@ -253,7 +253,7 @@ describe('a log that is wrong', () => {
   });
 });
 
-it('notices when the store lost what the chain spends', async () => {
+it('notices when the store has lost outputs that the chain spends', async () => {
   const chain = newChain(13, 6);
   await log.append('lost', take(chain, 20));
   await deriveToEnd('lost', { log, stores });

@@ -1,4 +1,4 @@
-/** Folds a chain's blocks into both stores and the facts topic, exactly once. One runs for each chain. */
+/** The derive stage of a chain: folds its blocks into both stores and the facts topic, exactly once. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -29,36 +29,39 @@ export interface DeriveOptions {
   readonly chain: ChainConfig;
   readonly nativeCurrencyId: string;
   readonly log: EventLog;
-  /** Reader of the same log in this process; it gets the facts that were appended. */
+  /** Reader of the same log in this process; it gets the appended facts. */
   readonly topics?: Pick<TopicReader, 'hold'>;
   readonly stores: Stores;
   readonly logger: Logger;
-  /** Told about once a second and at each change of state. */
+  /** Called about once a second and at each change of state. */
   readonly status: (status: StageStatus) => void;
-  /** Ends the stage after the batch under way. */
+  /** Ends the stage after the current batch. */
   readonly signal: AbortSignal;
   /** The largest batch; results do not depend on it. */
   readonly batch?: Partial<BatchBounds>;
   /** For tests: throws to make the stage fail between two writes. */
   readonly crashPoint?: (point: CrashPoint) => void | Promise<void>;
-  /** For tests: its errors count as errors of a processor. */
+  /** For tests: errors that it throws count as errors of a processor. */
   readonly probe?: Probe;
 }
 
-/** A new block ends the wait. */
+/** Longest wait for a new block, which ends the wait. */
 const WAIT_MS = 5000;
 const TARGET_EVERY_MS = 1000;
-/** It hears of a request at once. */
+/** Poll for requests that a notification did not announce. */
 const REDRIVE_EVERY_MS = 5000;
-/** So many blocks at once are those of a tailer far behind its daemon: then a commit waits for many, or for as long, since it costs the same for few. */
+/**
+ * When this many blocks arrive between two waits, the tailer is far behind its daemon. Derive then waits for GATHER, since a commit of
+ * few blocks costs as much as a commit of many.
+ */
 const GATHER_FROM = 128;
 const GATHER = { blocks: 1000, ms: 1000 };
-/** A write of ClickHouse reaches the disk within seconds. Derive takes far fewer records in that time. */
+/** More records than derive processes in the seconds until a write of ClickHouse reaches the disk. */
 const UNFLUSHED_RECORDS = 20_000;
 
 /**
- * Resolves when the signal aborts. After any other end it may simply be called again.
- * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, what the processors throw
+ * Resolves when the signal aborts. After an error it may simply be called again.
+ * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, errors of the processors
  */
 export function runDerive(options: DeriveOptions): Promise<void> {
   const { chain, stores, signal } = options;
@@ -72,12 +75,12 @@ export function runDerive(options: DeriveOptions): Promise<void> {
   });
 }
 
-/** Requests to derive again; `heard` is called with each. */
+/** Redrive requests; the listener calls `heard` for each. */
 interface Requests {
   heard: () => void;
 }
 
-/** Until the signal aborts, or something is asked to be derived again. */
+/** Derives until the signal aborts or a redrive is requested. */
 async function ownChain(options: DeriveOptions, lock: StageLock, requests: Requests): Promise<void> {
   const { chain, nativeCurrencyId, log, stores, logger, crashPoint, probe } = options;
   const asked = new AbortController();
@@ -98,7 +101,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
   const look = () => void lookForRedrive(options, asked);
   const timers = [setInterval(() => void showTarget(), TARGET_EVERY_MS), setInterval(look, REDRIVE_EVERY_MS)];
   requests.heard = look;
-  look(); // for what was asked since the rewind above
+  look(); // for requests made since the rewind above
   try {
     await publishRedrive(redrive, publisher, committed);
     await deadLetters.count();
@@ -119,7 +122,7 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
       atEnd: waitForBlocks(options, lock, report, signal),
     });
   } catch (error) {
-    // The request arrived while it waited for blocks: all derived blocks are written, so it continues from there.
+    // A redrive request ended the wait for blocks: all derived blocks are written, so the caller continues from there.
     if (!asked.signal.aborted || (error as { name?: unknown }).name !== 'AbortError') throw error;
   } finally {
     isOver = true;
@@ -129,16 +132,16 @@ async function ownChain(options: DeriveOptions, lock: StageLock, requests: Reque
   }
 }
 
-/** Takes ClickHouse, which has no transactions, to where Postgres stands. @throws ClickHouseEmptied */
+/** Cuts ClickHouse, which has no transactions, back to the position in Postgres. @throws ClickHouseEmptied */
 async function alignClickHouse({ chain, stores, logger }: DeriveOptions, stored: StagePosition | null): Promise<void> {
   if (!stored) return cutBackTo(stores.clickhouse, chain.name, -1);
   const { pool } = stores.postgres;
-  // Deletes are not flushed: a loss of power may have brought back what the last rewinds took away.
+  // Deletes are not flushed: a power loss may have restored rows that the last rewinds removed.
   const rewinds = await rewindsAfter(pool, chain.name, stored.position - UNFLUSHED_RECORDS);
   await cutBackTo(stores.clickhouse, chain.name, stored.position, rewinds);
   const isWhole = await holdsBlocks(stores.clickhouse, chain.name);
   if (isWhole || (await pendingRedriveHeight(pool, chain.name)) === 0) return;
-  // An address may be wrong, and a replica may lag; the folder of the embedded engine is the one that was there.
+  // A URL may be wrong and a replica may lag, but the embedded engine always has the same folder.
   if (!stores.clickhouse.isOwn) throw new ClickHouseEmptied(chain.name, stored.height);
   const message = 'ClickHouse holds no block of the chain, and Postgres does: all facts are derived again from the log';
   logger.warn({ chain: chain.name, height: stored.height }, message);
@@ -171,7 +174,7 @@ async function lookForRedrive({ stores, chain, logger }: DeriveOptions, asked: A
   }
 }
 
-/** Reports the height at the end of the log. An answer that comes after the fold has ended is dropped: the supervisor has reported the end. */
+/** Reports the height at the end of the log, unless the fold has ended meanwhile: then the supervisor has already reported the end. */
 function createTargetLook(
   { log, chain, logger }: DeriveOptions,
   report: StageReport,
@@ -184,7 +187,7 @@ function createTargetLook(
       if (isOver()) return;
       if (last?.position !== shown) report.target(last ? readBlocksRecord(last.payload).height : null);
       shown = last?.position ?? null;
-      report.state('catching_up'); // a follower stays one while it is near
+      report.state('catching_up'); // the report keeps 'following' while the stage is near its target
     } catch (err) {
       logger.debug({ chain: chain.name, err }, 'the end of the log could not be read; the error of the fold says why');
     }

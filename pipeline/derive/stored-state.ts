@@ -1,4 +1,4 @@
-/** Reads of current state from Postgres, by key, many keys at once. */
+/** Reads current state from Postgres by key, many keys at once. */
 import type { Pool } from 'pg';
 import { factReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -23,7 +23,7 @@ const readCurrencyState = factReader(DEFINITIONS.currency_state);
 const readTransfer = factReader(DEFINITIONS.transfer);
 const readExport = factReader(DEFINITIONS.export);
 
-/** Row with the height at which it begins. */
+/** Adds the height at which the row begins. */
 const withHeight =
   <F>(read: (row: StoredRow) => F) =>
   (row: StoredRow): F & { readonly height: number } => ({ ...read(row), height: Number(row.from_height) });
@@ -33,7 +33,7 @@ export interface StoredState {
   lostCoins(): Promise<boolean>;
   currencies(): Promise<CurrencyFact[]>;
   currencyStates(): Promise<CurrencyStateAt[]>;
-  /** Unspent ones. */
+  /** Returns unspent outputs only. */
   outputs(keys: readonly OutPoint[]): Promise<OutputState[]>;
   identities(addresses: readonly string[]): Promise<IdentityFact[]>;
   exports(keys: readonly OutPoint[]): Promise<ExportFact[]>;
@@ -41,12 +41,12 @@ export interface StoredState {
   balances(keys: readonly (readonly [address: string, currencyId: string])[]): Promise<BalanceFact[]>;
 }
 
-/** Readers of facts follow. */
+/** Passes rows through, since the readers of facts parse them. */
 const asStored = (row: StoredRow): StoredRow => row;
 
 /**
- * Each key is looked up on its own (LATERAL … LIMIT 1), in the order of the primary key: the newest version is the last,
- * and neither old versions nor missing statistics make a lookup slow.
+ * Looks up each key on its own (LATERAL … LIMIT 1), in the order of the primary key, where the newest version is the last. So neither
+ * old versions nor missing statistics make a lookup slow.
  */
 export function createStoredState(pool: Pool, chain: string): StoredState {
   const rows = (sql: string, ...params: unknown[]) => readRows(pool, asStored, sql, [chain, ...params]);

@@ -1,4 +1,4 @@
-/** What is asked of a daemon about its mempool, with a bound on each answer. */
+/** Reads a daemon's mempool, with a bound on the size of each answer. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { isHash } from '../../domain/hashes.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -10,16 +10,16 @@ export type MempoolDaemon = Pick<VerusdClient, 'address' | 'call' | 'callRaw' | 
 
 /** About 240,000 transaction ids. */
 const MOST_LIST_BYTES = 16 * 1024 * 1024;
-/** A longer transaction is not read: parsing it would hold up everybody for a quarter of a second and more. */
+/** A longer transaction is not read: parsing it would block the event loop for a quarter of a second or more. */
 const MOST_TEXT = 4 * 1024 * 1024;
 const TIMEOUT_MS = 10_000;
 const AT_ONCE = 4;
 const CALL_ID = 1;
-/** Parsing takes at most a fifth of the time. */
+/** Pause after parsing, as a multiple of its time: parsing takes at most a fifth of the time. */
 const REST = 4;
 const SHORT_MS = 2;
 
-/** Ids of all that waits, without repetitions. @throws Daemon… errors */
+/** Returns the ids of all waiting transactions, without duplicates. @throws Daemon… errors */
 export async function listMempool(daemon: MempoolDaemon, signal: AbortSignal): Promise<ReadonlySet<string>> {
   const { bytes, value } = await daemon.callRaw('getrawmempool', [], { timeoutMs: TIMEOUT_MS, signal });
   if (bytes.byteLength > MOST_LIST_BYTES) {
@@ -31,7 +31,7 @@ export async function listMempool(daemon: MempoolDaemon, signal: AbortSignal): P
   return new Set(value);
 }
 
-/** Hash of the newest block. @throws Daemon… errors */
+/** Returns the hash of the newest block. @throws Daemon… errors */
 export async function bestBlockHash(daemon: MempoolDaemon, signal: AbortSignal): Promise<string> {
   const hash = await daemon.call('getbestblockhash', [], { timeoutMs: TIMEOUT_MS, signal });
   if (!isHash(hash)) throw new DaemonGarbage(`getbestblockhash of ${daemon.address}: the result is no hash`);
@@ -39,7 +39,7 @@ export async function bestBlockHash(daemon: MempoolDaemon, signal: AbortSignal):
 }
 
 /**
- * Transactions as the daemon prints them, by id; null for one that it does not give, or that is too long or cannot be parsed.
+ * Returns the daemon's transactions by id; null for a transaction that the daemon does not return, that is too long or that cannot be parsed.
  * @throws Daemon… errors
  */
 export async function readTransactions(
@@ -62,7 +62,7 @@ export async function readTransactions(
   return read;
 }
 
-/** Null for what is not JSON. */
+/** Returns null for a text that is not JSON. */
 function parsed(text: string): unknown {
   try {
     return parseExact(text);
@@ -71,7 +71,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Forwarded, so that a text that is too long is never parsed. */
+/** Uses forward(), which does not parse, so that a text that is too long is never parsed. */
 async function textOf(daemon: MempoolDaemon, txid: string, signal: AbortSignal): Promise<string | null> {
   const method = 'getrawtransaction';
   const call = JSON.stringify({ jsonrpc: '1.0', id: CALL_ID, method, params: [txid, 1] });
@@ -79,6 +79,6 @@ async function textOf(daemon: MempoolDaemon, txid: string, signal: AbortSignal):
   if (body.byteLength > MOST_TEXT) return null;
   const reply = readReply(body, CALL_ID);
   if (reply.kind === 'result') return reply.result.toString('utf8');
-  if (reply.kind === 'error') return null; // mined or gone since it was listed
+  if (reply.kind === 'error') return null; // mined or removed since it was listed
   throw new DaemonGarbage(`${method} of ${daemon.address}: HTTP ${status}, ${reply.why}`);
 }

@@ -1,4 +1,4 @@
-/** Waiting transactions as the daemon prints them → their facts, with what the index and the mempool know of the outputs that they spend. */
+/** Decodes waiting transactions into facts, with the outputs that they spend from the index and the mempool. */
 import type { Pool } from 'pg';
 import { blockAround, deriveUnconfirmed } from '../../processors/mempool/derive-unconfirmed.ts';
 import { outpointKey } from '../../processors/mempool/mempool-state.ts';
@@ -14,12 +14,12 @@ import { createStoredState } from '../derive/stored-state.ts';
 export interface DecodeOptions {
   readonly chain: ChainContext;
   readonly pool: Pool;
-  /** Hears of a transaction that the processors cannot read. */
+  /** Called for a transaction that the processors cannot read. */
   readonly onFault: (txid: string, error: unknown) => void;
 }
 
 export interface Decoded {
-  /** One that spends another comes after it. */
+  /** Ordered: a transaction comes after those that it spends. */
   readonly transactions: readonly UnconfirmedTransaction[];
   readonly unreadable: readonly string[];
 }
@@ -33,7 +33,7 @@ export type DecodeUnconfirmed = (
 export function createDecoder({ chain, pool, onFault }: DecodeOptions): DecodeUnconfirmed {
   const stored = createStoredState(pool, chain.name);
 
-  /** Its names are built on those of currencies. */
+  /** Loads currencies only if there are identities, whose names depend on names of currencies. */
   async function currenciesFor(identities: number): Promise<readonly CurrencyFact[]> {
     return identities > 0 ? stored.currencies() : [];
   }
@@ -73,7 +73,7 @@ export function createDecoder({ chain, pool, onFault }: DecodeOptions): DecodeUn
   };
 }
 
-/** A view of the state in which what the transaction spends of waiting ones has just been mined. */
+/** Returns a view of the state in which the waiting transactions that this one spends have just been mined. */
 function withParents(state: MutableChainState, parents: readonly UnconfirmedTransaction[], block: DaemonBlock) {
   const spent = new Set(outpointsOf(block).map(outpointKey));
   const own = state.overlay();
@@ -96,7 +96,7 @@ function parentsOf(
   return [...txids].flatMap((txid) => find(txid) ?? []);
 }
 
-/** Without recursion: a chain of them may be as long as the mempool. */
+/** Sorts transactions after those that they spend. Not recursive: a chain of transactions may be as long as the mempool. */
 function parentsFirst(blocks: ReadonlyMap<string, DaemonBlock>): Map<string, DaemonBlock> {
   const ordered = new Map<string, DaemonBlock>();
   for (const first of blocks.keys()) {

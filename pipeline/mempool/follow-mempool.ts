@@ -1,4 +1,4 @@
-/** Follows the mempool of a chain's daemon: looks once a second, and at once when it is woken. */
+/** Follows the mempool of a chain's daemon: polls once a second, and at once when woken. */
 import { performance } from 'node:perf_hooks';
 import type { Pool } from 'pg';
 import type { Logger } from '../../infra/logger.ts';
@@ -24,13 +24,13 @@ export interface FollowOptions {
 
 const ROOM: Room = { transactions: 50_000, bytes: 256 * 1024 * 1024 };
 const EVERY_MS = 1_000;
-/** Between two looks, however often it is woken. */
+/** Least time between two polls, however often it is woken. */
 const LEAST_MS = 50;
 const RETRY_MS = 1_000;
-/** A list of a megabyte is not asked for every second: looking takes at most a tenth of the time. */
+/** Pause after a poll, as a multiple of its time: polling takes at most a tenth of the time, so long lists are polled less often. */
 const REST = 9;
 
-/** The daemon is asked once follow() has been called. */
+/** Asks the daemon only after follow() has been called. */
 export function openMempool(options: FollowOptions): MempoolSource {
   const { chain, daemon, pool, logger, room = ROOM, everyMs = EVERY_MS } = options;
   const closing = new AbortController();
@@ -84,7 +84,7 @@ export function openMempool(options: FollowOptions): MempoolSource {
         onError(err) {
           const text = 'the mempool cannot be read; what was known of it is still shown';
           if (!(err instanceof RetryableError)) logger.warn({ chain: chain.name, err }, text);
-          // The tailer warns of a daemon that does not answer.
+          // Not a warning: the tailer warns about a daemon that does not answer.
           else if (!isFailing) logger.info({ chain: chain.name, code: err.code, message: err.message }, text);
           isFailing = true;
         },

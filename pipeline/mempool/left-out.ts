@@ -1,12 +1,12 @@
-/** Which listed transactions there is no room for, from look to look. */
+/** Tracks from poll to poll which listed transactions are left out for lack of room. */
 import { leftOutOf, type Room, type Weighed } from '../../processors/mempool/room.ts';
 import type { UnconfirmedTransaction } from '../../schemas/mempool.ts';
 
 export interface LeftOut {
   has(txid: string): boolean;
-  /** Those that there would be room for now. */
+  /** Returns the left-out transactions that there is room for now. */
   admissible(listed: ReadonlySet<string>, waiting: Waiting): string[];
-  /** Those of the waiting and the arrived ones to leave out from now on. */
+  /** Decides which of the waiting and arrived transactions to leave out from now on, and returns them. */
   weigh(listed: ReadonlySet<string>, waiting: Waiting, arrived: readonly UnconfirmedTransaction[]): ReadonlySet<string>;
 }
 

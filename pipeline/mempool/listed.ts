@@ -1,18 +1,18 @@
-/** The daemon's list of what waits, kept for a while where reading it takes many looks. */
+/** The daemon's list of waiting transactions, reused for a while when reading all of them takes many polls. */
 import { listMempool, type MempoolDaemon } from './daemon-mempool.ts';
 
 export interface MempoolList {
-  /** The daemon that gave it. */
+  /** The daemon that returned the list. */
   readonly address: string;
   readonly listed: ReadonlySet<string>;
 }
 
-/** Asking for lists takes at most a tenth of the time: one of 50,000 is 3 MB long. */
+/** Reuse time, as a multiple of the request's time: requests for lists take at most a tenth of the time. A list of 50,000 ids has 3 MB. */
 const REST = 9;
 
 /**
- * `mayBeOlder`: there is more of the last list to read. An older list says nothing wrong, since the daemon's newest block and the index
- * are asked after it. @throws Daemon… errors
+ * `mayBeOlder` means that more of the last list is still to be read. An older list is safe, since the caller asks for the daemon's newest
+ * block and the index after it. @throws Daemon… errors
  */
 export function createMempoolLists(
   daemon: MempoolDaemon,

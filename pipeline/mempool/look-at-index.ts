@@ -1,4 +1,4 @@
-/** What the index says of waiting transactions, all of it as of one moment. */
+/** Looks up waiting transactions in the index, all in one snapshot. */
 import type { Pool } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -13,7 +13,7 @@ export interface IndexRequest {
   readonly txids: readonly string[];
   /** Outputs that may be spent. */
   readonly outpoints: readonly OutPoint[];
-  /** Blocks that its chain may have. */
+  /** Blocks that the index's chain may contain. */
   readonly hashes: readonly string[];
 }
 
@@ -26,7 +26,7 @@ const readSeen = rowReader({
   hash: columns.text,
 });
 
-/** One statement, so one snapshot. Each key is looked up on its own, so that missing statistics make nothing slow. */
+/** One statement is one snapshot. Each key is looked up on its own, so that missing statistics do not make it slow. */
 const SQL = `SELECT 'tip' AS what, NULL::bytea AS txid, NULL::integer AS n, NULL::bytea AS spender, height, hash
     FROM ${positionsOf('derive')} AS position WHERE chain = $1
   UNION ALL SELECT 'mined', t.txid, NULL, NULL, t.height, b.hash FROM unnest(${listOf('$2')}) AS wanted(txid)
@@ -65,7 +65,7 @@ export async function lookAtIndex(pool: Pool, chain: string, asked: IndexRequest
   return { tip, mined, spenders, reached };
 }
 
-/** Only the newest block. */
+/** Returns the newest block of the index. */
 export async function indexTip(pool: Pool, chain: string): Promise<BlockRef | null> {
   return (await lookAtIndex(pool, chain, { txids: [], outpoints: [], hashes: [] })).tip;
 }

@@ -1,4 +1,4 @@
-/** A mempool that takes several looks to read: no transaction is shown before one that it spends. */
+/** A mempool that takes several polls to read: no transaction is shown before one that it spends. */
 import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores?.close());
 
-it('a transaction that spends another is shown after it, in whatever order and in however many parts they are read', async () => {
+it('a transaction is shown after one that it spends, whatever the order and number of parts in which they are read', async () => {
   const txidOf = (at: number) => createHash('sha256').update(String(at)).digest('hex');
   const [child, parent] = ['0'.repeat(64), 'f'.repeat(64)];
   const list = [child, ...Array.from({ length: OTHERS }, (_, at) => txidOf(at)), parent];

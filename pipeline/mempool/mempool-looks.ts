@@ -1,4 +1,4 @@
-/** One look after the other: what the daemon lists, what is new of it, and what the index says of that. */
+/** Polls of the mempool ("looks"): each reads the daemon's list and its new transactions, and compares them with the index. */
 import type { Pool } from 'pg';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import {
@@ -28,42 +28,42 @@ export interface LooksOptions {
 }
 
 export interface MempoolLooks {
-  /** Memory of what waits, about. */
+  /** Approximate memory of the waiting transactions. */
   readonly bytes: number;
-  /** `isMore`: there is more to read than one look reads. @throws Daemon… errors, those of Postgres; then nothing has changed */
+  /** `isMore`: more is left to read than one look reads. Changes no state when it throws. @throws Daemon… errors and errors of Postgres */
   look(): Promise<{ readonly look: MempoolLook; readonly isMore: boolean }>;
 }
 
-/** Transactions that one look reads; the rest is left to the next, so that the first are published soon. */
+/** Transactions that one look reads; the rest is left to the next looks, so that the first are published soon. */
 const READ_AT_ONCE = 200;
-/** Outputs that one look asks the index about; beyond, a transaction that conflicts counts as dropped. */
+/** Outputs that one look asks the index about; with more, a transaction that conflicts with a mined one counts as dropped. */
 const MOST_OUTPOINTS = 100_000;
 
-/** Between two questions to an index that stands still. */
+/** Time between two queries of an index that has not moved. */
 const STILL_MS = 5_000;
 
 const NOTHING_SEEN: SeenIndex = { tip: null, mined: new Map(), spenders: new Map(), reached: new Set() };
 
 export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }: LooksOptions): MempoolLooks {
   let state: MempoolState = EMPTY_MEMPOOL;
-  /** Tip of the index at the last look: what waits was not mined up to there. */
+  /** Tip of the index at the last look: the waiting transactions were not mined up to this block. */
   let known: BlockRef | null = null;
   let askedAt = Number.NEGATIVE_INFINITY;
   const leftOut = createLeftOut(room);
   const lists = createMempoolLists(daemon, signal);
   const postponed = createPostponed();
   let bytes = 0;
-  /** The last look left some of what is listed unread. */
+  /** Whether the last look left listed transactions unread. */
   let isReading = false;
 
-  /** About all that waits, unless the index has not moved: then about these alone. */
+  /** Asks about all waiting transactions if the index has moved, else only about `own`. */
   async function askIndex(
     own: readonly string[],
     outpoints: readonly OutPoint[],
     daemonTip: string,
   ): Promise<SeenIndex> {
     const hashes = [...new Set(Array.from(state.leaving.values(), ({ awaited }) => awaited))];
-    // It stands at the daemon's newest block, and nothing is to be known of what waits: only a redrive could have moved it.
+    // The index was at the daemon's newest block, and there is nothing to ask about: only a redrive could have moved it.
     const isStill = daemonTip === known?.hash && own.length === 0 && outpoints.length === 0 && hashes.length === 0;
     if (isStill && performance.now() - askedAt < STILL_MS) return { ...NOTHING_SEEN, tip: known };
     askedAt = performance.now();
@@ -78,7 +78,7 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
     const fresh = postponed.due([...listed].filter(isNew), known?.hash ?? null);
     const unread = [...leftOut.admissible(listed, state.waiting), ...fresh];
     const asked = unread.slice(0, READ_AT_ONCE);
-    // Without any to read, all there is to know is asked for below.
+    // With nothing to read, the query below is enough.
     const before =
       asked.length > 0 ? await lookAtIndex(pool, chain, { txids: asked, outpoints: [], hashes: [] }) : NOTHING_SEEN;
     const read = await readTransactions(
@@ -96,22 +96,22 @@ export function createMempoolLooks({ chain, daemon, pool, decode, room, signal }
       outpoints,
       daemonTip,
     );
-    // Another daemon of the group answered in between: what one lists says nothing of the other's newest block.
+    // Another daemon of the group answered meanwhile: the list of one daemon does not match the newest block of another.
     if (daemon.address !== address) {
       isReading = false;
       return { look: lookOf([], index, before, listed), isMore: true };
     }
 
-    // While the index was behind the daemon, an output that it lacked may have been in the blocks between.
+    // If the index was behind the daemon, a missing output may be in the blocks between.
     const decodedAt = before.tip?.hash ?? null;
-    // Without a block the index cannot say what they spend, and they would be read as those of the genesis block.
+    // An index without a block knows no outputs, and the transactions would be read as those of the genesis block.
     const isWhole = ({ inputs }: UnconfirmedTransaction) =>
       decodedAt !== null && (decodedAt === daemonTip || inputs.every(({ spent }) => spent !== null));
-    /** Not shown yet, nor is what spends them. */
+    /** Transactions that are not shown yet; transactions that spend them are not shown either. */
     const unfit = new Set(unread.slice(READ_AT_ONCE));
     const early: string[] = [];
     const arrived = decoded.transactions.filter((one) => {
-      // One that spends another is shown after it.
+      // A transaction is shown after those that it spends.
       if (isWhole(one) && !one.inputs.some(({ txid }) => unfit.has(txid))) return true;
       unfit.add(one.txid);
       early.push(one.txid);

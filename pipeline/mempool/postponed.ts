@@ -1,10 +1,10 @@
-/** Transactions that could not be read: tried again when the index has moved, then ever more rarely. */
+/** Transactions that could not be read: retried when the index has moved, then with exponential backoff. */
 
 export interface Postponed {
-  /** Those of `txids` that may be tried now. */
+  /** Returns those of `txids` that may be tried now. */
   due(txids: readonly string[], indexTip: string | null): string[];
   add(txid: string, indexTip: string | null): void;
-  /** Forgets all others. */
+  /** Forgets all transactions that are not in `txids`. */
   keep(txids: ReadonlySet<string>): void;
 }
 

@@ -1,11 +1,11 @@
-/** Input of the sinks: the facts of one block and their source. */
+/** The input of the sinks: the facts of one block and their source. */
 import type { BlockFact, Fact } from '../../schemas/facts.ts';
 
 export interface DerivedBlock {
   /** Position of the block's record in the log. */
   readonly position: number;
   readonly height: number;
-  /** The block's own fact, which is one of `facts` too. */
+  /** The block's own fact, which is also in `facts`. */
   readonly block: BlockFact;
   readonly facts: readonly Fact[];
 }

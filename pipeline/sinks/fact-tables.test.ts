@@ -31,7 +31,7 @@ function columnsOf(table: PostgresTable): string[] {
   return [...table.key, ...table.columns, ...ends].map(({ name }) => name);
 }
 
-describe('the stores have the columns that the definitions say, and no other', () => {
+describe('the stores have exactly the columns of the definitions', () => {
   it.each(POSTGRES_TABLES.map((table) => [table.fact, table] as const))(
     'schemas/postgres of a %s',
     async (_, table) => {
@@ -58,14 +58,14 @@ describe('the stores have the columns that the definitions say, and no other', (
   );
 });
 
-/** Each fact has a height of its own, so that none replaces another. */
+/** Gives each fact its own height, so that none replaces another. */
 function placed(facts: readonly Fact[]) {
   return factsByType(
     facts.map((fact, height) => ({ position: height, height, block: blockFact(height), facts: [fact] })),
   );
 }
 
-describe('any fact comes back from Postgres as it went in', () => {
+describe('any fact is read from Postgres as it was written', () => {
   const readable = POSTGRES_TABLES.filter(({ fact }) => {
     const { fields } = definitionOf(fact);
     return Object.values(fields).every(({ sort }) => sort !== 'flows');

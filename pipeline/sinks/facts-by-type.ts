@@ -8,7 +8,7 @@ export interface PlacedFact<F extends Fact = Fact> {
 }
 
 export interface FactsByType {
-  /** In the order of the chain. */
+  /** Returns the facts in the order of the chain. */
   of<T extends FactType>(type: T): readonly PlacedFact<FactOf<T>>[];
 }
 

@@ -7,7 +7,7 @@ it('doubles from a quarter of a second to a quarter of a minute', () => {
   expect(longest).toEqual([250, 500, 1000, 2000, 4000, 8000, 15_000, 15_000, 15_000]);
 });
 
-it('leaves the upper half of the wait to chance and stays finite for ever', () => {
+it('randomizes the upper half of the wait and always stays finite', () => {
   fc.assert(
     fc.property(fc.nat(), fc.double({ min: 0, max: 1, noNaN: true }), (failures, chance) => {
       const longest = backoffMs(failures, DAEMON_BACKOFF, () => 1);

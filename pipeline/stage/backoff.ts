@@ -1,4 +1,4 @@
-/** Waits between attempts. */
+/** Exponential backoff with jitter. */
 
 export interface BackoffLimits {
   readonly minMs: number;
@@ -7,7 +7,7 @@ export interface BackoffLimits {
 
 export const DAEMON_BACKOFF: BackoffLimits = { minMs: 250, maxMs: 15_000 };
 
-/** Milliseconds to wait after the n-th failure in a row (0, 1 …): doubling, the upper half of it by chance. */
+/** Milliseconds to wait after consecutive failure number `failures` (0, 1 …): doubles each time; the upper half is random. */
 export function backoffMs(
   failures: number,
   { minMs, maxMs }: BackoffLimits,

@@ -10,7 +10,7 @@ it('grows while batches are quick and shrinks when they are slow', () => {
   expect(size.limits().maxBlocks).toBe(first);
 });
 
-it('grows and shrinks at most so much at once: one measurement may mislead', () => {
+it('bounds its growth and shrinkage in one step, since one measurement may mislead', () => {
   const size = createBatchSize();
   const first = size.limits().maxBlocks;
   size.took(first, 0);

@@ -1,4 +1,4 @@
-/** How many blocks the next batch takes: as many as are written in about four seconds (decision 0015). */
+/** Chooses the number of blocks of the next batch: as many as can be written in about four seconds (decision 0015). */
 
 export interface BatchBounds {
   readonly maxBlocks: number;
@@ -8,14 +8,14 @@ export interface BatchBounds {
 
 export interface BatchSize {
   limits(): BatchBounds;
-  /** A batch of `blocks` took `seconds` to write. */
+  /** Records that a batch of `blocks` took `seconds` to write. */
   took(blocks: number, seconds: number): void;
 }
 
-/** A signal to stop waits for the batch under way, and so does whoever shares the process. */
+/** A stop waits for the current batch, and other work in the process is delayed by it. */
 const AIMED_SECONDS = 4;
 const FIRST_BLOCKS = 256;
-/** From one batch to the next; the first is quick to write for what a large one costs. */
+/** Bounds from one batch to the next: a first, small batch may be misleadingly quick. */
 const MOST_GROWTH = 8;
 const MOST_SHRINKAGE = 4;
 export const LARGEST_BATCH: BatchBounds = { maxBlocks: 5000, maxBytes: 32 * 1024 * 1024 };

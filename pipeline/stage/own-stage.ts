@@ -1,4 +1,4 @@
-/** One owner at a time for each chain and stage, from its start to its end. */
+/** Ensures that each stage of a chain has one owner at a time. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { acquireStageLock, type StageLock } from './stage-lock.ts';

@@ -5,7 +5,7 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 
-/** SQLSTATE if a stage does not pause in time because it rewinds or repairs the stores after a crash. */
+/** SQLSTATE when a stage does not pause in time because it rewinds, or repairs the stores after a crash. */
 export const NOT_AT_REST = '55P03';
 
 export interface Writer {
@@ -16,9 +16,9 @@ export interface Writer {
 const readFree = rowReader({ free: columns.boolean });
 
 /**
- * Waits for the transactions that these stages have open, and lets none begin another before the caller's transaction ends. Returns
- * whether each stage has an owner: without one, the stores may still hold what a crash left. Postgres ends the caller's transaction when
- * it lasts longer than `longest`; it waits for each stage up to `patience`.
+ * Waits for open transactions of these stages, and prevents new ones until the caller's transaction ends. Returns whether each stage has
+ * an owner: without an owner, the stores may still contain leftovers of a crash. Postgres ends the caller's transaction when it lasts
+ * longer than `longest`; it waits up to `patience` for each stage.
  */
 export async function pauseStages(
   client: PoolClient,
@@ -40,7 +40,7 @@ export async function pauseStages(
 
 const readKey = rowReader({ key: columns.text });
 
-/** Those of the stages that have an owner. */
+/** Returns the stages that have an owner. */
 export async function ownedStages(pool: Pool, writers: readonly Writer[]): Promise<Writer[]> {
   const keys = writers.map(({ stage, chain }) => ownerKey(stage, chain));
   const rows = await readRows(

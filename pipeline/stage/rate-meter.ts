@@ -1,12 +1,12 @@
-/** Events a second over a moving window. */
+/** Measures events per second over a moving window. */
 
 export interface RateMeter {
   add(count: number): void;
-  /** Events a second over the window, or over the time since the first event while that is shorter. */
+  /** Returns events per second over the window, or over the time since the meter was created if that is shorter. */
   rate(): number;
 }
 
-/** `now` in milliseconds, monotonic. */
+/** `now` is a monotonic clock in milliseconds. */
 export function createRateMeter(windowMs: number, now: () => number = () => performance.now()): RateMeter {
   const started = now();
   let samples: { at: number; count: number }[] = [];

@@ -1,7 +1,7 @@
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 
-/** Lets `work` read Postgres as of one moment, while the stages go on writing. */
+/** Lets `work` read one snapshot of Postgres while the stages keep writing. */
 export function inSnapshot<T>(
   postgres: Pick<Postgres, 'transaction'>,
   work: (client: PoolClient) => Promise<T>,

@@ -13,7 +13,7 @@ beforeAll(async () => {
 
 afterAll(() => stores.close());
 
-/** Backend that holds the advisory lock of the only owner. */
+/** The backend that holds the advisory lock of the only owner. */
 async function ownerPid(): Promise<number> {
   const { rows } = await stores.postgres.pool.query<{ pid: number }>(
     `SELECT DISTINCT pid FROM pg_locks WHERE locktype = 'advisory' AND granted
@@ -24,7 +24,7 @@ async function ownerPid(): Promise<number> {
 }
 
 describe('a stage lock', () => {
-  it('has one owner; the next one gets it when it is released', async () => {
+  it('has one owner; the next owner gets it when it is released', async () => {
     const first = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     let second = false;
     const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never).then((lock) => {
@@ -38,7 +38,7 @@ describe('a stage lock', () => {
     expect(second).toBe(true);
   });
 
-  it('is another one for each stage and chain', async () => {
+  it('is separate for each stage and chain', async () => {
     const locks = await Promise.all([
       acquireStageLock(stores.postgres, 'derive', 'one', never),
       acquireStageLock(stores.postgres, 'derive', 'other', never),
@@ -55,7 +55,7 @@ describe('a stage lock', () => {
     await free.release();
   });
 
-  it('hears what is notified on its channel, between transactions and during one', async () => {
+  it('receives notifications of its channel between and during transactions', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const heard: string[] = [];
     await lock.listen('some_channel', (payload) => heard.push(payload));
@@ -69,7 +69,7 @@ describe('a stage lock', () => {
     await lock.release();
   });
 
-  it('commits what resolves and rolls back what rejects', async () => {
+  it('commits when the work resolves and rolls back when it rejects', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const insert = `INSERT INTO stage_positions VALUES ('test', 'one', 1, 1, '\\x00', 1)`;
     await expect(
@@ -84,7 +84,7 @@ describe('a stage lock', () => {
     expect(rows).toHaveLength(1);
   });
 
-  it('lets nobody commit whose session is gone, and gives the lock to the next owner', async () => {
+  it('prevents a commit by an owner whose session is gone, and gives the lock to the next owner', async () => {
     const old = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const held = await ownerPid();
     const late = old.transaction(async (client) => {
@@ -105,7 +105,7 @@ describe('ClickHouse, which knows no locks,', () => {
   const COLUMNS = ['name', 'sha256'];
   const written = () => stores.clickhouse.query("SELECT name FROM migrations WHERE name = 'late'");
 
-  it('is written to by the owner, for as long as it takes', async () => {
+  it('accepts writes of the owner for as long as it has the lock', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const { clickhouse } = fencedBy(lock, stores);
     await clickhouse.insert('migrations', COLUMNS, [['early', '']]);
@@ -114,7 +114,7 @@ describe('ClickHouse, which knows no locks,', () => {
     await lock.release();
   });
 
-  it('takes nothing from an owner whose session is gone', async () => {
+  it('gets no write from an owner whose session is gone', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const { clickhouse } = fencedBy(lock, stores);
     const pid = await ownerPid();
@@ -130,7 +130,7 @@ describe('ClickHouse, which knows no locks,', () => {
     expect(await written()).toEqual([]);
   });
 
-  it('takes nothing from an owner that stood still meanwhile and has heard of nothing when it goes on', async () => {
+  it('gets no write from an owner whose process was paused and has not noticed the loss when it continues', async () => {
     const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     const { clickhouse } = fencedBy(lock, stores);
     const pid = await ownerPid();
@@ -143,14 +143,14 @@ describe('ClickHouse, which knows no locks,', () => {
     expect(await written()).toEqual([]);
   });
 
-  it('is cut back by a new owner only when the lease of one in another process is over', async () => {
+  it('is cut back by a new owner only after the lease of an owner in another process has expired', async () => {
     const began = performance.now();
     await waitOutInserts({ ...stores.clickhouse, isOwn: false }, never);
     expect(performance.now() - began).toBeGreaterThanOrEqual(LEASE_MS - 1);
   });
 });
 
-/** The event loop hears nothing before the statement has run elsewhere and the lease is over. */
+/** Blocks the event loop until the statement has run on another thread and the lease has expired. */
 function standStillWhile(sql: string): void {
   const done = new Int32Array(new SharedArrayBuffer(4));
   const code = `

@@ -1,7 +1,7 @@
 /**
- * One owner per chain and stage: whoever holds its advisory lock in Postgres, on a session of its own. A second lock is held
- * while the stores may disagree: from the start of an owner until it has repaired what an earlier one left, and in every
- * transaction. `pauseStages` waits for it.
+ * Gives each stage of a chain one owner, by an advisory lock in Postgres on a dedicated session. The owner holds a second lock while the
+ * stores may disagree: from its start until it has repaired what an earlier owner left, and in every transaction. `pauseStages` waits
+ * for the second lock.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
@@ -13,7 +13,7 @@ import { shared } from '../../infra/shared.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 
-/** The session that held the lock is gone, so another owner may be at work. */
+/** The session that held the lock has ended, so another owner may be active. */
 export class StageLockLost extends RetryableError {
   constructor(stage: OwnedStage, chain: string, cause: unknown) {
     const message = `The lock of ${stage} for ${chain} was lost with its Postgres session; the stage restarts.`;
@@ -23,30 +23,30 @@ export class StageLockLost extends RetryableError {
 
 export interface StageLock {
   /**
-   * Commits when `work` resolves, rolls back when it rejects. It runs on the session that holds the lock: who lost the lock
-   * can commit nothing. @throws StageLockLost
+   * Commits when `work` resolves, rolls back when it rejects. Runs on the session that holds the lock, so an owner that has lost the lock
+   * cannot commit. @throws StageLockLost
    */
   transaction<T>(work: (client: PoolClient) => Promise<T>): Promise<T>;
-  /** Says that both stores hold the same again, whatever an earlier owner left; from then on only transactions may part them. */
+  /** Call when both stores agree again after any leftovers of an earlier owner; from then on they differ only during transactions. */
   inStep(): Promise<void>;
-  /** Calls `heard` with each payload on a channel, for as long as the lock is held, on the session that holds it. @throws StageLockLost */
+  /** Calls `heard` with each payload on a channel while the lock is held, on the session that holds it. @throws StageLockLost */
   listen(channel: string, heard: (payload: string) => void): Promise<void>;
-  /** Resolves when the lock was held at some moment of the last `LEASE_MS`. @throws StageLockLost */
+  /** Resolves if the lock was held at some moment of the last `LEASE_MS`. @throws StageLockLost */
   prove(): Promise<void>;
   release(): Promise<void>;
 }
 
 const RETRY_MS = 250;
-/** A store without transactions is written to for so long after a proof; a new owner waits as long before it cuts back. */
+/** How long after a proof the owner may write to a store without transactions; a new owner waits as long before it cuts back. */
 export const LEASE_MS = 1000;
 /** Time for a write that begins at the end of a lease to reach the store. */
 const PROOF_MS = LEASE_MS / 2;
 
-/** Texts that advisory locks are made of. */
+/** The texts whose hashes are the keys of the advisory locks. */
 export const ownerKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}`;
 export const changingKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}:changing`;
 
-/** Waits until the lock is free; throws when `signal` aborts first. Needs sessions of its own: no transaction pooler. */
+/** Waits until the lock is free; throws when `signal` aborts first. Needs a real session, so it does not work through a transaction pooler. */
 export async function acquireStageLock(
   postgres: Postgres,
   stage: OwnedStage,
@@ -58,7 +58,7 @@ export async function acquireStageLock(
   const onError = (error: Error): void => {
     broken ??= error;
   };
-  // Not from the shared pool: locks are held for ever, and any number of chains has one each.
+  // Not from the shared pool: a lock is held forever, and each of any number of chains needs one.
   const session = postgres.openPool({ max: 1, idleTimeoutMillis: 0 }).on('error', onError);
   const end = async (client: PoolClient | null): Promise<void> => {
     client?.release(true);
@@ -77,12 +77,12 @@ export async function acquireStageLock(
   }
 }
 
-/** ClickHouse cannot fence an owner that lost its lock, so each write to it asks for the lock just before it begins. */
+/** ClickHouse cannot fence an owner that has lost its lock, so each write checks the lock just before it begins. */
 export function fencedBy<S extends { readonly clickhouse: ClickHouse }>(lock: StageLock, stores: S): S {
   return { ...stores, clickhouse: stores.clickhouse.guarded(() => lock.prove()) };
 }
 
-/** A process id alone may be another backend's after a restart of the server. */
+/** Includes the start time: after a restart of the server another backend may have the same process id. */
 const backendRow = rowReader({ pid: columns.number, since: columns.text });
 type Backend = RowRead<typeof backendRow>;
 
@@ -93,7 +93,7 @@ async function readBackend(client: PoolClient): Promise<Backend> {
   return backend;
 }
 
-/** Asked on another connection: the lock's own may be in the middle of a COPY. */
+/** Uses another connection, since that of the lock may be in the middle of a COPY. */
 async function holdsLock({ pool }: Postgres, { pid, since }: Backend, key: string): Promise<boolean> {
   const { rowCount } = await pool.query(
     `SELECT 1 FROM pg_locks JOIN pg_stat_activity USING (pid)
@@ -128,7 +128,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
     checkSession();
     const asked = performance.now();
     try {
-      // One message: on a busy process each more waits its turn.
+      // One message: in a busy process each further message waits for its turn of the event loop.
       await client.query(`BEGIN; SELECT pg_advisory_xact_lock(hashtextextended(${key}, 0))`);
     } catch (error) {
       throw new StageLockLost(stage, chain, error);
@@ -157,7 +157,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
     },
     async prove() {
       checkSession();
-      // By the monotonic clock, which also counts the time of a paused process.
+      // The monotonic clock also counts the time for which the process was paused.
       while (performance.now() - provenAt > PROOF_MS) await proof();
       checkSession();
     },
@@ -174,7 +174,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
       }
     },
     async release() {
-      // Said aloud, the next owner need not wait until the server notices the end of the session.
+      // An explicit unlock, so that the next owner need not wait until the server notices the end of the session.
       await client.query('SELECT pg_advisory_unlock_all()').catch(session.onError);
       await session.end(client);
     },
@@ -183,7 +183,7 @@ function createStageLock(client: PoolClient, stage: OwnedStage, chain: string, s
 
 const readHeld = rowReader({ held: columns.boolean });
 
-/** Takes both locks or none, the second first: an owner without the second lock has finished its repair. */
+/** Takes both locks or none, the second one first, so that an owner without the second lock has finished its repair. */
 async function tryLock(client: PoolClient, stage: OwnedStage, chain: string): Promise<boolean> {
   const row = await readRow(
     client,

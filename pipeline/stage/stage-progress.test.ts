@@ -9,7 +9,7 @@ beforeEach(() => {
   progress = createStageProgress(() => clock);
 });
 
-it('tells the time that is left from the rate of the last half minute', () => {
+it('estimates the time left from the rate of the last half minute', () => {
   progress.target(999);
   expect(progress.etaSeconds()).toBeNull();
   for (let second = 1; second <= 10; second += 1) {
@@ -23,7 +23,7 @@ it('tells the time that is left from the rate of the last half minute', () => {
   expect(progress.etaSeconds()).toBeNull();
 });
 
-it('has nothing left at its target, and never less than nothing', () => {
+it('has nothing left at its target, and is never negative', () => {
   progress.target(5);
   progress.at(5, 0, null);
   expect(progress.etaSeconds()).toBe(0);
@@ -39,7 +39,7 @@ it('is near its target while at most five blocks are left', () => {
   expect(progress.isNear()).toBe(false);
 });
 
-it('keeps when the newest block came, whatever moves without one', () => {
+it('keeps the time of the newest block when the height moves without a block', () => {
   progress.at(1, 1, 1_700_000_000_000);
   progress.at(0, 0, null);
   expect(progress.numbers()).toMatchObject({ height: 0, movedAt: '2023-11-14T22:13:20.000Z' });

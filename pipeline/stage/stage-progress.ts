@@ -1,24 +1,24 @@
-/** How far a stage of one chain is, and how fast it goes. */
+/** The position and speed of a stage of one chain. */
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createRateMeter } from './rate-meter.ts';
 
 export interface StageProgress {
-  /** The newest block is at `height`, after `blocks` new ones. `arrivedAt` (milliseconds) is when it came; null leaves that as it was. */
+  /** The newest block is at `height`, after `blocks` new blocks. `arrivedAt` is its time of arrival in ms; null keeps the previous time. */
   at(height: number | null, blocks: number, arrivedAt: number | null): void;
   target(height: number | null): void;
   numbers(): Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'movedAt'>;
-  /** Blocks that are left. */
+  /** Returns the number of blocks left. */
   lag(): number;
-  /** Whether so few blocks are left that the stage counts as following. */
+  /** Returns whether so few blocks are left that the stage counts as following. */
   isNear(): boolean;
-  /** Null while the rate is unknown. */
+  /** Returns null while the rate is 0 or unknown. */
   etaSeconds(): number | null;
 }
 
 const RATE_WINDOW_MS = 30_000;
 const FOLLOWING_LAG = 5;
 
-/** `now` in milliseconds, monotonic. */
+/** `now` is a monotonic clock in milliseconds. */
 export function createStageProgress(now: () => number = () => performance.now()): StageProgress {
   const meter = createRateMeter(RATE_WINDOW_MS, now);
   let height: number | null = null;

@@ -1,32 +1,32 @@
-/** Report of a stage of one chain: its status for the service, and log lines for people. */
+/** Reports a stage of one chain: its status for the service, and log lines for people. */
 import type { Logger } from '../../infra/logger.ts';
 import { describeError } from '../../schemas/errors.ts';
 import type { StageState, StageStatus } from '../../schemas/stage-status.ts';
 import { createStageProgress } from './stage-progress.ts';
 
 export interface StageReport {
-  /** The newest block is at `height`, after `blocks` new ones, which arrived now. */
+  /** The newest block is at `height`, after `blocks` new blocks, which arrived now. */
   at(height: number | null, blocks?: number): void;
   /** The newest block is at `height` after a rewind. */
   rewound(height: number): void;
-  /** Shown with the next of the other calls. */
+  /** Sets the target height, which the next status contains. */
   target(height: number | null): void;
-  /** `error` says why, for waiting and stopped. A follower that is a few blocks behind stays one instead of catching up. */
+  /** Sets the state; `error` is the reason for 'waiting' and 'stopped'. A follower that is a few blocks behind stays 'following'. */
   state(state: StageState, error?: unknown): void;
 }
 
 export interface StageReportOptions {
   readonly chain: string;
-  /** Height at which the stage begins. */
+  /** The height at which the stage begins. */
   readonly height?: number | null;
   readonly logger: Logger;
-  /** Called about once a second while blocks come, and at each change of state. */
+  /** Called about once a second while blocks arrive, and at each change of state. */
   readonly status: (status: StageStatus) => void;
   readonly lines: {
     readonly state: (state: StageState) => string;
     readonly progress: string;
   };
-  /** Milliseconds, monotonic. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 

@@ -1,4 +1,4 @@
-/** What is kept of stages and daemons in Postgres, and who answers for it. */
+/** The status of stages and daemons in Postgres, and which process refreshes its heartbeat. */
 import type pg from 'pg';
 import { pino } from 'pino';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, it, vi } from 'vitest';
@@ -47,7 +47,7 @@ async function rows(): Promise<{ stage: string; age: number; status: StageStatus
 }
 const makeOld = () => stores.postgres.pool.query(`UPDATE stage_status SET updated_at = now() - interval '1 hour'`);
 
-it('what a process wrote last gets a sign of life from it, and from nobody else', async () => {
+it('only the process that wrote a row last refreshes its heartbeat', async () => {
   first.report('tail', 'vrsc', FOLLOWING);
   first.daemons('vrsc', []);
   await first.flush();
@@ -59,7 +59,7 @@ it('what a process wrote last gets a sign of life from it, and from nobody else'
   expect(young.map(({ stage }) => stage)).toEqual([DAEMONS, 'tail']);
 });
 
-it('who takes a stage over answers for it from then on', async () => {
+it('a process that takes a stage over refreshes its heartbeat from then on', async () => {
   first.report('tail', 'vrsc', failing('log_writer_fenced'));
   await first.flush();
   second.report('tail', 'vrsc', FOLLOWING);
@@ -92,7 +92,7 @@ it('an error is written at once, and so is its end', async () => {
   await expect.poll(errorOf).toBe(null);
 });
 
-it('the last word of a stage is kept while Postgres does not take it', async () => {
+it('the last status of a stage is kept until Postgres accepts it', async () => {
   const { query } = stores.postgres.pool;
   Object.assign(stores.postgres.pool, { query: () => Promise.reject(new Error('away')) });
   first.report('tail', 'vrsc', failing('log_corrupt'));
@@ -107,13 +107,13 @@ it('the last word of a stage is kept while Postgres does not take it', async () 
   ]);
 });
 
-it('words that Postgres cannot store are stored without what it cannot', async () => {
+it('replaces characters that Postgres cannot store', async () => {
   first.report('tail', 'vrsc', failing('daemon_garbage', 'a\0b\ud800c'));
   await first.flush();
   expect((await rows())[0]?.status.error?.message).toBe('a\ufffdb\ufffdc');
 });
 
-it('when the newest block came is kept over a restart', async () => {
+it('keeps the time of the newest block over a restart', async () => {
   first.report('tail', 'vrsc', FOLLOWING);
   await first.flush();
   second.report('tail', 'vrsc', { ...FOLLOWING, state: 'starting', movedAt: null });
@@ -121,7 +121,7 @@ it('when the newest block came is kept over a restart', async () => {
   expect(await rows()).toMatchObject([{ status: { state: 'starting', movedAt: FOLLOWING.movedAt } }]);
 });
 
-it('writes each second what has changed, and what has not once in three seconds', async () => {
+it('writes changes each second, and a heartbeat every three seconds without changes', async () => {
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
   try {
     let writes = 0;

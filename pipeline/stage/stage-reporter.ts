@@ -1,7 +1,7 @@
 /**
- * Publishes the status of each stage and of its chain's daemons: to metrics at once, to the rows that `status` and readiness read within a
- * second, or at once after a failure. Each write is also a heartbeat of the rows that this process wrote last, so that readers notice its
- * death; while no row changes, only the heartbeat is written.
+ * Publishes the status of each stage and of its chain's daemons: to metrics at once, and to the rows that `status` and readiness read
+ * within a second, or at once after a failure. Each write is also a heartbeat for the rows that this process wrote last, so that readers
+ * notice its death; while no row changes, only the heartbeat is written.
  */
 import { randomUUID } from 'node:crypto';
 import type { Logger } from '../../infra/logger.ts';
@@ -15,7 +15,7 @@ import type { ReportingStage } from '../../schemas/stages.ts';
 
 export interface StageReporter {
   report(stage: ReportingStage, chain: string, status: StageStatus): void;
-  /** In the order of the configuration. */
+  /** Reports the daemons of a chain, in the order of the configuration. */
   daemons(chain: string, statuses: readonly DaemonStatus[]): void;
   /** Writes pending rows at once, for a reader that needs them now. */
   flush(): Promise<void>;
@@ -24,15 +24,15 @@ export interface StageReporter {
 }
 
 const FLUSH_MS = 1000;
-/** Between two heartbeats while no row changes: a third of the time after which a process counts as silent. */
+/** Time between two heartbeats while no row changes: a third of the time after which a process counts as silent. */
 const ALIVE_MS = 3000;
 
-/** The rows, and a heartbeat of the other rows that this process wrote last. */
+/** Writes the rows, and a heartbeat for the other rows that this process wrote last. */
 const WRITE_SQL = `WITH written AS (
     INSERT INTO stage_status (stage, chain, status, updated_at)
     SELECT stage, chain, status::jsonb, now() FROM unnest($1::text[], $2::text[], $3::text[]) AS row(stage, chain, status)
     ON CONFLICT (stage, chain) DO UPDATE SET updated_at = EXCLUDED.updated_at,
-      -- The time of its newest block survives a restart.
+      -- Keeps the time of the newest block over a restart.
       status = EXCLUDED.status || CASE WHEN EXCLUDED.status -> 'movedAt' = 'null'
         THEN jsonb_build_object('movedAt', stage_status.status -> 'movedAt') ELSE '{}' END
     RETURNING stage, chain
@@ -46,7 +46,7 @@ interface Row {
   readonly status: object;
 }
 
-/** A daemon's message may contain what Postgres' JSON cannot: NUL, and half a surrogate pair. */
+/** A daemon's message may contain characters that Postgres' JSON cannot: NUL, and half a surrogate pair. */
 function storable(_name: string, value: unknown): unknown {
   return typeof value === 'string' ? value.toWellFormed().replaceAll('\0', '\u{fffd}') : value;
 }
@@ -55,18 +55,18 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   /** Only the last writer of a row refreshes its heartbeat: a standby must not keep the row of a dead owner alive. */
   const reporter = randomUUID();
   let pending = new Map<string, Row>();
-  /** By row: changes that must not wait for the next second. */
+  /** By row: the part of its status whose changes are written at once. */
   const urgent = new Map<string, string>();
-  /** Whether one of them is pending. */
+  /** Whether such a change is pending. */
   let isUrgent = false;
-  /** By row: as last written. */
+  /** By row: the status as last written. */
   const written = new Map<string, string>();
   let writtenAt = Number.NEGATIVE_INFINITY;
 
   const isNews = ([key, { status }]: [string, Row]) => written.get(key) !== JSON.stringify(status);
 
   async function write(): Promise<void> {
-    if (urgent.size === 0) return; // nothing was ever reported
+    if (urgent.size === 0) return; // nothing has been reported yet
     const rows = pending;
     const wasUrgent = isUrgent;
     const began = performance.now();
@@ -82,13 +82,13 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
       writtenAt = began;
     } catch (err) {
       isUrgent ||= wasUrgent;
-      // A stage that has stopped reports no more, so its last word is kept for the next try.
+      // A stage that has stopped reports nothing more, so its last status is kept for the next try.
       pending = new Map([...rows, ...pending]);
       logger.warn({ err }, 'the state of the stages could not be written; trying again in a second');
     }
   }
 
-  /** One after the other, so that an older row never replaces a newer one. */
+  /** Runs one write at a time, so that an older row never replaces a newer one. */
   const flush = shared(write);
   const timer = setInterval(() => {
     if (performance.now() - writtenAt >= ALIVE_MS - FLUSH_MS / 2 || [...pending].some(isNews)) void flush();
@@ -107,7 +107,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   return {
     report(stage, chain, status) {
       for (const state of STAGE_STATES) metrics.stageState.set({ chain, stage, state }, status.state === state ? 1 : 0);
-      // The price stage changes between moving and waiting with almost every block.
+      // Without the state of the price stage, which changes between moving and waiting with almost every block.
       put({ stage, chain, status }, `${stage === 'price' ? '' : status.state} ${status.error?.code ?? ''}`);
       if (status.height !== null) metrics.stageHeight.set({ chain, stage }, status.height);
       if (status.targetHeight === null) return;

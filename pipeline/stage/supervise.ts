@@ -1,4 +1,4 @@
-/** Runs a stage for as long as the program runs: retries after errors that may pass, stops and shows all others. */
+/** Runs a stage for as long as the program runs: retries after retryable errors; after any other error stops the stage and reports it. */
 import type { Logger } from '../../infra/logger.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { pause } from '../../infra/repeat-until.ts';
@@ -11,7 +11,7 @@ export type StageRun = (report: (chain: string, status: StageStatus) => void) =>
 
 export interface Supervised {
   readonly stage: ReportingStage;
-  /** The chains it works on: one, or all of them for `price`. */
+  /** The stage's chains: one, or all of them for `price`. */
   readonly chains: readonly string[];
   readonly run: StageRun;
   readonly reporter: StageReporter;

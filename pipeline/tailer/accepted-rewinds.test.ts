@@ -11,7 +11,7 @@ afterAll(() => stores.close());
 
 const BLOCK = { height: 7, hash: 'ab'.repeat(32) };
 
-it('reaches the tailer of its chain as one lasting object, and expires', async () => {
+it('an accepted rewind reaches the tailer of its chain as one and the same object, and expires', async () => {
   const accepted = watchAcceptedRewinds(stores.postgres, pino({ level: 'silent' }));
   await acceptRewind(stores.postgres, 'vrsc', BLOCK);
   await vi.waitFor(() => expect(accepted.of('vrsc')).toEqual(BLOCK), 30_000);

@@ -1,4 +1,4 @@
-/** Rewinds below finality that an operator allows, kept in Postgres so that any process's command reaches the tailer. */
+/** Rewinds below finality that an operator has allowed, kept in Postgres so that a command in any process reaches the tailer. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -8,15 +8,15 @@ import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface AcceptedRewinds {
-  /** The newest allowed rewind of a chain, as last looked up: the same object for as long as it is allowed. */
+  /** Returns the newest allowed rewind of a chain as of the last poll: the same object for as long as it is allowed. */
   of(chain: string): BlockRef | null;
   close(): void;
 }
 
-/** Time after which an unused permission expires. */
+/** Minutes after which a permission expires. */
 export const ACCEPTED_MINUTES = 10;
 const LOOK_MS = 2000;
-/** The table is read only while a tailer has asked within this time: one does that stands before a rewind below finality. */
+/** The table is polled only if a tailer has asked within this time, which it does while a rewind below finality stops it. */
 const ASKED_MS = 60_000;
 
 const readAccepted = rowReader({ chain: columns.text, height: columns.number, hash: columns.text });
@@ -24,7 +24,7 @@ const readAccepted = rowReader({ chain: columns.text, height: columns.number, ha
 export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): AcceptedRewinds {
   let allowed = new Map<string, BlockRef>();
   let askedAt = Number.NEGATIVE_INFINITY;
-  /** Whether one has looked since the asking began: what was allowed before may have expired. */
+  /** Whether a poll has succeeded since tailers began to ask: earlier permissions may have expired. */
   let isKnown = false;
   const isAsked = () => performance.now() - askedAt < ASKED_MS;
 

@@ -1,4 +1,4 @@
-/** Blocks that the daemons name: the tailer asks for them at once, once each, and asks the daemon when anything was missed. */
+/** Announced blocks: the tailer fetches each at once and only once, and asks the daemon for its tip when anything was missed. */
 import { expect, it } from 'vitest';
 import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
 import type { DaemonNotification } from '../../schemas/verusd/zmq-message.ts';
@@ -6,7 +6,7 @@ import { followingAt, useTailWorld } from '../../test/support/pipeline/tailer/ta
 import { announcedBlocks } from './announced-blocks.ts';
 
 const world = useTailWorld();
-/** Asked by the clock alone, nothing would be found before the test gives up. */
+/** By polling alone, the tailer would find nothing before the test times out. */
 const NEVER_MS = 3_600_000;
 
 interface Announcer extends DaemonNotifications {
@@ -47,7 +47,7 @@ it('an announced block costs one call, and is in the log without a poll', async 
   expect(notifications.seen).toEqual([]);
 });
 
-it('several blocks, a reorganisation, and what was missed are followed as if they had been polled', async () => {
+it('several blocks, a reorganisation and missed notifications are followed as with polling', async () => {
   const notifications = createAnnouncer();
   const tailer = world.start({ notifications, pollMs: NEVER_MS });
   await tailer.shows(followingAt(0));
@@ -61,7 +61,7 @@ it('several blocks, a reorganisation, and what was missed are followed as if the
   expect(await world.hashes()).toEqual(world.daemonHashes());
 });
 
-it('a block that the daemon does not have, or not any more, changes nothing', async () => {
+it('an announced block that the daemon does not have, or no longer has, changes nothing', async () => {
   const notifications = createAnnouncer();
   const tailer = world.start({ notifications, pollMs: NEVER_MS });
   await tailer.shows(followingAt(0));
@@ -75,7 +75,7 @@ it('a block that the daemon does not have, or not any more, changes nothing', as
   expect((await world.fold()).rewinds).toEqual([]);
 });
 
-it('a block that only polls have shown is passed on to the publishers', async () => {
+it('a block that only polling has found is reported to the notifications', async () => {
   const notifications = createAnnouncer();
   const tailer = world.start({ notifications: { ...notifications, publishers: () => [] } });
   await tailer.shows(followingAt(0));

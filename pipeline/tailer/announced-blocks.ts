@@ -1,19 +1,19 @@
-/** Blocks that the daemons have named as their newest, until the tailer takes them; several daemons name each block. */
+/** Queues blocks that daemons have announced, until the tailer takes them; several daemons may announce the same block. */
 import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
 import { createWakeUp } from '../../infra/wake-up.ts';
 import { connectedBlock, type DaemonNotification } from '../../schemas/verusd/zmq-message.ts';
 
 export interface AnnouncedBlocks {
-  /** The oldest one that was not taken yet; null when there is none and the daemon has to be asked. */
+  /** Removes and returns the oldest announced hash; null when the daemon has to be asked instead. */
   take(): string | null;
-  /** Until a block is announced, for at most `milliseconds`. */
+  /** Waits until a block is announced, at most `milliseconds`. */
   wait(milliseconds: number, signal: AbortSignal): Promise<void>;
-  /** Whether a publisher names the blocks that come. */
+  /** Returns whether a publisher announces new blocks. */
   isHeard(): boolean;
   close(): void;
 }
 
-/** More have come while the tailer was busy: asking for the newest one is quicker. */
+/** With more waiting blocks it is quicker to ask the daemon for its tip. */
 const MOST_WAITING = 16;
 const KEPT_HASHES = 64;
 

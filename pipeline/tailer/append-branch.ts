@@ -1,27 +1,28 @@
-/** Appends the daemon's blocks after our tip, fetched in parallel, written in batches. */
+/** Appends the daemon's blocks after our tip: fetches them in parallel and writes them in batches. */
 import type { DaemonChain } from './daemon-chain.ts';
 import { fetchOrdered } from './fetch-ordered.ts';
 import { type FetchedBlock, follows } from './fetched-block.ts';
 import type { LogEnd } from './log-end.ts';
 
 export interface AppendLimits {
-  /** Calls at the same time. */
+  /** Calls in parallel. */
   readonly parallelism: number;
-  /** Most blocks of one call, and the bytes that they are expected to have at most. */
+  /** Most blocks in one call. */
   readonly blocksACall: number;
+  /** Most bytes that the blocks of one call are expected to have. */
   readonly bytesACall: number;
-  /** Bytes of blocks requested and not yet in a batch. */
+  /** Most bytes of blocks that are requested and not yet in a batch. */
   readonly maxBytesInFlight: number;
   readonly batchRecords: number;
   readonly batchBytes: number;
-  /** Age at which a batch is written although it is not full. */
+  /** Age at which a batch is written even if it is not full. */
   readonly batchMs: number;
 }
 
 export interface AppendBranch {
   readonly daemon: DaemonChain;
   readonly end: LogEnd;
-  /** Height to go to. */
+  /** Height of the last block to append. */
   readonly to: number;
   readonly limits: AppendLimits;
   readonly signal: AbortSignal;
@@ -29,8 +30,8 @@ export interface AppendBranch {
 }
 
 /**
- * Goes on until `to`, or until a block does not follow the one before it: then the daemon has changed its branch.
- * What was fetched before an error is written before the error is thrown. Returns the number of blocks appended.
+ * Continues until `to`, or until a block does not follow the previous one because the daemon has switched its branch.
+ * After an error, writes the blocks fetched before it and then throws the error. Returns the number of appended blocks.
  */
 export async function appendBranch(options: AppendBranch): Promise<number> {
   const { daemon, end, to, limits, signal } = options;

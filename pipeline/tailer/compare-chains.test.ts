@@ -10,7 +10,7 @@ interface Side {
 
 let asked = 0;
 
-/** `shared` blocks of one chain, then `own` blocks of its own. */
+/** A chain of `shared` common blocks, then `own` blocks that only it has. */
 function side(name: string, shared: number, own: number): Side {
   const at = (height: number): string | null =>
     height < 0 || height >= shared + own ? null : `${height < shared ? 'shared' : name}-${height}`;
@@ -34,7 +34,7 @@ function expected(shared: number, ours: number, theirs: number): ChainComparison
 }
 
 describe('compareChains', () => {
-  it('tells every relation of two chains, whatever their lengths', async () => {
+  it('finds the relation of two chains of any lengths', async () => {
     const blocks = fc.oneof(fc.constant(0), fc.nat(5), fc.nat(3000));
     await fc.assert(
       fc.asyncProperty(blocks, blocks, blocks, async (shared, ours, theirs) => {
@@ -46,13 +46,13 @@ describe('compareChains', () => {
     );
   });
 
-  it('takes an empty log as one that everything is ahead of', async () => {
+  it('finds any chain ahead of an empty log', async () => {
     expect(await compareChains({ tip: null, hashAt: async () => null }, side('theirs', 0, 1))).toEqual({
       kind: 'ahead',
     });
   });
 
-  it('asks little for a shallow fork and not much for the deepest', async () => {
+  it('makes few calls for a shallow fork and not many for the deepest', async () => {
     asked = 0;
     await compareChains(side('ours', 3_000_000, 1), side('theirs', 3_000_000, 1));
     expect(asked).toBeLessThanOrEqual(4);

@@ -1,4 +1,4 @@
-/** Compares the daemon's best chain with ours, by hashes alone: a branch wins by work and stake and may be shorter. */
+/** Compares the daemon's best chain with ours by hashes, not by height: a branch wins by work and stake and may be shorter. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 
 export type ChainComparison =
@@ -6,16 +6,16 @@ export type ChainComparison =
   | { readonly kind: 'equal' }
   /** The daemon has more blocks on our branch. */
   | { readonly kind: 'ahead' }
-  /** The daemon has fewer blocks of our branch, and none of its own. */
+  /** The daemon has fewer blocks of our branch, and no others. */
   | { readonly kind: 'behind' }
-  /** Another branch; `fork` is the newest block of both. */
+  /** The daemon is on another branch; `fork` is the newest common block. */
   | { readonly kind: 'forked'; readonly fork: BlockRef }
-  /** Not one block in common. */
+  /** The chains have no common block. */
   | { readonly kind: 'unrelated' };
 
 export type HashAt = (height: number) => Promise<string | null>;
 
-/** The daemon may move meanwhile: 'forked' holds once a block after the fork has shown it. */
+/** The daemon may move meanwhile, so 'forked' is certain only after a block after the fork has confirmed it. */
 export async function compareChains(
   ours: { readonly tip: BlockRef | null; readonly hashAt: HashAt },
   theirs: { readonly tip: BlockRef; readonly hashAt: HashAt },
@@ -32,8 +32,8 @@ export async function compareChains(
 }
 
 /**
- * Newest block below `differing` that both have. Chains that share a block share all before it, so steps that double
- * find a shared one and halving closes in: two questions for a fork one block deep, some forty for one of a million.
+ * Returns the newest common block below `differing`. Chains that share a block share all blocks before it, so doubling steps find a
+ * shared block and a binary search finds the newest: two calls for a fork one block deep, some forty for one a million deep.
  */
 async function findFork(differing: number, ours: HashAt, theirs: HashAt): Promise<BlockRef | null> {
   async function shared(height: number): Promise<BlockRef | null> {

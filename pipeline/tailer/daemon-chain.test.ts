@@ -39,7 +39,7 @@ function connect({
   return createDaemonChain({ chain: config, client, signal, retry: { minMs: 1, maxMs: 2 }, ...limits });
 }
 
-/** The next `times` calls fail, the rest is answered. */
+/** The next `times` calls fail; later calls are answered. */
 function fail(times: number, fault: DaemonFault): void {
   let left = times;
   daemon.fault = () => (left-- > 0 ? fault : null);
@@ -59,7 +59,7 @@ describe.each(questions)('%s', (_, question, answer) => {
     { kind: 'garbage' },
     { kind: 'http', status: 500, body: 'Work queue depth exceeded' },
     { kind: 'error', code: -1, message: 'injected' },
-  ])('asks again when a reply goes wrong, and gives up at the fourth: %o', async (fault) => {
+  ])('retries after a bad reply, and gives up after four attempts: %o', async (fault) => {
     fail(3, fault);
     expect(await question()).toEqual(answer());
     fail(4, fault);
@@ -69,24 +69,24 @@ describe.each(questions)('%s', (_, question, answer) => {
   it.each<[string, DaemonFault]>([
     ['daemon_warming_up', { kind: 'error', code: -28, message: 'Loading block index...' }],
     ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
-  ])('does not hide that the daemon is not there: %s', async (code, fault) => {
+  ])('reports at once that the daemon is unavailable: %s', async (code, fault) => {
     fail(1, fault);
     await expect(question()).rejects.toMatchObject({ code });
   });
 
-  it('does not wait for ever', async () => {
+  it('has a time limit', async () => {
     chain = connect({ timeoutMs: 200 });
     daemon.fault = () => ({ kind: 'delay', ms: 400 });
     await expect(question()).rejects.toMatchObject({ code: 'daemon_timeout' });
   });
 });
 
-it('says null for a height that the daemon does not have', async () => {
+it('returns null for a height that the daemon does not have', async () => {
   expect(await chain.hashAt(4)).toBeNull();
   expect(await chain.block(4, signal)).toBeNull();
 });
 
-it('takes name or i-address of the root currency, in any case', async () => {
+it('accepts the name or i-address of the root currency, in any case', async () => {
   for (const name of ['VRSCTEST', 'vrsctest', 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq']) {
     await expect(connect({ rootCurrency: name }).tip()).resolves.toMatchObject({ height: 3 });
   }

@@ -1,4 +1,4 @@
-/** The daemon's best chain as the tailer asks for it. What the daemon does not have (it may have moved meanwhile) is null. */
+/** Reads the daemon's best chain for the tailer. Returns null for anything that the daemon does not have; it may have moved meanwhile. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { nameToAddress } from '../../domain/names.ts';
@@ -16,9 +16,9 @@ export interface DaemonChain {
   tip(): Promise<BlockRef>;
   hashAt(height: number): Promise<string | null>;
   block(height: number, signal: AbortSignal): Promise<FetchedBlock | null>;
-  /** Several from `height` on, by one call if that succeeds. */
+  /** Reads `count` blocks from `height` on, in one call if that succeeds. */
   blocks(height: number, count: number, signal: AbortSignal): Promise<readonly (FetchedBlock | null)[]>;
-  /** Null also for a block of another branch than the best. */
+  /** Also returns null for a block that is not on the best branch. */
   blockOf(hash: string): Promise<FetchedBlock | null>;
 }
 
@@ -27,20 +27,20 @@ export interface DaemonChainOptions {
   readonly client: VerusdClient;
   readonly signal: AbortSignal;
   readonly retry: BackoffLimits;
-  /** Time limit of one block. */
+  /** Time limit of a call for blocks. */
   readonly blockTimeoutMs: number;
   /** Time limit of every other call. */
   readonly callTimeoutMs: number;
 }
 
-/** Retries a lost reply at once; the caller waits out and reports persistent failures. */
+/** Attempts for one call, to get over a lost reply; the caller reports and waits out persistent failures. */
 const ATTEMPTS = 4;
 const NOT_FOUND = new Set([-5, -8]);
 
 export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   const { chain, client, signal, retry, blockTimeoutMs, callTimeoutMs } = options;
 
-  /** Null when the daemon says that it has no such thing. */
+  /** Returns null when the daemon does not have the requested block. */
   async function ask<T>(question: () => Promise<T>, until: AbortSignal): Promise<T | null> {
     for (let attempt = 0; ; attempt += 1) {
       try {
@@ -99,7 +99,7 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
         return found.map((raw, index) => raw && readFetchedBlock(raw, height + index));
       } catch (error) {
         if (until.aborted || !(error instanceof VerustreamError)) throw error;
-        // Too much for one reply, a proxy that takes no batches, a reply that was lost: one by one the reason shows.
+        // The reply may be too large or lost, or a proxy may not accept batches: single calls succeed or show the reason.
         const one: (FetchedBlock | null)[] = [];
         for (const at of heights) one.push(await block(at, until));
         return one;
@@ -114,7 +114,7 @@ export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   };
 }
 
-/** One reply went wrong. A time-out has waited already; refused credentials and warm-up are not over in a second. */
+/** Whether an immediate retry may help. A timeout has already waited; refused credentials and warm-up do not pass within a second. */
 function isHiccup(error: unknown): boolean {
   return [DaemonUnreachable, DaemonGarbage, DaemonHttpError, DaemonRpcError].some((kind) => error instanceof kind);
 }

@@ -27,7 +27,7 @@ function numbers({ fetch = async (height) => height, onFetch, ...options }: Numb
 }
 
 describe('fetchOrdered', () => {
-  it('hands out in order what arrives in any order, within both bounds', async () => {
+  it('yields items in order, whatever the order of arrival, within both bounds', async () => {
     const delays = fc.array(fc.record({ ticks: fc.nat(6), size: fc.integer({ min: 0, max: 50 }) }), { maxLength: 40 });
     await fc.assert(
       fc.asyncProperty(
@@ -64,7 +64,7 @@ describe('fetchOrdered', () => {
     );
   });
 
-  it('really runs in parallel, and does not run ahead of a consumer without bound', async () => {
+  it('runs in parallel, and not further ahead of its consumer than the bound', async () => {
     let started = 0;
     const items = numbers({
       to: 999,
@@ -82,7 +82,7 @@ describe('fetchOrdered', () => {
     await items.return();
   });
 
-  it('holds back while big items wait, and asks for one after the other when each is over the bound', async () => {
+  it('pauses while big items wait, and fetches one at a time when each exceeds the bound', async () => {
     let held = 0;
     let most = 0;
     const items = numbers({
@@ -92,16 +92,16 @@ describe('fetchOrdered', () => {
       sizeOf: () => 150,
       async fetch(height) {
         held += 1;
-        if (height >= 8) most = Math.max(most, held); // the first ones are asked for before any size is known
+        if (height >= 8) most = Math.max(most, held); // the first items are requested before any size is known
         await sleep(1);
         return height;
       },
     });
     for await (const _ of items) held -= 1;
-    expect(most).toBe(2); // one is handed out while the next is under way
+    expect(most).toBe(2); // one item is with the consumer while the next is being fetched
   });
 
-  it('asks for several small items at once, for big ones one by one, and shares out the end', async () => {
+  it('fetches several small items at once, big items one by one, and distributes the last items over all fetches', async () => {
     const counts = async (size: number, to: number) => {
       const asked: number[] = [];
       const bounds = { mostAtOnce: 16, bytesAtOnce: 100, maxBytes: 100_000 };
@@ -109,7 +109,7 @@ describe('fetchOrdered', () => {
       return asked;
     };
     const small = await counts(10, 399);
-    expect(small.slice(0, 4)).toEqual([1, 1, 1, 1]); // no size is known
+    expect(small.slice(0, 4)).toEqual([1, 1, 1, 1]); // no size is known yet
     expect(Math.max(...small)).toBe(10);
     expect(small.at(-1)).toBe(1);
     expect(Math.max(...(await counts(101, 99)))).toBe(1);
@@ -134,7 +134,7 @@ describe('fetchOrdered', () => {
     expect(most).toBe(4);
   });
 
-  it('throws a failure when its turn comes, after all before it', async () => {
+  it('throws an error in order, after all earlier items', async () => {
     const got: number[] = [];
     let started = 0;
     const items = numbers({
@@ -155,7 +155,7 @@ describe('fetchOrdered', () => {
     expect(started).toBeLessThan(12);
   });
 
-  it('ends what is under way when the consumer stops or the signal aborts', async () => {
+  it('aborts running fetches when the consumer stops or the signal aborts', async () => {
     const hanging = (_: number, signal: AbortSignal): Promise<number> =>
       new Promise((_resolve, reject) => signal.addEventListener('abort', () => reject(new Error('aborted'))));
     let ended = 0;

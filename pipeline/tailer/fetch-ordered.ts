@@ -1,4 +1,4 @@
-/** Fetches a range in parallel, several items at once where they are small, and yields it in order, with a bound on pending and waiting items. */
+/** Fetches a range in parallel and yields it in order, with a bound on pending and waiting items. Small items are fetched several at a time. */
 
 export interface OrderedFetch<T> {
   readonly from: number;
@@ -8,20 +8,21 @@ export interface OrderedFetch<T> {
   readonly fetch: (height: number, count: number, signal: AbortSignal) => Promise<readonly T[]>;
   readonly sizeOf: (item: T) => number;
   readonly parallelism: number;
-  /** Most items of one fetch, and the bytes up to which they are expected to be small. */
+  /** Most items in one fetch. */
   readonly mostAtOnce?: number;
+  /** Most bytes that the items of one fetch are expected to have. */
   readonly bytesAtOnce?: number;
-  /** Bytes that wait or are expected; one fetch runs whatever its size. */
+  /** Most bytes of waiting and expected items; a single fetch runs whatever its size. */
   readonly maxBytes: number;
   readonly signal: AbortSignal;
 }
 
-/** Fetches waiting behind a slow one, per parallel fetch. */
+/** Completed fetches that may wait behind a slow one, for each parallel fetch. */
 const WAITING_PER_FETCH = 4;
-/** How fast a huge item is forgotten when the size of the next ones is guessed. */
+/** Decay, for each item, of the largest size seen, which is the expected size of the next items. */
 const SIZE_DECAY = 0.9;
 
-/** Throws a fetch's error when its turn comes; ends all fetches when the consumer stops. */
+/** Throws a fetch's error after yielding all earlier items; aborts all fetches when the consumer stops. */
 export async function* fetchOrdered<T>(options: OrderedFetch<T>): AsyncGenerator<T, void> {
   const { to, parallelism, maxBytes, sizeOf, mostAtOnce = 1, bytesAtOnce = 0 } = options;
   const controller = new AbortController();
@@ -34,7 +35,7 @@ export async function* fetchOrdered<T>(options: OrderedFetch<T>): AsyncGenerator
   let waitingBytes = 0;
   let expectedSize = 0;
 
-  /** One until sizes are known. What is left is shared out, so that no connection waits for the last fetch. */
+  /** Returns 1 until sizes are known. Distributes the last items over all fetches, so that none is idle during the last fetch. */
   function countOfNext(): number {
     const small = expectedSize === 0 ? 1 : Math.floor(bytesAtOnce / expectedSize);
     const share = Math.ceil((to - next + 1) / parallelism);
@@ -59,7 +60,7 @@ export async function* fetchOrdered<T>(options: OrderedFetch<T>): AsyncGenerator
       }
       return items;
     } catch (error) {
-      next = to + 1; // nothing behind it will be handed out
+      next = to + 1; // no later item will be yielded
       throw error;
     } finally {
       running -= 1;
@@ -73,7 +74,7 @@ export async function* fetchOrdered<T>(options: OrderedFetch<T>): AsyncGenerator
       const count = countOfNext();
       if (!hasRoom(count)) return;
       const items = run(next, count);
-      // Its turn may come much later: a rejection must not count as unhandled until then.
+      // It may be awaited much later, and until then a rejection must not count as unhandled.
       items.catch(() => undefined);
       queue.push(items);
       next += count;

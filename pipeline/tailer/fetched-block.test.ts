@@ -7,7 +7,7 @@ const good = { hash: HASH, height: 7, previousblockhash: PREVIOUS, time: 1_700_0
 const read = (value: unknown, height = 7): unknown => readFetchedBlock({ bytes: Buffer.from('bytes'), value }, height);
 
 describe('readFetchedBlock', () => {
-  it('takes the few members that the tailer needs and the bytes as they are', () => {
+  it('returns the few members that the tailer needs, and the bytes unchanged', () => {
     expect(read({ ...good, more: 1 })).toEqual({
       height: 7,
       hash: HASH,
@@ -24,8 +24,8 @@ describe('readFetchedBlock', () => {
     ['no hash', { ...good, hash: undefined }],
     ['a hash in capitals', { ...good, hash: 'A'.repeat(64) }],
     ['no previous hash above genesis', { ...good, previousblockhash: undefined }],
-    ['a previous hash that is none', { ...good, previousblockhash: 'b' }],
-    ['a time that is no integer', { ...good, time: 1.5 }],
+    ['a malformed previous hash', { ...good, previousblockhash: 'b' }],
+    ['a time that is not an integer', { ...good, time: 1.5 }],
     ['a time before the epoch', { ...good, time: -1 }],
     ['no transactions, as with verbosity 0', { ...good, tx: undefined }],
     ['a text', 'deadbeef'],
@@ -35,7 +35,7 @@ describe('readFetchedBlock', () => {
   });
 });
 
-it('a block follows the one it names, and only at the next height', () => {
+it('a block follows its parent, and only at the next height', () => {
   const block = { height: 7, hash: HASH, previousHash: PREVIOUS, time: 0, bytes: new Uint8Array() };
   expect(follows(block, { height: 6, hash: PREVIOUS })).toBe(true);
   expect(follows(block, { height: 5, hash: PREVIOUS })).toBe(false);

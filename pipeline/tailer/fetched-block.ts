@@ -1,4 +1,4 @@
-/** A block as it came from the daemon: the bytes for the log, and the few members that the tailer itself reads. */
+/** A block from the daemon: the bytes for the log, and the few members that the tailer itself reads. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { isHash } from '../../domain/hashes.ts';
@@ -16,10 +16,10 @@ export interface FetchedBlock extends Tip {
   readonly bytes: Uint8Array;
 }
 
-/** Members of a verbose block that readFetchedBlock reads; of `tx`, that it is an array. */
+/** Members of a verbose block that readFetchedBlock reads; of `tx` it only checks that it is an array. */
 export const READ_MEMBERS = ['height', 'hash', 'time', 'previousblockhash', 'tx'] as const;
 
-/** `asked` is its height or its hash. @throws DaemonGarbage when the result is not the verbose block asked for */
+/** `asked` is the requested height or hash. @throws DaemonGarbage when the result is not the requested verbose block */
 export function readFetchedBlock({ bytes, value }: RawResult, asked: number | string): FetchedBlock {
   const block = (typeof value === 'object' && value !== null ? value : {}) as Readonly<Record<string, unknown>>;
   const { height, hash, time, previousblockhash: previousHash = null } = block;
@@ -38,7 +38,7 @@ function isNatural(value: unknown): value is number {
   return Number.isSafeInteger(value) && Number(value) >= 0;
 }
 
-/** Whether `block` directly follows `tip`; without a tip, genesis follows. */
+/** Returns whether `block` directly follows `tip`; without a tip, only genesis follows. */
 export function follows(block: FetchedBlock, tip: BlockRef | null): boolean {
   return tip ? block.height === tip.height + 1 && block.previousHash === tip.hash : block.height === 0;
 }

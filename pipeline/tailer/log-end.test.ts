@@ -34,13 +34,13 @@ function line(tree: ReturnType<typeof createBlockTree>, from: number): FetchedBl
 }
 
 describe('openLogEnd', () => {
-  it('stands nowhere in an empty partition', async () => {
+  it('has no tip in an empty partition', async () => {
     const end = await open(await newLog());
     expect(end.tip()).toBeNull();
     expect(await end.hashAt(0)).toBeNull();
   });
 
-  it('knows the same after opening anew as while writing, for any history, at any height', async () => {
+  it('knows the same after reopening as while writing, for any history, at any height', async () => {
     const step = fc.oneof(
       fc.record({ depth: fc.constant(0), length: fc.integer({ min: 1, max: 60 }) }),
       fc.record({ depth: fc.integer({ min: 1, max: 12 }), length: fc.integer({ min: 1, max: 14 }) }),
@@ -75,7 +75,7 @@ describe('openLogEnd', () => {
     );
   });
 
-  it('remembers over a restart how high the chain once was', async () => {
+  it('keeps the highest height of the chain over a restart', async () => {
     const tree = createBlockTree();
     const log = await newLog();
     let end = await open(log);
@@ -85,13 +85,13 @@ describe('openLogEnd', () => {
     await end.switchBranch(tree.at(46) ?? tree.genesis, fetched(tree.tip()));
     end = await open(log);
     expect(end.highest()).toBe(50);
-    // An accepted rewind below finality counts anew.
+    // An accepted rewind below finality restarts the count.
     tree.reorganise(40, 1);
     await end.switchBranch(tree.at(7) ?? tree.genesis, fetched(tree.tip()));
     expect(end.highest()).toBe(8);
     end = await open(log);
     expect(end.highest()).toBe(8);
-    // Also where an ordinary one came right before: 60 was the highest, the tip that was left 57.
+    // This also applies right after an ordinary rewind: 60 was the highest height, 57 the abandoned tip.
     tree.extend(52);
     await end.append(line(tree, 9));
     tree.reorganise(4, 1);
@@ -125,8 +125,8 @@ describe('openLogEnd', () => {
   });
 });
 
-describe('what is refused', () => {
-  it('a block that does not follow, whatever the caller believes', async () => {
+describe('the log end refuses', () => {
+  it('a block that does not follow, whatever the caller assumes', async () => {
     const tree = createBlockTree();
     tree.extend(3);
     const log = await newLog();

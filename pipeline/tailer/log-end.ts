@@ -1,4 +1,4 @@
-/** The end of a chain's `blocks` partition: its position, and the only writer. */
+/** The end of a chain's `blocks` partition, with its only writer. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
@@ -10,22 +10,22 @@ import { highestSince, readBranch, readHashAt } from './read-branch.ts';
 import { LogInconsistent } from './tailer-errors.ts';
 
 export interface LogEnd {
-  /** Null while the partition is empty. */
+  /** Returns null while the partition is empty. */
   tip(): Tip | null;
-  /** Highest block that the log has ever held: blocks more than finalityDepth below it are final. */
+  /** Returns the highest height since the last accepted rewind below finality: blocks more than finalityDepth below it are final. */
   highest(): number;
-  /** Hash of our block at a height; null above the tip. */
+  /** Returns the hash of our block at a height; null above the tip. */
   hashAt(height: number): Promise<string | null>;
   /** Appends blocks that follow the tip and each other. */
   append(blocks: readonly FetchedBlock[]): Promise<void>;
-  /** Takes the log back to `fork` and appends the first block of the new branch, as one append. */
+  /** Appends a rewind to `fork` and the first block of the new branch in one write. */
   switchBranch(fork: BlockRef, first: FetchedBlock): Promise<void>;
-  /** After a failed write the content of the log is unknown: it must be reopened and read again. */
+  /** Returns true after a failed write: the content of the log is then unknown, so it must be reopened and read again. */
   broken(): boolean;
   close(): Promise<void>;
 }
 
-/** Becomes the partition's only writer and reads its position. Keeps the `finalityDepth` blocks below the tip in memory. */
+/** Becomes the partition's only writer and reads its end. Keeps the hashes of the `finalityDepth` blocks below the tip in memory. */
 export async function openLogEnd(log: EventLog, chain: string, finalityDepth: number): Promise<LogEnd> {
   const writer = await log.openWriter('blocks', chain);
   try {
@@ -38,7 +38,7 @@ export async function openLogEnd(log: EventLog, chain: string, finalityDepth: nu
 
 async function createLogEnd(log: EventLog, chain: string, finalityDepth: number, writer: LogWriter): Promise<LogEnd> {
   const branch = await readBranch(log, chain, finalityDepth);
-  /** Above the tip it may hold hashes of a branch that was rewound: never read, overwritten as the tip goes by. */
+  /** Above the tip it may contain hashes of a rewound branch, which are never read and are overwritten as the tip passes. */
   const hashes = branch?.hashes ?? new Map<number, string>();
   let tip: Tip | null = branch?.tip ?? null;
   let highest = branch?.highest ?? -1;

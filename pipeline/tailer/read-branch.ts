@@ -1,4 +1,4 @@
-/** Reads the tip of a chain's `blocks` partition, and the hashes of the newest blocks below it. */
+/** Reads the tip of a chain's `blocks` partition and the hashes of the newest blocks below it. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { readBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlockAppended, ChainRewound } from '../../schemas/log-records.ts';
@@ -10,15 +10,15 @@ export type BranchRecord = Omit<BlockAppended, 'block'> | ChainRewound;
 
 export interface Branch {
   readonly tip: Tip;
-  /** Height → hash of the newest blocks, the tip and `depth` below it (fewer near genesis). */
+  /** Height → hash of the tip and the `depth` blocks below it (fewer near genesis). */
   readonly hashes: Map<number, string>;
-  /** Highest block that the log has held since the last rewind deeper than `depth` (an accepted one). */
+  /** Highest height since the last rewind deeper than `depth`, which an operator accepted. */
   readonly highest: number;
 }
 
 const CHUNK = { maxRecords: 32, maxBytes: 32 << 20 };
 
-/** Null when the partition is empty. @throws LogInconsistent when the newest blocks do not link */
+/** Returns null when the partition is empty. @throws LogInconsistent when the newest blocks do not link */
 export async function readBranch(log: EventLog, chain: string, depth: number): Promise<Branch | null> {
   const last = await log.last('blocks', chain);
   if (!last) return null;
@@ -29,7 +29,7 @@ export async function readBranch(log: EventLog, chain: string, depth: number): P
   let expected: string | null = newest.hash;
   for await (const record of readBackwards(log, chain, last.position)) {
     newestFirst.push(record);
-    // The newest of several records of one height is on the branch; the others were rewound.
+    // Among several records at one height, the newest is on the branch; the others were rewound.
     if (record.kind === 'rewind' || record.height !== newest.height - hashes.size) continue;
     if (record.hash !== expected) {
       throw new LogInconsistent(
@@ -48,14 +48,14 @@ export async function readBranch(log: EventLog, chain: string, depth: number): P
   );
 }
 
-/** Highest block of these records, oldest first: as whoever wrote them knew it. */
+/** Returns the highest height after these records, oldest first, as the tailer that wrote them computed it. */
 function highestAfter(records: readonly BranchRecord[], depth: number): number {
   let highest = -1;
   for (const record of records) highest = highestSince(highest, record, depth);
   return highest;
 }
 
-/** A rewind below finality has been accepted: finality restarts from there. */
+/** Updates the highest height by one record. A rewind below finality was accepted, so finality restarts at its height. */
 export function highestSince(highest: number, record: BranchRecord, depth: number): number {
   if (record.kind === 'block') return Math.max(highest, record.height);
   const before = Math.max(highest, record.fromHeight);
@@ -63,9 +63,8 @@ export function highestSince(highest: number, record: BranchRecord, depth: numbe
 }
 
 /**
- * Hash of the branch's block at a height of at most the tip's, however far back.
- * Position minus height grows by each rewind and never falls, so the guess `height + offset` closes in from above and
- * reads one record for each rewind in between.
+ * Returns the hash of the branch's block at any height up to the tip. Position minus height grows with each rewind and never falls, so
+ * the guess `height + offset` approaches the block from above and reads one record for each rewind in between.
  */
 export async function readHashAt(log: EventLog, chain: string, height: number): Promise<string | null> {
   const last = await log.last('blocks', chain);

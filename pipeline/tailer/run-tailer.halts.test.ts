@@ -1,4 +1,4 @@
-/** What stops a tailer: a branch below finality, and a daemon of another chain. */
+/** A branch below finality, or a daemon of another chain, stops a tailer. */
 import { describe, expect, it } from 'vitest';
 import { createBlockTree } from '../../test/support/infra/verusd/block-tree.ts';
 import { startScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
@@ -20,7 +20,7 @@ describe('finality', () => {
     return { tailer, ours, theirs };
   }
 
-  it('stops where a rewind would be deeper, writes nothing and says what to do', async () => {
+  it('stops before a deeper rewind, writes nothing and states the remedy', async () => {
     const { tailer } = await tooDeep();
     const fork = world.daemon.tree.at(39)?.hash;
     const message = tailer.statuses.at(-1)?.error?.message;
@@ -32,7 +32,7 @@ describe('finality', () => {
     expect(await world.count()).toBe(51);
   });
 
-  it('stops where a node lost what was final, writes nothing, and goes on when it has it again', async () => {
+  it('stops when a node has lost final blocks, writes nothing, and continues when it has them again', async () => {
     const best = world.daemon.tree.extend(50).hash;
     const tailer = world.start();
     await tailer.shows(followingAt(50));
@@ -46,7 +46,7 @@ describe('finality', () => {
     expect(await world.count()).toBe(51);
   });
 
-  it('names a fork far below the blocks at hand', async () => {
+  it('finds a fork far below the hashes in memory', async () => {
     world.daemon.tree.extend(400);
     const tailer = world.start();
     await tailer.shows(followingAt(400));
@@ -56,7 +56,7 @@ describe('finality', () => {
     expect(await world.count()).toBe(401);
   });
 
-  it('goes on by itself once the node is back on our branch', async () => {
+  it('continues by itself once the node is back on our branch', async () => {
     const { tailer, ours } = await tooDeep();
     world.daemon.tree.setTip(ours);
     world.daemon.tree.extend(2);
@@ -64,14 +64,14 @@ describe('finality', () => {
     expect((await world.fold()).rewinds).toEqual([]);
   });
 
-  it('stays stopped over a restart', async () => {
+  it('stays stopped after a restart', async () => {
     const { tailer } = await tooDeep();
     await tailer.stop();
     await world.start().shows(inState('stopped', 'rewind_too_deep'));
     expect(await world.count()).toBe(51);
   });
 
-  it('follows one rewind that the operator allowed, and only to the block named', async () => {
+  it('follows one rewind that the operator allowed, and only to the given block', async () => {
     let accepted: AcceptedRewind | null = null;
     const { tailer } = await tooDeep({ acceptRewind: () => accepted });
     accepted = { height: 39, hash: 'f'.repeat(64) };
@@ -87,7 +87,7 @@ describe('finality', () => {
     expect((await world.fold()).rewinds).toHaveLength(1);
   });
 
-  it('counts from the highest block ever held: two rewinds together cannot undo what was final', async () => {
+  it('counts from the highest block so far: two rewinds together cannot undo final blocks', async () => {
     world.daemon.tree.extend(50);
     const tailer = world.start();
     await tailer.shows(followingAt(50));
@@ -104,7 +104,7 @@ describe('finality', () => {
 });
 
 describe('the wrong daemon', () => {
-  it('refuses one of another currency before it writes anything', async () => {
+  it('is refused if it serves another currency, before anything is written', async () => {
     const other = await startScriptedDaemon({ name: 'VRSC', chainId: 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV' });
     const tailer = world.start({}, other);
     const status = await tailer.shows(inState('stopped', 'wrong_chain'));
@@ -114,7 +114,7 @@ describe('the wrong daemon', () => {
     await other.stop();
   });
 
-  it('refuses another genesis block, and goes on when the right daemon is back', async () => {
+  it('is refused if it has another genesis block, and the tailer continues when the right daemon is back', async () => {
     const first = world.start();
     await first.shows(followingAt(0));
     await first.stop();
@@ -130,7 +130,7 @@ describe('the wrong daemon', () => {
     await world.start().shows(followingAt(2));
   });
 
-  it('notices one that takes the place of the right one while it runs', async () => {
+  it('is noticed if it replaces the right one while the tailer runs', async () => {
     world.daemon.tree.extend(5);
     const tailer = world.start();
     await tailer.shows(followingAt(5));

@@ -1,6 +1,6 @@
 /**
- * The law of the tailer: whatever the daemon does within finality, and whatever fails on the way, the log folds to the
- * daemon's best chain, links at every record and has no gap; beyond finality nothing is written.
+ * The law of the tailer: whatever the daemon does within finality, and whatever fails meanwhile, the log folds to the daemon's best
+ * chain, links at every record and has no gap; beyond finality the tailer writes nothing.
  */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
@@ -18,7 +18,7 @@ import { CHAIN, type RunningTailer, startTailer } from '../../test/support/pipel
 import { inState } from '../../test/support/pipeline/tailer/tail-world.ts';
 
 const FINALITY = 12;
-/** More by environment, for a nightly run. */
+/** The environment may set more, for a nightly run. */
 const RUNS = Number(process.env.PROPERTY_RUNS ?? 40);
 const WAIT_MS = 20_000;
 
@@ -43,7 +43,7 @@ const action: fc.Arbitrary<Action> = fc.oneof(
       kind: fc.constant('reorganise'),
       depth: fc.integer({ min: 1, max: FINALITY }),
       length: fc.integer({ min: 1, max: FINALITY + 3 }),
-      /** The old branch is in the log before; else the tailer may be anywhere. */
+      /** Whether the old branch is in the log first; otherwise the tailer may be anywhere. */
       settled: fc.boolean(),
     }),
   },
@@ -67,7 +67,7 @@ const FAULTS: readonly DaemonFault[] = [
   { kind: 'delay', ms: 8 },
 ];
 
-/** Seeded draws in [0, 1), so that a failing case plays the same faults again. */
+/** Seeded random numbers in [0, 1), so that a failing case repeats the same faults. */
 function draws(from: number): () => number {
   let state = from;
   return () => {
@@ -82,7 +82,7 @@ interface World {
   readonly daemon: ScriptedDaemon;
   readonly log: FaultyLog;
   tailer: RunningTailer;
-  /** Highest tip ever shown: what lies more than FINALITY below it must stay. */
+  /** Highest tip so far: blocks more than FINALITY below it must stay. */
   highest: number;
 }
 
@@ -177,7 +177,7 @@ async function play(actions: readonly Action[], check: (world: World) => Promise
   }
 }
 
-/** Rewinds that took away a block after a reader of the log was told by finalizedHeight that it stays. */
+/** Returns rewinds that removed a block after finalizedHeight had declared it final. */
 function removedFinal(records: readonly BlocksRecord[]): BlocksRecord[] {
   let final = 0;
   return records.filter(({ kind, height }) => {
@@ -209,11 +209,11 @@ describe('the law', () => {
       }),
       { numRuns: RUNS },
     );
-    // A law about reorganisations that met none would say nothing.
+    // Without reorganisations the law would prove nothing.
     expect(seen.rewinds).toBeGreaterThan(RUNS / 6);
   });
 
-  it('writes nothing for a branch below finality, and goes on when the node comes back', {
+  it('writes nothing for a branch below finality, and continues when the node comes back', {
     timeout: 600_000,
   }, async () => {
     const beyond = fc.record({

@@ -1,4 +1,4 @@
-/** The tailer on the recording of a real daemon, through its reorganisation and in bad weather. */
+/** The tailer on the recording of a real daemon, through its reorganisation and with injected faults. */
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { rawMember } from '../../domain/json/raw-json.ts';
@@ -21,7 +21,7 @@ import {
 const folder = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
 const FINALITY = 100;
 
-/** Text of each block as the real daemon printed it, by height. */
+/** The text of each block as the real daemon printed it, by height. */
 const recorded: string[] = [];
 const open: (() => Promise<void>)[] = [];
 
@@ -65,13 +65,13 @@ async function newestHash(log: FaultyLog): Promise<string | undefined> {
 
 const texts = ({ blocks }: FoldedChain): string[] => blocks.map(({ block }) => Buffer.from(block).toString('utf8'));
 
-/** Heights at which two lists of blocks differ: the texts are too long to be shown. */
+/** Returns the heights at which two lists of blocks differ: the texts are too long for a test report. */
 function differing(held: readonly string[], expected: readonly string[]): number[] {
   const heights = Array.from({ length: Math.max(held.length, expected.length) }, (_, height) => height);
   return heights.filter((height) => held[height] !== expected[height]);
 }
 
-/** Without what the daemon says of the moment of asking: confirmations, the next block, who spent an output. */
+/** Removes members that depend on the time of the call: confirmations, the next block, and the spender of an output. */
 function timeless(text: string): string {
   return text
     .replace(/"confirmations":-?\d+,/, '')
@@ -89,7 +89,7 @@ describe('on the recording', () => {
     expect(tailer.statuses.some(({ state }) => state === 'waiting' || state === 'stopped')).toBe(false);
   });
 
-  it('goes through the reorganisation to the tip although the daemon errs, cuts, garbles and hangs', async () => {
+  it('follows the reorganisation to the tip although the daemon fails, truncates, garbles and hangs', async () => {
     const { node, log } = await setUp({ startHeight: 0, historyHeight: 700 });
     node.setFaults({
       errorRate: 0.05,
@@ -112,7 +112,7 @@ describe('on the recording', () => {
       node.step();
       if (moves % 40 === 0) await reach();
     }
-    await reach(); // the abandoned branch, whole
+    await reach(); // the whole abandoned branch
     await tailer.stop();
     node.step();
     tailer = tail(node, log, hangs);
@@ -128,7 +128,7 @@ describe('on the recording', () => {
     expect(await log.blocks(CHAIN)).toHaveLength(node.tip + 1 + 9 + 1);
   });
 
-  it('stops for a node that has lost 150 blocks, more than finality, rewinds nothing and goes on when it has them again', async () => {
+  it('stops for a node that has lost 150 blocks, more than finality, rewinds nothing and continues when it has them again', async () => {
     const { node, log } = await setUp({});
     const tailer = tail(node, log, { ended: () => false });
     await tailer.shows(({ state, height }) => state === 'following' && height === node.tip);

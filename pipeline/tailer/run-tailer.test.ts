@@ -21,7 +21,7 @@ describe('catching up and following', () => {
     expect(tailer.statuses.at(-1)?.rate).toBeGreaterThan(0);
   });
 
-  it('asks for small blocks together, and one by one where the daemon takes no batches', async () => {
+  it('fetches small blocks in batches, or one by one if the daemon does not accept batches', async () => {
     world.daemon.tree.extend(400);
     const { fault } = world.daemon;
     const refused = world.start({ limits: { batchRecords: 50 } });
@@ -35,7 +35,7 @@ describe('catching up and following', () => {
     expect(await world.hashes()).toEqual(world.daemonHashes());
   });
 
-  it('follows block by block and asks for no block twice', async () => {
+  it('follows block by block and fetches each block once', async () => {
     const tailer = world.start();
     await tailer.shows(followingAt(0));
     for (let height = 1; height <= 5; height += 1) {
@@ -46,7 +46,7 @@ describe('catching up and following', () => {
     expect(asked).toEqual(['0', ...[1, 2, 3, 4, 5].map((height) => world.daemon.tree.at(height)?.hash)]);
   });
 
-  it('goes on after a restart from the last record, without a checkpoint', async () => {
+  it('continues from the last record after a restart, without a checkpoint', async () => {
     world.daemon.tree.extend(20);
     const first = world.start();
     await first.shows(followingAt(20));
@@ -57,7 +57,7 @@ describe('catching up and following', () => {
     expect(await world.count()).toBe(41);
   });
 
-  it('says `ended` at the tip of a recording that has been played, and goes on if more comes', async () => {
+  it('reports `ended` at the tip of a recording that has ended, and continues if more blocks arrive', async () => {
     let ended = false;
     world.daemon.tree.extend(3);
     const tailer = world.start({ ended: () => ended });
@@ -68,7 +68,7 @@ describe('catching up and following', () => {
     await tailer.shows((status) => status.state === 'ended' && status.height === 4);
   });
 
-  it('stops at once although the daemon hangs', async () => {
+  it('stops at once even while the daemon hangs', async () => {
     const tailer = world.start();
     await tailer.shows(followingAt(0));
     world.daemon.fault = () => ({ kind: 'delay', ms: 3_600_000 });
@@ -90,7 +90,7 @@ describe('reorganisations', () => {
     expect((await world.fold()).rewinds).toEqual([{ height: 41, fromHeight: 50 }]);
   });
 
-  it('follows one that happened while it was not running, as deep as finality allows', async () => {
+  it('follows a reorganisation that happened while it was not running, as deep as finality allows', async () => {
     world.daemon.tree.extend(50);
     const first = world.start();
     await first.shows(followingAt(50));
@@ -101,7 +101,7 @@ describe('reorganisations', () => {
     expect((await world.fold()).rewinds).toEqual([{ height: 40, fromHeight: 50 }]);
   });
 
-  it('stands at the height of a ChainRewound that is the last record', async () => {
+  it('starts at the height of a ChainRewound that is the last record', async () => {
     world.daemon.tree.extend(20);
     const first = world.start();
     await first.shows(followingAt(20));
@@ -140,7 +140,7 @@ describe('reorganisations', () => {
     const other = world.daemon.tree.reorganise(6, 8).hash;
     let flips = 0;
     world.daemon.fault = ({ method }) => {
-      // Ours again as soon as the fork is looked for; the other one again as soon as our tip is looked at.
+      // Returns to our branch when the tailer searches for the fork, and to the other when it asks for the tip.
       if (method === 'getblock') world.daemon.tree.setTip(ours);
       if (method === 'getbestblockhash' && flips < 5) {
         flips += 1;

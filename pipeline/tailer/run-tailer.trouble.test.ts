@@ -1,4 +1,4 @@
-/** What a tailer waits out, and the one thing that ends it. */
+/** The failures that a tailer waits out, and the one that ends it. */
 import { describe, expect, it } from 'vitest';
 import type { ScriptedDaemon } from '../../test/support/infra/verusd/scripted-daemon.ts';
 import { CHAIN } from '../../test/support/pipeline/tailer/tail-bench.ts';
@@ -7,7 +7,7 @@ import { followingAt, inState, useTailWorld } from '../../test/support/pipeline/
 const world = useTailWorld();
 
 describe('trouble', () => {
-  it('waits for a daemon that is down, warms up, refuses the password or answers nonsense, and says which', async () => {
+  it('waits for a daemon that is down, warms up, refuses the password or answers nonsense, and reports which', async () => {
     world.daemon.tree.extend(5);
     const tailer = world.start({ callTimeoutMs: 2000 });
     await tailer.shows(followingAt(5));
@@ -46,7 +46,7 @@ describe('trouble', () => {
     world.daemon.fault = () => null;
   };
 
-  it('takes no block that is not the one asked for', async () => {
+  it('refuses a block that is not the requested one', async () => {
     world.daemon.tree.extend(5);
     const lie = { height: 3, hash: 'x', previousblockhash: 'y', time: 1, tx: [] };
     world.daemon.fault = ({ method, params }) =>
@@ -61,7 +61,7 @@ describe('trouble', () => {
     expect(await world.hashes()).toEqual(world.daemonHashes());
   });
 
-  it('reads the log anew after an append that may or may not have been written', async () => {
+  it('reads the log again after an append that may or may not have been written', async () => {
     world.daemon.tree.extend(40);
     let appends = 0;
     world.log.fault = () => {

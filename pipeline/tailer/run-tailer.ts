@@ -1,4 +1,4 @@
-/** Copies a daemon's best chain into the log, block by block, reorganisations included. One runs for each chain. */
+/** The tailer of a chain: copies the daemon's best chain into the log, block by block, including reorganisations. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -18,61 +18,61 @@ import { createTailReport } from './tail-report.ts';
 import { type StepResult, type TailContext, tailStep, verifyChain } from './tail-step.ts';
 import { ChainHalted } from './tailer-errors.ts';
 
-/** The block of our chain that stays as the newest. */
+/** The newest block of our chain that the rewind keeps. */
 export type AcceptedRewind = BlockRef;
 
 export interface TailerOptions {
   readonly chain: ChainConfig;
   readonly client: VerusdClient;
-  /** What its daemons say by themselves; without it they are only asked. */
+  /** Notifications of the daemons; without them the tailer only polls. */
   readonly notifications?: DaemonNotifications;
   readonly log: EventLog;
   readonly logger: Logger;
-  /** Told about once a second while blocks come and at each change of state. */
+  /** Called about once a second while blocks arrive and at each change of state. */
   readonly status: (status: StageStatus) => void;
   /** Ends the tailer. */
   readonly signal: AbortSignal;
-  /** Whether the daemon has no more blocks to come (the bundled recording): then the state at its tip is `ended`. */
+  /** Returns whether the daemon will have no more blocks (a bundled recording): then the state at its tip is `ended`. */
   readonly ended?: () => boolean;
-  /** The rewind below finality that an operator allows now; each object allows one, to exactly that block. */
+  /** Returns the rewind below finality that an operator allows now; each object allows one rewind, to exactly that block. */
   readonly acceptRewind?: () => AcceptedRewind | null;
-  /** Milliseconds between two looks at the daemon's tip while no publisher is heard. */
+  /** Milliseconds between two polls of the daemon's tip while no publisher is heard. */
   readonly pollMs?: number;
   readonly retry?: BackoffLimits;
-  /** Time limit of one block: those of tens of megabytes take the daemon a while to print. */
+  /** Time limit of a call for blocks: a daemon takes a while to print blocks of tens of megabytes. */
   readonly blockTimeoutMs?: number;
   /** Time limit of every other call. */
   readonly callTimeoutMs?: number;
   readonly limits?: Partial<AppendLimits>;
 }
 
-/** With the look at the daemon's health, once a second, four calls a second. */
+/** Together with the health check once a second, four calls a second. */
 const POLL_MS = 334;
-/** While a publisher is heard, for what it may miss. */
+/** Poll interval while a publisher is heard, for notifications that it may miss. */
 const HEARD_POLL_MS = 1000;
 const BLOCK_TIMEOUT_MS = 60_000;
-/** One that a hanging daemon forgot must not hold the tailer long after the daemon is back. */
+/** A call that a hanging daemon forgot must not delay the tailer for long after the daemon is back. */
 const CALL_TIMEOUT_MS = 10_000;
-/** A chain that needs an operator is looked at less often. */
+/** A chain that needs an operator is polled less often, by this factor. */
 const HALTED_POLLS = 5;
-/** Wrong credentials are not hammered: someone has to act first. */
+/** Factor for the backoff after refused credentials, which pass only when the operator corrects them. */
 const AUTH_SLOWER = 4;
 const LIMITS: AppendLimits = {
   parallelism: 8,
-  // So many that the daemon has something to do while a commit of derive or price keeps the process busy (decision 0123).
+  // Enough to keep the daemon busy while a commit of derive or price keeps this process busy (decision 0123).
   blocksACall: 48,
   bytesACall: 1 << 20,
   maxBytesInFlight: 64 << 20,
-  // A commit waits for the disk, and all else in the process for it: few commits for many blocks.
+  // A commit waits for the disk, and other work in the process waits for the commit: so few commits for many blocks.
   batchRecords: 512,
   batchBytes: 8 << 20,
   batchMs: 500,
 };
 
 /**
- * Resolves when the signal aborts. Trouble of the daemon and retryable trouble of the log are waited out in state
- * `waiting`; a chain that must not be followed is shown as `stopped` and looked at again.
- * @throws what no waiting heals (a log that is fenced or corrupt), after showing it as `stopped`
+ * Resolves when the signal aborts. Waits out errors of the daemon and retryable errors of the log in state `waiting`; reports a chain
+ * that must not be followed as `stopped` and keeps polling it.
+ * @throws errors that do not pass (a log that is fenced or corrupt), after reporting them as `stopped`
  */
 export async function runTailer(options: TailerOptions): Promise<void> {
   const { signal, pollMs = POLL_MS, retry = DAEMON_BACKOFF, notifications = noNotifications() } = options;
@@ -134,13 +134,13 @@ export async function runTailer(options: TailerOptions): Promise<void> {
   announced.close();
 }
 
-/** Holds the partition's writer for as long as `work` takes. */
+/** Holds the partition's writer while `work` runs. */
 async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: LogEnd) => Promise<void>): Promise<void> {
   const end = await openLogEnd(log, chain.name, chain.finalityDepth);
   try {
     await work(end);
   } finally {
-    // An error of closing a writer changes nothing: the log is read again before the next write.
+    // A failure to close the writer has no effect: the log is read again before the next write.
     await end
       .close()
       .catch((error: unknown) => logger.warn({ chain: chain.name, err: error }, 'closing the log writer failed'));

@@ -30,7 +30,7 @@ beforeEach(() => {
 });
 
 describe('createTailReport', () => {
-  it('tells rate over half a minute and the time that is left', () => {
+  it('reports the rate over half a minute and the time left', () => {
     report.target(10_000);
     report.state('catching_up');
     for (let second = 1; second <= 60; second += 1) {
@@ -44,7 +44,7 @@ describe('createTailReport', () => {
     expect(status?.movedAt).toMatch(/^\d{4}-.*Z$/);
   });
 
-  it('shows a status once a second and each change of state at once', () => {
+  it('reports a status once a second and each change of state at once', () => {
     report.state('catching_up');
     for (let i = 0; i < 100; i += 1) {
       clock += 100;
@@ -62,7 +62,7 @@ describe('createTailReport', () => {
     expect(statuses.at(-1)).toMatchObject({ state: 'following', etaSeconds: 0, error: null });
   });
 
-  it('stays following while a few blocks behind, and catches up when many', () => {
+  it('stays following while a few blocks behind, and is catching up when many blocks behind', () => {
     report.at({ height: 100, time: 1 });
     report.target(100);
     report.state('following');
@@ -74,7 +74,7 @@ describe('createTailReport', () => {
     expect(statuses.at(-1)?.state).toBe('catching_up');
   });
 
-  it('logs a line every five seconds, one for each change and one for each rewind, at the level it deserves', () => {
+  it('logs a line every five seconds, one for each change and one for each rewind, at the right level', () => {
     report.target(1000);
     report.state('catching_up');
     for (let i = 0; i < 150; i += 1) {
@@ -98,7 +98,7 @@ describe('createTailReport', () => {
     expect(lines[1]).toMatchObject({ chain: 'vrsc', fromHeight: 149, toHeight: 140, depth: 9 });
   });
 
-  it('says when the newest block arrived; of an earlier run it knows the block time only', () => {
+  it('reports when the newest block arrived, or its block time if it is from an earlier run', () => {
     report.at({ height: 7, time: 1_700_000_000 });
     expect(statuses.at(-1)).toMatchObject({ movedAt: null, tipTime: '2023-11-14T22:13:20.000Z' });
     const before = new Date().toISOString();

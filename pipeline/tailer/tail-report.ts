@@ -1,15 +1,15 @@
-/** Report of a tailer, with the figures that only it can measure. */
+/** The report of a tailer, with the metrics that only it can measure. */
 import { metrics } from '../../infra/metrics.ts';
 import type { StageState } from '../../schemas/stage-status.ts';
 import { createStageReport, type StageReportOptions } from '../stage/stage-report.ts';
 import type { Tip } from './fetched-block.ts';
 
 export interface TailReport {
-  /** Position of the log, and the number of blocks just appended. */
+  /** Reports the tip of the log and the number of blocks just appended. */
   at(tip: Pick<Tip, 'height' | 'time'> | null, appended?: number): void;
   rewound(fork: number, from: number): void;
   target(height: number): void;
-  /** `error` says why, for waiting and stopped. */
+  /** Sets the state; `error` is the reason for 'waiting' and 'stopped'. */
   state(state: StageState, error?: unknown): void;
 }
 
@@ -29,7 +29,7 @@ export function createTailReport(options: TailReportOptions): TailReport {
     at(tip, appended = 0) {
       if (!tip) return report.at(null);
       metrics.tipTime.set({ chain }, tip.time);
-      // The stored status keeps when a block of an earlier run arrived; without one the block's own time is the nearest there is.
+      // The stored status keeps the arrival time of an earlier run's newest block; without one, its block time is the best estimate.
       if (appended === 0) tipTime = notLater(tip.time * 1000);
       report.at(tip.height, appended);
     },
@@ -43,7 +43,7 @@ export function createTailReport(options: TailReportOptions): TailReport {
   };
 }
 
-/** Block times may lie a little ahead. */
+/** Limits a time to now, since block times may be slightly in the future. */
 function notLater(milliseconds: number): string {
   return new Date(Math.min(Date.now(), milliseconds)).toISOString();
 }

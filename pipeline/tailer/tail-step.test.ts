@@ -7,7 +7,7 @@ const TIP = { height: 7, hash: 'aa' };
 it.each([
   { endsWhileAsked: true, state: 'following' },
   { endsWhileAsked: false, state: 'ended' },
-])('at the tip, where the recording ended while the daemon was asked: $endsWhileAsked, says $state', async (given) => {
+])('at the tip, if the recording ended while the daemon was asked: $endsWhileAsked, reports $state', async (given) => {
   let hasEnded = !given.endsWhileAsked;
   const states: string[] = [];
   const context = {

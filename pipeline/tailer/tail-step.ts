@@ -1,4 +1,4 @@
-/** One step: looks at the daemon and acts on its state. */
+/** One step of the tailer: compares the daemon's chain with the log and acts on the result. */
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { finalizedHeight } from '../../domain/finality.ts';
@@ -18,16 +18,16 @@ export interface TailContext {
   readonly limits: AppendLimits;
   readonly signal: AbortSignal;
   readonly ended: () => boolean;
-  /** Told of a block that only asking has shown. */
+  /** Called for a block that polling has found and no notification announced. */
   readonly foundByAsking: (hash: string) => void;
-  /** The operator's permission for a rewind to this block, not used yet. */
+  /** Returns the operator's unused permission for a rewind to this block, or null. */
   readonly permission: (fork: BlockRef) => { use(): void } | null;
 }
 
-/** 'moved': look again at once; 'still': nothing to do until the daemon moves; 'changing': the daemon moved under us. */
+/** 'moved': run the next step at once; 'still': nothing to do until the daemon moves; 'changing': the daemon moved during the step. */
 export type StepResult = 'moved' | 'still' | 'changing';
 
-/** @throws WrongChain when the daemon serves another currency, or another genesis block than the log holds */
+/** @throws WrongChain when the daemon serves another currency or has another genesis block than the log */
 export async function verifyChain({ daemon, chain }: TailContext, end: LogEnd): Promise<void> {
   await daemon.tip();
   const genesis = await end.hashAt(0);
@@ -37,7 +37,7 @@ export async function verifyChain({ daemon, chain }: TailContext, end: LogEnd): 
 }
 
 /**
- * `announced` is a block that the daemon has named as its newest; without one it is asked.
+ * `announced` is a block that a daemon has announced as its newest; without it the daemon is asked.
  * @throws ChainHalted when the daemon's chain must not be followed; Daemon… and log errors
  */
 export async function tailStep(
@@ -46,16 +46,16 @@ export async function tailStep(
   announced: string | null = null,
 ): Promise<StepResult> {
   const { chain, daemon, report } = context;
-  // Asked before the daemon is: blocks may come in between.
+  // Read before the daemon is asked, since blocks may arrive in between.
   const isEnded = context.ended();
   const ours = end.tip();
   if (ours) {
     const newest = announced ?? (await daemon.bestHash());
     if (newest === ours.hash) return atTip(report, ours, isEnded);
-    // One block more is the rule, and then it is all there is to ask for.
+    // Usually there is one new block, so this call is enough.
     const next = await daemon.blockOf(newest);
     if (next && follows(next, ours)) {
-      report.target(next.height); // known also while the log cannot take it
+      report.target(next.height); // reported even if the log cannot be written
       await end.append([next]);
       if (announced === null) context.foundByAsking(newest);
       report.at(next, 1);
@@ -80,7 +80,7 @@ export async function tailStep(
   }
 }
 
-/** A node that lacks a few blocks is about to get them; one that lost final blocks needs the operator. */
+/** Waits for a node that lacks a few blocks, which it is about to get; a node that has lost final blocks needs the operator. */
 function waitFor({ chain, report }: TailContext, end: LogEnd, theirs: BlockRef): StepResult {
   const height = end.tip()?.height ?? 0;
   if (theirs.height < finalizedHeight(end.highest(), chain.finalityDepth)) {
@@ -109,7 +109,7 @@ async function append(context: TailContext, end: LogEnd, to: number): Promise<St
   return appended > 0 ? 'moved' : 'changing';
 }
 
-/** Rewinds only with a block of the new branch in hand, so that a daemon that changes its mind meanwhile costs nothing. */
+/** Rewinds only after fetching a block of the new branch, so that nothing is written if the daemon switches back meanwhile. */
 async function switchBranch(context: TailContext, end: LogEnd, fork: BlockRef): Promise<StepResult> {
   const { chain, daemon, report, signal } = context;
   const from = end.tip();

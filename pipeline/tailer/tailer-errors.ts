@@ -2,14 +2,14 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
-/** The daemon shows a chain that is not to be followed. Nothing is written; the tailer goes on once it shows ours again. */
+/** The daemon's chain must not be followed. Nothing is written; the tailer continues once the daemon is back on our chain. */
 export abstract class ChainHalted extends PermanentError {}
 
 export interface DeepRewind {
   readonly chain: string;
-  /** Newest block that the log and the daemon share. */
+  /** Newest common block of the log and the daemon. */
   readonly fork: BlockRef;
-  /** Blocks between the fork and the highest block that the log has held. */
+  /** Number of blocks from the fork to the highest block that the log has had. */
   readonly depth: number;
   readonly finalityDepth: number;
 }
@@ -27,21 +27,21 @@ export class RewindTooDeep extends ChainHalted {
   }
 }
 
-/** The daemon serves another chain than the configuration or the log says. */
+/** The daemon serves another chain than that of the configuration or the log. */
 export class WrongChain extends ChainHalted {
   constructor(message: string) {
     super('wrong_chain', message);
   }
 }
 
-/** The daemon is on our branch but lacks blocks that the log holds (a restart, a resync, a restored backup): it is waited for. */
+/** The daemon is on our branch but lacks blocks that the log has (a restart, a resync, a restored backup): the tailer waits for it. */
 export class DaemonBehind extends RetryableError {
   constructor(chain: string, daemonHeight: number, logHeight: number) {
     super('daemon_behind', `${standsBehind(chain, daemonHeight, logHeight)}; waiting for it.`);
   }
 }
 
-/** The same, but the missing blocks were final: the tailer waits, and the operator should check the daemon. */
+/** Like DaemonBehind, but the missing blocks were final: the tailer waits, and the operator should check the daemon. */
 export class DaemonLostBlocks extends ChainHalted {
   constructor(chain: string, daemonHeight: number, logHeight: number, finalityDepth: number) {
     super(
@@ -57,7 +57,7 @@ function standsBehind(chain: string, daemonHeight: number, logHeight: number): s
   return `The daemon of ${chain} is at height ${daemonHeight}, ${behind} blocks behind the log, on the same branch`;
 }
 
-/** The log does not hold one linked chain of blocks; only a broken disk or a foreign writer can cause it. */
+/** The log does not contain one linked chain of blocks; only a broken disk or a foreign writer can cause this. */
 export class LogInconsistent extends PermanentError {
   constructor(message: string) {
     super('log_inconsistent', message);

@@ -1,4 +1,4 @@
-/** The tables that follow from the log, and which stage fills them. */
+/** The tables whose content follows from the log, by the stage that fills them. */
 import { CLICKHOUSE_TABLES } from '../sinks/clickhouse/tables.ts';
 import { POSTGRES_TABLES } from '../sinks/postgres/tables.ts';
 
@@ -20,7 +20,7 @@ export const PRICE_TABLES: readonly DigestTable[] = [
   { store: 'clickhouse', name: 'conversions' },
 ];
 
-/** Columns about a row's source and position: they differ with another path through the log, or after stamping again. */
+/** Columns about the source of a row: they differ after another sequence of rewinds, or after stamping again. */
 export const PLACE_COLUMNS: readonly string[] = ['position', 'tick', 'facts_position', 'generation'];
 
 export const tableName = ({ store, name }: DigestTable): string => `${store}.${name}`;

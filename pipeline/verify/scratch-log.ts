@@ -1,4 +1,4 @@
-/** A log for a while. */
+/** A temporary log. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { SCRATCH_PREFIX } from '../../infra/data-folder/data-folder.ts';
@@ -10,7 +10,7 @@ export interface ScratchLog extends EventLog {
   drop(): Promise<void>;
 }
 
-/** In a new folder below `parent`. */
+/** Opens a log in a new folder below `parent`. */
 export async function openScratchLog(parent: string): Promise<ScratchLog> {
   await mkdir(parent, { recursive: true });
   const folder = await mkdtemp(join(parent, SCRATCH_PREFIX));

@@ -1,4 +1,4 @@
-/** The served rows of one chain at one position, while the service runs on. */
+/** Digests of the served rows of one chain at one position, taken while the service keeps running. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -13,7 +13,7 @@ export interface ServedSnapshot {
   readonly digests: Digests;
 }
 
-/** The chain is rewound again and again while it is looked at. */
+/** The chain was rewound during each attempt to read it. */
 export class VerifyDisturbed extends RetryableError {
   constructor(chain: string) {
     super('verify_disturbed', `${chain} was rewound during each of ${ATTEMPTS} attempts; verify again later.`);
@@ -23,8 +23,8 @@ export class VerifyDisturbed extends RetryableError {
 const ATTEMPTS = 5;
 
 /**
- * Postgres gives position and rows as of one moment. ClickHouse has no such moment: there the rows up to that position
- * count, and when a rewind may have taken some of them meanwhile both are looked at again. Null before the first batch.
+ * Reads position and rows of Postgres in one snapshot. ClickHouse has no snapshots: its rows up to that position count, and both stores
+ * are read again if a rewind may have removed some of them meanwhile. Returns null before the first batch.
  */
 export async function servedSnapshot(stores: Stores, log: EventLog, chain: string): Promise<ServedSnapshot | null> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
@@ -33,8 +33,8 @@ export async function servedSnapshot(stores: Stores, log: EventLog, chain: strin
     const { position } = postgres.at;
     const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position });
     const now = await readStagePosition(stores.postgres.pool, 'derive', chain);
-    if ((now?.position ?? -1) < position) continue; // it is being derived again
-    // A rewind is a batch of its own: one that is not committed yet is the very next record.
+    if ((now?.position ?? -1) < position) continue; // the chain is being derived again
+    // A rewind is a batch of its own, so an uncommitted rewind is the next record.
     const rewound = await rewoundTo(log, chain, position + 1, (now?.position ?? position) + 1);
     if (rewound >= postgres.at.height) return { at: postgres.at, digests: { ...postgres.digests, ...clickhouse } };
   }
@@ -48,7 +48,7 @@ async function postgresSnapshot({ postgres }: Stores, chain: string): Promise<Se
   });
 }
 
-/** The lowest height that a rewind among the records `from` … `to` goes back to; Infinity without any. */
+/** Returns the lowest height that a rewind among the records `from` … `to` rewinds to; Infinity without a rewind. */
 async function rewoundTo(log: EventLog, chain: string, from: number, to: number): Promise<number> {
   let lowest = Number.POSITIVE_INFINITY;
   for (let position = from; position <= to; ) {

@@ -71,23 +71,23 @@ describe.each([
     expect(new Set(digests).size).toBe(digests.length);
   });
 
-  it('does not know where a row came from', async () => {
+  it('does not depend on the source of a row', async () => {
     expect(await of({ position: 1 })).toBe(await of({ position: 99 }));
   });
 });
 
 describe('the digest of a table', () => {
-  it('counts a row that stands twice twice', async () => {
+  it('counts duplicate rows', async () => {
     const digests = [await clickhouse(), await clickhouse({}), await clickhouse({}, {}), await clickhouse({}, {}, {})];
     expect(new Set(digests).size).toBe(4);
   });
 
-  it('tells nothing from zero', async () => {
+  it('distinguishes null from zero', async () => {
     expect(await clickhouse({ fee: null })).not.toBe(await clickhouse({ fee: 0n }));
     expect(await clickhouse({ fee: null, height: 1 })).not.toBe(await clickhouse({ fee: null, height: 2 }));
   });
 
-  it('of one chain leaves out the other chains, and its own name', async () => {
+  it('of one chain excludes other chains and the chain name', async () => {
     await postgres({ chain: 'a', height: 1 }, { chain: 'b', height: 1 }, { chain: 'c', height: 2 });
     const [a, b, c] = await Promise.all(['a', 'b', 'c'].map((chain) => storeDigests(stores, chain)));
     expect(a?.['postgres.rewards']).toEqual(b?.['postgres.rewards']);
@@ -111,7 +111,7 @@ it('covers every table whose rows come from a record of the log', async () => {
   const webhooks = ['postgres.webhook_cursors', 'postgres.webhook_price_sides'];
   const ahead = ['clickhouse.prices_ahead', 'clickhouse.conversions_ahead'];
   const work = ['clickhouse.stamp_prices', 'postgres.rolled_days', ...ahead];
-  // Who has not seen a reorganisation has none of it, and the same digests.
+  // Stores that have not seen a reorganisation have no rows about it, and must have the same digests.
   const branches = ['postgres.reorgs', 'postgres.removed_blocks'];
   const inView = ['postgres.balance_versions'];
   const bookkeeping = [

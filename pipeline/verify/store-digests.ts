@@ -1,6 +1,6 @@
 /**
- * Digests of what the stores hold. Each row is printed, hashed to 128 bits and the hashes are added: the order of rows does
- * not matter, a row that stands twice counts twice, and rows that differ give one digest with a chance of about 2^-128.
+ * Digests of the content of the stores. Each row is printed and hashed to 128 bits, and the hashes are added: the order of rows does
+ * not matter, duplicate rows count, and different rows have the same digest with a probability of about 2^-128.
  */
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
@@ -15,19 +15,19 @@ export interface Digest {
 }
 export type Digests = Readonly<Record<string, Digest>>;
 
-/** Some of the rows only. */
+/** Selects the rows to digest. */
 export interface DigestedRows {
   readonly chain?: string;
   /** Only tables of `price` have generations. */
   readonly generation?: number;
-  /** Rows that follow from later records are left out, for lack of a snapshot. Only tables of `derive` have positions. */
+  /** Excludes rows from later records, since there is no snapshot. Only tables of `derive` have positions. */
   readonly position?: number;
 }
 
 const readColumn = rowReader({ table: columns.text, name: columns.text });
 const readDigest = rowReader({ rows: columns.text, high: columns.text, low: columns.text });
 
-/** Excludes provisional rows, which lie beyond the newest tick and follow from no single record. */
+/** Excludes provisional rows, which are beyond the newest tick and do not follow from a single record. */
 const IS_COMMITTED = 'AND tick <= coalesce((SELECT max(tick) FROM price_ticks), tick)';
 
 export async function postgresDigests(
@@ -77,7 +77,7 @@ export async function clickhouseDigests(
       ...(only.position === undefined ? [] : ['position <= {position:Int64}']),
       ...(only.generation === undefined ? [] : ['generation = {generation:UInt32}']),
     ];
-    // Printed first: a hash of a NULL argument is NULL, and a sum passes over it.
+    // Rows are printed first: the hash of a NULL argument is NULL, which a sum ignores.
     const [row] = await clickhouse.rows(
       readDigest,
       `SELECT toString(count()) AS rows, toString(sum(sipHash64(line))) AS high, toString(sum(cityHash64(line))) AS low
@@ -100,7 +100,7 @@ function digested(columns: readonly string[], chain: string | undefined): string
   return names.map((name) => `"${name}"`).join(', ');
 }
 
-/** 64 bits of the hash from a hex digit on, as a number. */
+/** SQL for 64 bits of the hash, from hex digit `from` on, as a number. */
 const half = (from: number): string => `('x' || substr(hash, ${from}, 16))::bit(64)::bigint::numeric`;
 
 function digest(rows: number, high: string, low: string): Digest {

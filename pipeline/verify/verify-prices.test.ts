@@ -8,7 +8,7 @@ import { PRICE_TABLES, tableName } from './digest-tables.ts';
 import { type VerifiedTable, verify } from './verify.ts';
 import type { PriceProgress } from './verify-prices.ts';
 
-/** Several baskets are launched, and traded in. */
+/** Up to this block several baskets are launched and traded. */
 const TIP = 520;
 
 let world: AuditedWorld;
@@ -37,7 +37,7 @@ async function verified(priceProgress?: (progress: PriceProgress) => void): Prom
   return tables;
 }
 
-it('folds prices and stamps again from facts that it derives again', async () => {
+it('folds prices and stamps again from newly derived facts', async () => {
   const tables = await verified();
   expect(tables.filter(({ equal }) => !equal)).toEqual([]);
   const prices = tables.filter(({ chain }) => chain === '*');
@@ -48,7 +48,7 @@ it('folds prices and stamps again from facts that it derives again', async () =>
   }
 });
 
-it('says how far the fold of prices is, up to the newest tick', async () => {
+it('reports the progress of the price fold up to the newest tick', async () => {
   const seen: PriceProgress[] = [];
   await verified((progress) => seen.push(progress));
   const { rows } = await world.stores.postgres.pool.query('SELECT max(tick) AS tick FROM price_ticks');
@@ -56,7 +56,7 @@ it('says how far the fold of prices is, up to the newest tick', async () => {
   expect(seen.at(-1)).toMatchObject({ tick: lastTick, lastTick, etaSeconds: 0 });
 });
 
-it('names what is not what the log says', async () => {
+it('names the tables that differ from the log', async () => {
   const { postgres, clickhouse } = world.stores;
   await postgres.pool.query(
     `UPDATE stamps SET rule = 'stable_in' WHERE ctid = (SELECT max(ctid) FROM stamps WHERE rule <> 'stable_in')`,

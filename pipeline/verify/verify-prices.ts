@@ -1,4 +1,4 @@
-/** Prices and stamps, folded again from facts that were derived again, against those that are served. */
+/** Folds prices and stamps again from newly derived facts, to compare them with the served ones. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
@@ -23,20 +23,20 @@ import { clickhouseDigests, type Digests, postgresDigests } from './store-digest
 
 export interface PriceSnapshot {
   readonly tick: number;
-  /** Block of the tick. */
+  /** Height of the tick's block. */
   readonly height: number;
   readonly hash: string;
-  /** Regime plan of the served generation. */
+  /** Regime ranges of the served generation. */
   readonly ranges: readonly RegimeRange[];
   readonly digests: Digests;
 }
 
-/** How far the fold is. */
+/** Progress of the fold. */
 export interface PriceProgress {
-  /** Null before the first. */
+  /** Newest folded tick; null before the first. */
   readonly tick: number | null;
   readonly lastTick: number;
-  /** Ticks a second over the last half minute. */
+  /** Ticks per second over the last half minute. */
   readonly rate: number;
   readonly etaSeconds: number | null;
 }
@@ -44,7 +44,7 @@ export interface PriceProgress {
 export interface RefoldOptions {
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
-  /** Holds the facts that were derived again. */
+  /** The log with the newly derived facts. */
   readonly facts: EventLog;
   readonly fresh: Stores;
   readonly lock: StageLock;
@@ -58,7 +58,7 @@ const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 const ATTEMPTS = 40;
 const PAUSE_MS = 250;
 
-/** Served prices at the newest tick; the price stage pauses during the read. Null before the first tick. */
+/** Returns the served prices at the newest tick, or null before the first tick. The price stage pauses during the read. */
 export async function servedPrices(stores: Stores, signal: AbortSignal): Promise<PriceSnapshot | null> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -79,7 +79,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
   }
 }
 
-/** Up to the tick of `served`. @throws VerifyDisturbed when that was another block by then */
+/** Folds up to the tick of `served` and returns the digests. @throws VerifyDisturbed when that tick is another block by then */
 export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot): Promise<Digests> {
   const { chains, config, facts, fresh, lock, logger, progress, signal } = options;
   const rules = withRanges(pricingRules(chains, config), served.ranges);
@@ -100,7 +100,7 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
     signal.throwIfAborted();
     const { ticks, records } = await stage.step();
     if (ticks === 0 && records === 0) break;
-    const tick = (await newestTick(fresh.postgres.pool))?.tick ?? null; // a rewind in the facts takes some back
+    const tick = (await newestTick(fresh.postgres.pool))?.tick ?? null; // a rewind in the facts undoes ticks
     meter.at(tick, ticks, null);
     progress?.({ tick, lastTick: served.tick, rate: meter.numbers().rate, etaSeconds: meter.etaSeconds() });
   }

@@ -53,7 +53,7 @@ const different = (tables: readonly VerifiedTable[]) =>
   tables.filter(({ equal }) => !equal).map(({ chain, table }) => `${chain} ${table}`);
 
 describe('verify', () => {
-  it('finds every table of every chain equal, reorganised chains included', async () => {
+  it('finds every table of every chain equal, including reorganised chains', async () => {
     const [one, other] = [newChain(1), newChain(2)];
     await grow('one', one, 20);
     await grow('other', other, 12);
@@ -79,7 +79,7 @@ describe('verify', () => {
     expect(different(await verified(['bad']))).toEqual(['bad postgres.balances', 'bad clickhouse.transactions']);
   });
 
-  it('goes on while the service does: a chain is compared as it stood', async () => {
+  it('works while the service runs: each chain is compared at one position', async () => {
     const chain = newChain(4);
     await grow('moving', chain, 30);
     await deriveToEnd('moving', { log, stores });
@@ -105,7 +105,7 @@ describe('verify', () => {
     })();
     try {
       for (let round = 0; round < 3; round++) {
-        isRewindDue = true; // one a round, not one a second: on a slow machine every attempt would meet one
+        isRewindDue = true; // one per round, not one per second: on a slow machine every attempt would meet one
         expect(different(await verified(['moving']))).toEqual([]);
       }
     } finally {
@@ -116,7 +116,7 @@ describe('verify', () => {
     }
   }, 300_000);
 
-  it('drops the fresh stores also when it fails or is stopped', async () => {
+  it('drops the fresh stores even when it fails or is stopped', async () => {
     await grow('stopped', newChain(5), 5);
     await deriveToEnd('stopped', { log, stores });
     let closed = 0;
@@ -141,7 +141,7 @@ describe('verify', () => {
   });
 });
 
-it('knows each table once', () => {
+it('lists each table once', () => {
   const names = DERIVE_TABLES.map(tableName);
   expect(new Set(names).size).toBe(names.length);
 });

@@ -1,4 +1,4 @@
-/** Derives and prices chains again from the log into fresh stores and compares them with the served ones. */
+/** Derives and prices chains again from the log into fresh stores and compares the result with the served stores. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -28,13 +28,13 @@ export interface VerifyOptions {
   readonly chains: readonly { readonly chain: ChainConfig; readonly nativeCurrencyId: string }[];
   readonly log: EventLog;
   readonly served: Stores;
-  /** Migrated, empty scratch stores; their `close` drops them. */
+  /** Opens migrated, empty scratch stores, whose `close` drops them. */
   readonly openFreshStores: () => Promise<Stores>;
   readonly pricing: PricingConfig;
-  /** A folder for the facts that are derived again, which are removed in the end. */
+  /** A folder for the newly derived facts, which are removed at the end. */
   readonly scratch: string;
   readonly logger: Logger;
-  /** Told about once a second how far the derivation of a chain is. */
+  /** Called about once a second with the progress of a chain's derivation. */
   readonly progress?: (chain: string, status: StageStatus) => void;
   /** Called after each batch of prices. */
   readonly priceProgress?: (progress: PriceProgress) => void;
@@ -42,11 +42,11 @@ export interface VerifyOptions {
 }
 
 export interface VerifiedTable {
-  /** `*` for results of all chains together. */
+  /** The chain; `*` for all chains together. */
   readonly chain: string;
   /** `postgres.blocks`, `clickhouse.blocks` … */
   readonly table: string;
-  /** Newest block that both hold. */
+  /** Newest block that was compared. */
   readonly height: number;
   readonly equal: boolean;
   readonly served: Digest;
@@ -56,8 +56,8 @@ export interface VerifiedTable {
 const NOTHING: Digest = { rows: 0, digest: '' };
 
 /**
- * One answer a chain and table, a chain at a time. The service may go on meanwhile: each chain is compared as it stood when
- * its turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
+ * Yields one result for each chain and table, one chain at a time. The service may keep running: each chain is compared as it was when its
+ * turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
  */
 export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
   const { pool } = options.served.postgres;
@@ -81,7 +81,7 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTa
 interface Again {
   readonly fresh: Stores;
   readonly facts: EventLog;
-  /** Served state at the start. */
+  /** The served prices at the start. */
   readonly prices: PriceSnapshot | null;
 }
 
@@ -157,7 +157,7 @@ async function deriveAgain(
   }).finally(() => publisher.close());
 }
 
-/** Fresh stores have no other owner to fence. */
+/** A lock without effect: fresh stores have no other owner to fence. */
 function nobodyElse({ postgres }: Stores): StageLock {
   const nothing = async (): Promise<void> => undefined;
   return {

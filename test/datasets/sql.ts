@@ -120,7 +120,7 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     ['SELECT 1 WHERE 1 IN (SELECT height FROM (SELECT * FROM blocks))', {}, /"blocks" is not allowed/],
     ['SELECT * FROM (EXPLAIN SELECT 1)', {}, /is not allowed/],
     ['SELECT * FROM viewExplain(1)', {}, /./],
-    ['SELECT (SELECT max(height) FROM merge(currentDatabase(), $a$.*$a$))', {}, /texts stand in/],
+    ['SELECT (SELECT max(height) FROM merge(currentDatabase(), $a$.*$a$))', {}, /write texts in/],
     ["SELECT (SELECT max(height) FROM merge(currentDatabase(), '.*'))", {}, /"merge" is not allowed/],
     ["SELECT * APPLY(file) FROM values('p String', '/etc/hostname')", {}, /"ColumnsApplyTransformer" is not allowed/],
     ['SELECT * APPLY(x -> (SELECT count() FROM blocks)) FROM numbers(1)', {}, /"ColumnsApplyTransformer" is not/],

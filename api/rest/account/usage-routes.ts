@@ -23,8 +23,8 @@ const SPAN_S: Readonly<Record<UsageStep, number>> = {
   day: 30 * STEP_SECONDS.day,
 };
 const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
-/** `from` of the first request, start of the last row's step, and the last row's key or route in base64url. */
-const CURSOR = { type: 'string', pattern: '^\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
+/** Step and kind of the rows, `from` of the first request, start of the last row's step, and the last row's key or route in base64url. */
+const CURSOR = { type: 'string', pattern: '^[a-z]{1,9}\\.[a-z]{1,9}\\.\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
 
 const parameters = {
   step: queryParameter('Minutes are kept for 24 hours, hours for 30 days, days for 400 days', {
@@ -48,24 +48,24 @@ const parameters = {
   key: queryParameter('Only this key, or `session`', KEY),
   limit: queryParameter('Rows; more than 10,000 is served as 10,000', { type: 'integer', minimum: 1, default: 1_000 }),
   cursor: queryParameter(
-    'nextCursor of an answer: continues after its last row, with the same start of the range',
+    'nextCursor of an answer to the same `step` and `by`: continues after its last row, with the same start of the range',
     CURSOR,
   ),
 };
 
-/** @throws ApiError cursor_invalid when this service did not issue the cursor */
-function readPlace(cursor: string): UsagePlace & { readonly from: number } {
-  const [from, at, encoded = ''] = cursor.split('.');
+/** @throws ApiError cursor_invalid when this service did not issue the cursor for these rows */
+function readPlace(cursor: string, rowsOf: string): UsagePlace & { readonly from: number } {
+  const [step, by, from, at, encoded = ''] = cursor.split('.');
   const of = Buffer.from(encoded, 'base64url').toString();
-  if (of.includes('\0') || Buffer.from(of).toString('base64url') !== encoded) {
-    const detail = 'these paths did not issue the cursor: pass nextCursor of an answer unchanged';
+  if (`${step}.${by}` !== rowsOf || of.includes('\0') || Buffer.from(of).toString('base64url') !== encoded) {
+    const detail = 'the cursor is not of this list: pass nextCursor of an answer unchanged, with the same step and by';
     throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
   }
   return { from: Number(from), at: Number(at), of };
 }
 
-function cursorOf(from: number, { at, of }: UsageRow): string {
-  return `${from}.${at.getTime() / 1000}.${Buffer.from(of).toString('base64url')}`;
+function cursorOf(rowsOf: string, from: number, { at, of }: UsageRow): string {
+  return `${rowsOf}.${from}.${at.getTime() / 1000}.${Buffer.from(of).toString('base64url')}`;
 }
 
 async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<typeof parameters>) {
@@ -76,7 +76,8 @@ async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<t
   }
   refuseEmptyRange(wholeSteps(STEP_SECONDS[step]), ['from', params.from], ['to', params.to]);
   const to = params.to ?? Math.ceil(Date.now() / 1000);
-  const after = cursor === undefined ? null : readPlace(cursor);
+  const rowsOf = `${step}.${by}`;
+  const after = cursor === undefined ? null : readPlace(cursor, rowsOf);
   const from = after?.from ?? params.from ?? Math.max(0, to - SPAN_S[step]);
   const asked = { step, by, from, to, keyId: params.key ?? null, limit: limit + 1, after };
   const rows = await readUsage(api.postgres, holder, asked);
@@ -92,7 +93,7 @@ async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<t
     keyLimited: Number(sums.key_limited),
     tierRequired: Number(sums.tier_required),
   }));
-  return { step, by, results, nextCursor: last ? cursorOf(from, last) : null };
+  return { step, by, results, nextCursor: last ? cursorOf(rowsOf, from, last) : null };
 }
 
 const used = liveRoute({

@@ -15,7 +15,7 @@ const BY_BEGINNING_SQL = `SELECT found.* FROM unnest($1::text[]) AS searched(cha
   CROSS JOIN LATERAL (SELECT chain, identity_address AS address, name AS label, fully_qualified_name AS name FROM identities
     WHERE chain = searched.chain AND to_height IS NULL
       AND lower(name COLLATE "C") >= $2 AND lower(name COLLATE "C") < $2 || chr(1114111)
-    ORDER BY lower(name COLLATE "C") LIMIT $3) AS found`;
+    ORDER BY lower(name COLLATE "C"), identity_address LIMIT $3) AS found`;
 const readNamed = rowReader({ chain: columns.text, address: columns.text, label: columns.text, name: columns.text });
 
 interface Named {

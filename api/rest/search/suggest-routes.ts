@@ -17,13 +17,13 @@ const BY_LABEL_SQL = `SELECT found.* FROM unnest($1::text[]) AS searched(chain)
   CROSS JOIN LATERAL (SELECT chain, identity_address AS address, fully_qualified_name AS name FROM identities
     WHERE chain = searched.chain AND to_height IS NULL
       AND lower(name COLLATE "C") >= $2 AND lower(name COLLATE "C") < $2 || chr(1114111)
-    ORDER BY lower(name COLLATE "C") LIMIT $3) AS found`;
+    ORDER BY lower(name COLLATE "C"), lower(fully_qualified_name COLLATE "C"), identity_address LIMIT $3) AS found`;
 /** Identities whose label is $2 and whose whole name begins with $4. */
 const BY_PARENTS_SQL = `SELECT found.* FROM unnest($1::text[]) AS searched(chain)
   CROSS JOIN LATERAL (SELECT chain, address, name
     FROM (SELECT chain, identity_address AS address, fully_qualified_name AS name FROM identities
       WHERE chain = searched.chain AND to_height IS NULL AND lower(name COLLATE "C") = $2 LIMIT ${SAME_LABEL}) AS same
-    WHERE starts_with(lower(name COLLATE "C"), $4) ORDER BY lower(name COLLATE "C") LIMIT $3) AS found`;
+    WHERE starts_with(lower(name COLLATE "C"), $4) ORDER BY lower(name COLLATE "C"), address LIMIT $3) AS found`;
 
 const readNamed = rowReader({ chain: columns.text, address: columns.text, name: columns.text });
 

@@ -19,7 +19,7 @@ const readTotal = rowReader({ total: columns.text });
 function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
   const tail = watch.statuses.of(chain, 'tail');
   return {
-    daemonHeight: tail?.targetHeight ?? tail?.height ?? 0,
+    daemonHeight: tail?.targetHeight ?? tail?.height ?? null,
     updatedAt: watch.statuses.of(chain, 'derive')?.movedAt ?? null,
   };
 }
@@ -43,13 +43,13 @@ const stats = stateRoute({
     const position = read.state.derived.get(chain)?.position ?? 0;
     const [counted] = await api.clickhouse.rows(readTotal, TRANSACTIONS_SQL, { chain, position });
     const { daemonHeight, updatedAt } = lastSaid(api, chain);
-    const height = Math.max(daemonHeight, indexedHeight);
+    const height = daemonHeight === null ? null : Math.max(daemonHeight, indexedHeight);
     return {
       chain,
       height,
       indexedHeight,
       transactions: Number(counted?.total ?? 0),
-      synced: height - indexedHeight <= SYNCED_BLOCKS,
+      synced: height !== null && height - indexedHeight <= SYNCED_BLOCKS,
       updatedAt,
     };
   },

@@ -1,4 +1,4 @@
-/** A connection to the engine's process, as the client of ClickHouse uses one. */
+/** A connection to the engine's process, for use by the ClickHouse client. */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { connect } from 'node:net';
@@ -8,8 +8,8 @@ import type { Client } from '../client.ts';
 import { type Frame, onFrames, writeFrame } from './frames.ts';
 import { type EngineStatement, formatParameter } from './statement.ts';
 
-/** `error`: the engine's message. */
 export interface EngineAnswer {
+  /** The engine's message, for a statement that failed. */
   readonly error?: string;
 }
 
@@ -21,7 +21,7 @@ interface ClientRequest {
   readonly values?: string | Readable;
 }
 
-/** Settings that a server has and the engine does not know. */
+/** Settings that the client sends to servers and the engine does not know. */
 const OF_SERVERS = new Set(['wait_end_of_query', 'enable_http_compression']);
 
 const PIECE_BYTES = 1 << 15;
@@ -31,11 +31,11 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** @throws Error with the code of the socket's error, as do statements when the process ends */
+/** @throws Error with the code of the socket's error; statements throw one with code ECONNRESET when the process ends */
 export async function connectToEngine(path: string): Promise<Client> {
   const socket = connect(path);
   await once(socket, 'connect');
-  /** Statements, in the order of their answers. */
+  /** Statements without an answer yet; answers arrive in this order. */
   let waiting: Waiting[] = [];
   let failure: Error | null = null;
   let lastAnswer: Promise<unknown> = Promise.resolve();
@@ -67,7 +67,7 @@ export async function connectToEngine(path: string): Promise<Client> {
     try {
       const answer = new Promise<Frame<EngineAnswer>>((resolve, reject) => {
         writeFrame(socket, statement, rows);
-        waiting.push({ resolve, reject }); // not for a statement that could not be written
+        waiting.push({ resolve, reject }); // after writeFrame, which may throw
       });
       lastAnswer = answer;
       const { head, body } = await answer;
@@ -84,11 +84,11 @@ export async function connectToEngine(path: string): Promise<Client> {
     command: run,
     insert: run,
     async close() {
-      await lastAnswer.catch(() => undefined); // its caller has it
+      await lastAnswer.catch(() => undefined); // the caller of the statement gets the error
       socket.destroySoon();
     },
   };
-  // The client takes a connection of another's making; its types do not say so.
+  // createClient accepts a custom connection, which its types do not declare.
   return createClient({ connection } as unknown as Parameters<typeof createClient>[0]);
 }
 
@@ -98,7 +98,7 @@ function connectionReset(cause: Error | null): Error {
   });
 }
 
-/** As those of a server come, so that who reads them can do so in turns. */
+/** Splits an answer into pieces, as a server would, so that its reader can pause between them. */
 function* piecesOf(body: Buffer): Generator<Buffer> {
   for (let at = 0; at === 0 || at < body.length; at += PIECE_BYTES) yield body.subarray(at, at + PIECE_BYTES);
 }

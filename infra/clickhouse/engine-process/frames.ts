@@ -1,4 +1,4 @@
-/** Messages between the program and the engine's process on a socket: a JSON value and bytes, each after its length (32 bits, big endian). */
+/** Messages between the program and the engine's process on a socket: two lengths (32 bits, big endian), a JSON value, and bytes. */
 import type { Socket } from 'node:net';
 
 export interface Frame<Head> {
@@ -21,7 +21,7 @@ export function writeFrame(socket: Socket, head: unknown, body: readonly Uint8Ar
   socket.uncork();
 }
 
-/** Calls back with each whole frame. */
+/** Calls `onFrame` with each complete frame. */
 export function onFrames<Head>(socket: Socket, onFrame: (frame: Frame<Head>) => void): void {
   let chunks: Buffer[] = [];
   let held = 0;

@@ -1,6 +1,6 @@
 /**
- * Program of the embedded engine. Each client of its Unix socket has a connection of the engine, which runs one statement at a time.
- * Started by start.ts: main.ts <folder> <configuration> <socket>
+ * The program of the embedded engine. Each client of its Unix socket gets its own engine connection, which runs one statement at a time.
+ * start.ts starts it: main.ts <folder> <configuration> <socket>
  */
 import { rmSync } from 'node:fs';
 import { createServer, type Socket } from 'node:net';
@@ -72,9 +72,9 @@ function kill(): void {
   process.kill(process.pid, 'SIGKILL');
 }
 
-// Signals to a whole group of processes are meant for the program, which ends the engine when it has ended its work.
+// Signals to the process group are meant for the main program, which ends the engine when its own work is done.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => undefined);
-// The program was killed: the next start must find the folder free.
+// The main program was killed: end at once, so that its next start finds the folder unlocked.
 process.on('disconnect', kill);
 
 try {

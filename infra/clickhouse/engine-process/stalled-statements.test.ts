@@ -1,4 +1,4 @@
-/** The real engine says what it runs; a statement that it lost is one that was never handed to it. */
+/** Asks the real engine what it runs. A statement that was never sent to the engine stands for one that the engine lost. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { watchForStalled } from './stalled-statements.ts';
 import { type EngineProcess, startEngineProcess } from './start.ts';
 
 const TIMES = { afterMs: 4_000, everyMs: 50, answerMs: 60_000 };
-/** Longer than that. */
+/** Runs for longer than TIMES.afterMs. */
 const LONG = 'SELECT sleepEachRow(3) FROM numbers(2) SETTINGS max_block_size = 1';
 const never = new Promise<never>(() => undefined);
 
@@ -31,7 +31,7 @@ const ask = async (client: Client, query: string) => (await client.query({ query
 const running = async (seconds: number) =>
   Number(await ask(looking, `SELECT countIf(elapsed > ${seconds}) FROM system.processes`));
 
-it('says nothing of statements that run or were answered, and names one that the engine has lost', async () => {
+it('does not report statements that run or were answered, and reports one that the engine has lost', async () => {
   const reported: (readonly string[])[] = [];
   const watch = watchForStalled(running, (statements) => reported.push(statements), TIMES);
   await watch.during('short', ask(working, 'SELECT 1'));
@@ -46,7 +46,7 @@ it('says nothing of statements that run or were answered, and names one that the
   expect(reported, 'once').toHaveLength(1);
 });
 
-it('takes an engine that does not answer the look for one that lost everything, and one that refuses it for none', async () => {
+it('treats all statements as lost if the engine does not answer the check, and none if it refuses the check', async () => {
   const reported: string[] = [];
   const watches = [
     watchForStalled(

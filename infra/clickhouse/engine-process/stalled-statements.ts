@@ -1,27 +1,27 @@
 /**
- * Notices statements that the engine has lost: handed to it long ago, not answered, and not among those that it runs. It has happened
- * rarely and could not be reproduced; such a statement would hold its connection for ever (docs/decisions/0112-engine-process.md).
+ * Detects statements that the engine has lost: sent long ago, not answered, and not among the statements that it runs. This happened
+ * rarely and could not be reproduced; a lost statement would block its connection forever (docs/decisions/0112-engine-process.md).
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface StalledWatch {
-  /** Settles like the work. */
+  /** Watches the statement until `work` settles, and settles like it. */
   during<T>(sql: string, work: Promise<T>): Promise<T>;
   end(): void;
 }
 
 export interface WatchTimes {
-  /** A statement is looked for after this time. */
+  /** A statement may be lost only after this time. */
   readonly afterMs: number;
   readonly everyMs: number;
-  /** For the answer to the look itself. */
+  /** Time limit for the check itself. */
   readonly answerMs: number;
 }
 
 const TIMES: WatchTimes = { afterMs: 30_000, everyMs: 5_000, answerMs: 30_000 };
 const SHOWN_CHARACTERS = 300;
 
-/** `running`: how many statements the engine has run for longer than `seconds`. `onStalled` is called once, with the lost ones. */
+/** `running` counts the statements that have run for longer than `seconds`. `onStalled` is called once, with the lost statements. */
 export function watchForStalled(
   running: (seconds: number) => Promise<number>,
   onStalled: (statements: readonly string[]) => void,
@@ -32,11 +32,11 @@ export function watchForStalled(
 
   const old = () => [...underWay].filter(([, { since }]) => performance.now() - since > afterMs);
 
-  /** Those that are old, if the engine runs fewer statements than that. */
+  /** Returns the old statements if the engine runs fewer long statements than there are old ones; else none. */
   async function look(): Promise<readonly symbol[]> {
     if (old().length === 0) return [];
     const found = await Promise.race([
-      running(afterMs / 1000 / 2).catch(() => Number.POSITIVE_INFINITY), // it refuses, so it works
+      running(afterMs / 1000 / 2).catch(() => Number.POSITIVE_INFINITY), // an engine that refuses the check works
       sleep(answerMs, 0, { ref: false }),
     ]);
     const still = old();
@@ -47,7 +47,7 @@ export function watchForStalled(
     for (let before: readonly symbol[] = []; ; ) {
       await sleep(everyMs, undefined, { ref: false, signal: ended.signal });
       const now = await look();
-      // Twice: between the end of a statement and its answer it is in neither list.
+      // In two checks in a row: a statement that has just ended is not running, and its answer may not have arrived.
       const still = now.filter((key) => before.includes(key));
       if (still.length > 0) {
         onStalled(still.map((key) => (underWay.get(key)?.sql ?? '').slice(0, SHOWN_CHARACTERS)));

@@ -1,4 +1,4 @@
-/** Starts the program of the embedded engine (main.ts), and gives clients of it. */
+/** Starts the program of the embedded engine (main.ts) and opens client connections to it. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -13,22 +13,21 @@ import { connectToEngine } from './connection.ts';
 export type FromEngine = 'ready' | { readonly failed: string } | { readonly stalled: readonly string[] };
 
 export interface EngineProcess {
-  /** Resolves when it has ended, with how. */
+  /** Resolves when the process has ended, with the signal, exit code or reason. */
   readonly ended: Promise<string>;
-  /** A connection of the engine. */
   connect(): Promise<Client>;
-  /** Ends it after the statements that it runs. */
+  /** Ends the process after its running statements. */
   close(): Promise<void>;
   kill(): Promise<void>;
 }
 
 const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
-/** Keeps what it strips of types, which Node.js would do again at each start. */
+/** Caches modules with their types stripped; Node.js would strip them again at each start. */
 const STRIPPED_TYPES = new URL('../../launch/stripped-types.mjs', import.meta.url).href;
 const CONFIG = fileURLToPath(new URL('./engine.xml', import.meta.url));
-/** A statement holds a thread as long as it runs, so that this many run at once. */
+/** Statements that can run at once: each occupies a thread while it runs. */
 const THREADS = '64';
-/** For the engine of a killed program to let go of the folder, which it does at once. */
+/** How long to wait for the engine of a killed program to unlock the folder, which it normally does at once. */
 const LOCKED_MS = 20_000;
 const LOCKED = /Cannot lock file/;
 const CLOSE_MS = 60_000;
@@ -58,7 +57,7 @@ async function startOnce(folder: string): Promise<EngineProcess> {
     try {
       rmSync(place, { recursive: true, force: true });
     } catch {
-      // The system clears its folder of temporary files: no reason to end with an error.
+      // The system clears its temporary folder, so a leftover is not worth an error.
     }
   };
   const socket = join(place, 'socket');
@@ -72,7 +71,7 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--import', STRIPPED_TYPES, MAIN, folder, CONFIG, socket],
-    // Its messages go to standard error: standard output is for the output of commands.
+    // Both of its output streams go to standard error: standard output is for the output of commands.
     { stdio: ['ignore', 2, 2, 'ipc'], env: { ...process.env, UV_THREADPOOL_SIZE: THREADS } },
   );
   let stalled = '';
@@ -83,7 +82,7 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   process.prependOnceListener('exit', killNow);
   const ended = new Promise<string>((resolve) => {
     child.once('exit', (code, signal) => resolve(stalled || String(signal ?? `code ${code}`)));
-    // Without an id it was not started, and says no exit; an error of a later message means that an exit follows.
+    // A process that could not be started has no pid and emits no 'exit'; after any other error 'exit' follows.
     child.on('error', (error) => child.pid === undefined && resolve(String(error)));
   }).finally(() => {
     process.removeListener('exit', killNow);
@@ -106,7 +105,7 @@ async function untilReady(child: ChildProcess, ended: Promise<string>): Promise<
 
 function engineOf(child: ChildProcess, ended: Promise<string>, socket: string): EngineProcess {
   async function end(ask: () => void): Promise<void> {
-    child.ref(); // nothing else may be left that keeps the program alive until it has ended
+    child.ref(); // keeps the program alive until the engine has ended
     ask();
     const late = setTimeout(() => child.kill('SIGKILL'), CLOSE_MS);
     await ended;
@@ -116,7 +115,7 @@ function engineOf(child: ChildProcess, ended: Promise<string>, socket: string): 
   return {
     ended,
     connect: () => connectToEngine(socket),
-    close: () => end(() => child.connected && child.send('close', () => undefined)), // unsent where it has ended
+    close: () => end(() => child.connected && child.send('close', () => undefined)), // not sent if it has already ended
     kill: () => end(() => child.kill('SIGKILL')),
   };
 }

@@ -1,4 +1,4 @@
-/** Parameters reach the real engine as they are, whatever they hold, and a slow statement with some holds up no other. */
+/** Parameters with any content reach the real engine unchanged, and a slow statement with parameters does not block others. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,7 +27,7 @@ const anyText = fc.oneof(
 );
 const signed = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
 
-it('texts, lists of texts and numbers come back as they were given, on several connections at once', async () => {
+it('returns texts, numbers and lists of them unchanged, on several connections at once', async () => {
   const sql =
     'SELECT {text:String} AS text, {texts:Array(String)} AS texts, {number:Int64} AS number, {numbers:Array(Int64)} AS numbers';
   await fc.assert(
@@ -50,14 +50,14 @@ it('texts, lists of texts and numbers come back as they were given, on several c
   );
 });
 
-it('null is null, and what is undefined is not there', async () => {
+it('null is NULL, and an undefined parameter is missing', async () => {
   const params = { text: null, numbers: [1, null], absent: undefined };
   const sql = 'SELECT {text:Nullable(String)} AS text, {numbers:Array(Nullable(Int8))} AS numbers';
   expect(await clickhouse.query(sql, params)).toEqual([{ text: null, numbers: [1, null] }]);
   await expect(clickhouse.query('SELECT {absent:String}', params)).rejects.toMatchObject({ code: '456' });
 });
 
-it('a slow statement with parameters holds up no other with parameters', async () => {
+it('a slow statement with parameters does not block others with parameters', async () => {
   const order: string[] = [];
   const ask = async (name: string, seconds: number) => {
     await clickhouse.query('SELECT sleep({seconds:Float32})', { seconds });
@@ -67,7 +67,7 @@ it('a slow statement with parameters holds up no other with parameters', async (
   expect(order).toEqual(['quick', 'slow']);
 });
 
-it('refuses what is no value of a parameter, and a name that is none', async () => {
+it('refuses invalid values and names of parameters', async () => {
   for (const value of [undefined, {}, () => 1, Symbol('x'), ['a', undefined]]) {
     expect(() => formatParameter(value)).toThrow(TypeError);
   }

@@ -25,7 +25,7 @@ const SPECIAL = /[\\'\t\n\r\b\f\0]/g;
 
 const escapeText = (text: string): string => text.replace(SPECIAL, (character) => ESCAPES[character] ?? character);
 
-/** As the engine reads parameters: the text of TabSeparated. @throws TypeError for what is no value */
+/** Formats a parameter in the engine's format for parameters, TabSeparated. @throws TypeError when it is not a valid value */
 export function formatParameter(value: unknown): string {
   if (value === null) return '\\N';
   return typeof value === 'string' ? escapeText(value) : formatNested(value as Value);
@@ -41,8 +41,8 @@ function formatNested(value: Value): string {
 }
 
 /**
- * Parameters are set on the connection first: the engine's own call for them runs one such statement at a time in the whole
- * process, so that a slow one would hold up all others (docs/decisions/0112-engine-process.md).
+ * Sets the parameters on the connection first: the engine's own call for parameters runs one such statement at a time in the whole
+ * process, so a slow one would block all others (docs/decisions/0112-engine-process.md).
  */
 export async function runStatement(session: Session, { sql, params, settings }: EngineStatement): Promise<Uint8Array> {
   const sets = [...assignments(settings, ''), ...assignments(params, 'param_')];

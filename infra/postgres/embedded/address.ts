@@ -1,4 +1,4 @@
-/** Address of the server: a Unix socket in a folder that no other user may enter. */
+/** The address of the server: a Unix socket in a folder that no other user may enter (on Windows a TCP port). */
 import { lchownSync, lstatSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -7,22 +7,22 @@ import { freePort } from '../../free-port.ts';
 import type { UserId } from './server-user.ts';
 
 export interface ServerAddress {
-  /** Absolute folder of the socket; on Windows a host. */
+  /** Absolute path of the socket's folder; on Windows a host name. */
   readonly host: string;
   readonly port: number;
-  /** File of the socket; null on Windows. */
+  /** Path of the socket; null on Windows. */
   readonly socket: string | null;
-  /** Settings of the server, which runs in its data folder. */
+  /** Settings for a server whose working directory is its data folder. */
   readonly settings: Readonly<Record<string, string | number>>;
   remove(): void;
 }
 
-/** Names the socket alone: nothing listens on TCP. */
+/** Part of the socket's name only: nothing listens on TCP. */
 const PORT = 5432;
 const MAX_SOCKET_PATH = 100;
 const SHORT = 'vs-postgres-';
 
-/** Node.js knows no Unix sockets on Windows. */
+/** Node.js does not support Unix sockets on Windows. */
 export const USES_SOCKET = process.platform !== 'win32';
 
 /** @throws PermanentError data_dir_too_long */
@@ -52,7 +52,7 @@ export async function serverAddress(data: string, user: UserId): Promise<ServerA
   );
 }
 
-/** What a killed process left of a folder made here, by what its server wrote down. */
+/** Removes the socket folder of a killed process, whose path is in its server's postmaster.pid, if this module made the folder. */
 export function removeLeftSocketFolder(folder: string): void {
   if (dirname(folder) !== tmpdir() || !folder.startsWith(join(tmpdir(), SHORT))) return;
   if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory()) rmSync(folder, { recursive: true, force: true });

@@ -1,4 +1,4 @@
-/** Where the Postgres programs of the installed platform package are, and a copy of them where the server's user may read. */
+/** Locates the Postgres programs of the installed platform package, and copies them if the server's user may not read them. */
 import { spawnSync } from 'node:child_process';
 import { chmodSync, cpSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -18,7 +18,7 @@ export interface UsableBinaries extends Binaries {
 }
 
 const COPY = 'verustream-postgres-';
-/** The first one from which programs may run is taken. */
+/** Candidates; the copy is placed in the first from which programs can run. */
 const COPY_FOLDERS = () => [tmpdir(), '/var/tmp', '/var/lib'];
 
 /** @throws PermanentError postgres_not_bundled, postgres_needs_user */
@@ -53,7 +53,7 @@ export function usableBinaries(installed: Binaries, logger: Logger): UsableBinar
   );
 }
 
-/** What a killed process left of its copy, by the command line of its server. */
+/** Removes the copy that a killed process left; `postgres` is the program in the command line of its server. */
 export function removeLeftCopy(postgres: string): void {
   const folder = dirname(dirname(postgres));
   const isOurs = COPY_FOLDERS().some((parent) => dirname(folder) === parent && folder.startsWith(join(parent, COPY)));
@@ -83,7 +83,7 @@ function isUsable({ postgres }: Binaries): boolean {
   return spawnSync(file, args, { ...options, stdio: 'ignore' }).status === 0;
 }
 
-/** All that a server reads; libraries to link against are left out. */
+/** Copies everything that a server reads, without static libraries. */
 function copyInto(parent: string, from: string): string {
   const folder = mkdtempSync(join(parent, COPY));
   mkdirSync(join(folder, 'bin'));

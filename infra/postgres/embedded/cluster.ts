@@ -1,6 +1,6 @@
 /**
- * The cluster's folder, made when it is new and brought to how it must be: whose files they are, which roles there are and who may
- * connect. Each step may be interrupted: the next start takes it again.
+ * Creates the cluster's folder, or brings an existing one up to date: owner of the files, roles, and connection rules.
+ * Each step may be interrupted: the next start repeats it.
  */
 import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
@@ -27,13 +27,13 @@ import { dataArgument, giveTo, ownerOf, serverUser, setupUser, type UserId, unpr
 import { runSingleUser, type Settings } from './single-user.ts';
 
 export interface Cluster {
-  /** User of its server. */
+  /** User that runs its server. */
   readonly user: UserId;
   /** Password of the service's role. */
   readonly password: string;
 }
 
-/** As psql reads it; it stands once the roles do. */
+/** In psql's format; the file exists once the roles do. */
 const PASSWORD_FILE = 'verustream.pgpass';
 const PASSWORD_LINE = new RegExp(`^\\*:\\*:\\*:${SERVICE_ROLE}:([0-9a-f]{64})$`, 'm');
 
@@ -41,7 +41,7 @@ const WHO_MAY_CONNECT = `# Written by verustream at each start. No other user ma
 ${USES_SOCKET ? 'local all' : 'host all'} ${SERVICE_ROLE} ${USES_SOCKET ? '' : '127.0.0.1/32 '}scram-sha-256
 `;
 
-/** No server runs on it. @throws PermanentError postgres_init_failed */
+/** Call only while no server runs on the cluster. @throws PermanentError postgres_init_failed */
 export async function openCluster(
   binaries: Binaries,
   data: string,
@@ -62,7 +62,7 @@ export async function openCluster(
   }
 }
 
-/** Beside its place, which it takes when it is ready. */
+/** Builds the cluster in a temporary folder and renames it when it is ready. */
 async function makeCluster(binaries: Binaries, data: string, settings: Settings): Promise<Cluster> {
   const made = `${data}.new`;
   for (const left of [made, data]) await rm(left, { recursive: true, force: true });
@@ -78,7 +78,7 @@ async function makeCluster(binaries: Binaries, data: string, settings: Settings)
 
 interface Folder {
   readonly data: string;
-  /** It may hold what the superuser made. */
+  /** Whether the cluster may contain objects of the superuser. */
   readonly isUsed: boolean;
 }
 
@@ -104,7 +104,7 @@ function readPassword(data: string): string | undefined {
   return existsSync(file) ? PASSWORD_LINE.exec(readFileSync(file, 'utf8'))?.[1] : undefined;
 }
 
-/** At once, and readable to its owner alone. */
+/** Replaces the file atomically; only its owner may read it. */
 function replaceFile(file: string, text: string, owner: UserId): void {
   const next = `${file}.${randomBytes(6).toString('hex')}`;
   const descriptor = openSync(next, 'wx', 0o600);

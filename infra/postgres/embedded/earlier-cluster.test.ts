@@ -1,4 +1,4 @@
-/** A cluster that trusted everybody and gave the service a superuser: brought to how clusters are now, from the kept folder of 0.1.0. */
+/** Upgrades the kept folder of 0.1.0, whose cluster trusted every user and whose service role was a superuser. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { lstatSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
@@ -18,9 +18,9 @@ import { startEmbeddedPostgres } from './embedded.ts';
 
 const ARCHIVE = join(ROOT, 'test/upgrade/0.1.0');
 const OPEN = fileURLToPath(new URL('../../../test/support/infra/postgres/embedded/open-embedded.ts', import.meta.url));
-/** The first start is killed after 50 to 100 ms, each next one this many times later, until one comes to its end. */
+/** The first start is killed after 50 to 100 ms, each following one after a time that grows by this factor, until one completes. */
 const GROWTH = Number(process.env.MIGRATION_GROWTH ?? 1.25);
-const isHere = process.platform === 'linux' && process.arch === 'x64'; // where the cluster was written
+const isHere = process.platform === 'linux' && process.arch === 'x64'; // the platform that wrote the cluster
 const work = mkdtempSync(join(tmpdir(), 'verustream-earlier-'));
 const random = createRandom(SEED);
 
@@ -36,7 +36,7 @@ async function openUntil(data: string, ms: number): Promise<'killed' | 'ended'> 
   return signal === null ? 'ended' : 'killed';
 }
 
-it.skipIf(!isHere)('loses trust, superuser and capability at its first start, wherever that is killed', async () => {
+it.skipIf(!isHere)('loses trust, superuser and capabilities at its first start, wherever that is killed', async () => {
   unpackFolder(join(ARCHIVE, 'data.tar.zst'), work);
   const data = join(work, 'postgres');
   expect(readFileSync(join(data, 'pg_hba.conf'), 'utf8')).toMatch(/^local +all +all +trust$/m);
@@ -64,7 +64,7 @@ it.skipIf(!isHere)('loses trust, superuser and capability at its first start, wh
     ).toEqual({
       owner: 'verustream',
     });
-    // What only an owner may: here also of the functions and types of the queue.
+    // Only an owner may drop a schema: the service must also own the functions and types of the queue.
     const { rows } = await postgres.pool.query<{ name: string }>(
       "SELECT nspname AS name FROM pg_namespace WHERE nspowner = (SELECT oid FROM pg_roles WHERE rolname = 'verustream') AND nspname <> 'public'",
     );

@@ -47,7 +47,7 @@ const processStatus = (pid: number) =>
 const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').trim().split(' ').filter(Boolean).map(Number);
 
-/** Workers of autovacuum, and sessions, may end at any moment: also while their file is read. */
+/** Autovacuum workers and sessions may end at any moment, even while their file is read. */
 function commandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
@@ -63,7 +63,7 @@ const lastingProcesses = () =>
     return /bin\/postgres|checkpointer|background writer|walwriter|launcher|io worker/.test(command);
   });
 
-/** What the server says to whoever comes with `options`; null when it lets them in. */
+/** Returns the server's error for a connection with `options`, or null if it accepts the connection. */
 async function refusal(options: pg.ClientConfig): Promise<string | null> {
   const client = new pg.Client(options);
   client.on('error', () => undefined);
@@ -76,11 +76,11 @@ async function refusal(options: pg.ClientConfig): Promise<string | null> {
   }
 }
 
-describe('who may connect', () => {
+describe('the rules for connections', () => {
   const socket = () => ({ host: folder, port: 5432, database: 'test' });
   const password = () => new URL(server.url).password;
 
-  it('the service with its password, and nobody without', async () => {
+  it('admit the service with its password only', async () => {
     expect(await refusal({ ...socket(), user: 'verustream', password: password() })).toBeNull();
     const guesses = fc.stringMatching(/^[ -~]{1,64}$/).filter((guess) => guess !== password());
     await fc.assert(
@@ -91,13 +91,13 @@ describe('who may connect', () => {
     );
   });
 
-  it('no other role, whatever its password', async () => {
+  it('admit no other role, whatever its password', async () => {
     for (const user of ['postgres', 'root', 'nobody', 'pg_read_server_files', 'replication']) {
       expect(await refusal({ ...socket(), user, password: password() }), user).toMatch(/no pg_hba.conf entry/);
     }
   });
 
-  it('nobody over TCP: nothing listens', async () => {
+  it('admit no connection over TCP: nothing listens', async () => {
     const { rows } = await postgres.pool.query('SHOW listen_addresses');
     expect(rows).toEqual([{ listen_addresses: '' }]);
     if (!isLinux) return;
@@ -117,8 +117,8 @@ describe('who may connect', () => {
     expect(listening.filter((socketName) => sockets.has(socketName))).toEqual([]);
   });
 
-  it.skipIf(!isRoot || !isLinux)('no other user of the machine, with the password or without (needs root)', () => {
-    chmodSync(join(folder, '..'), 0o711); // all that is above the cluster may be entered
+  it.skipIf(!isRoot || !isLinux)('admit no other user of the machine, even with the password (needs root)', () => {
+    chmodSync(join(folder, '..'), 0o711); // other users may enter all folders above the cluster
     const connect = `new (require('node:net').Socket)().on('error', (e) => { console.log(e.code); }).on('connect', () => { console.log('connected'); process.exit(); }).connect(process.argv[1])`;
     for (const uid of [12_345, 65_534, 1]) {
       for (const path of [join(folder, '.s.PGSQL.5432'), `/proc/${processId()}/cwd/.s.PGSQL.5432`]) {
@@ -129,8 +129,8 @@ describe('who may connect', () => {
   });
 });
 
-describe('what the service may do', () => {
-  it('it is no superuser, and neither is whatever it could become', async () => {
+describe('the role of the service', () => {
+  it('is not a superuser, and cannot become one', async () => {
     const { rows } = await postgres.pool.query(
       `SELECT current_user AS name, rolsuper, rolcreaterole, rolreplication, rolbypassrls,
          ARRAY(SELECT rolname::text FROM pg_roles r WHERE pg_has_role(current_user, r.oid, 'MEMBER')) AS member
@@ -165,7 +165,7 @@ describe('what the service may do', () => {
     "SET session_preload_libraries = 'x'",
     'UPDATE pg_authid SET rolsuper = true',
     'CREATE PUBLICATION p FOR ALL TABLES',
-  ])('it is refused %s', async (statement) => {
+  ])('may not run %s', async (statement) => {
     const client = await postgres.pool.connect();
     try {
       await client.query('CREATE TEMP TABLE IF NOT EXISTS t (line text)');
@@ -176,8 +176,8 @@ describe('what the service may do', () => {
   });
 });
 
-describe('what its processes may do', () => {
-  it.skipIf(!isLinux)('they have no capability and no way to one, and none of our secrets', () => {
+describe('the processes of the server', () => {
+  it.skipIf(!isLinux)('have no capability, cannot gain one, and do not see our secrets', () => {
     const pids = lastingProcesses();
     expect(pids.length).toBeGreaterThan(3);
     for (const pid of pids) {
@@ -192,14 +192,14 @@ describe('what its processes may do', () => {
     }
   });
 
-  it.skipIf(!isRoot)('as root their user is one that no account has, and all files are its own (needs root)', () => {
+  it.skipIf(!isRoot)('run under root as a user that no account has and that owns all files (needs root)', () => {
     const { uid } = statSync(folder);
     expect(uid).toBeGreaterThanOrEqual(61_184);
     expect(readFileSync('/etc/passwd', 'utf8')).not.toMatch(new RegExp(`^[^:]*:[^:]*:${uid}:`, 'm'));
     expect(processStatus(processId()).get('Uid')).toBe([uid, uid, uid, uid].join('\t'));
   });
 
-  it('files are closed to everybody else', () => {
+  it('have files that no other user may access', () => {
     for (const name of readdirSync(folder, { recursive: true }) as string[]) {
       const { mode } = statSync(join(folder, name));
       if (!name.includes('.s.PGSQL')) expect(mode & 0o077, name).toBe(0);
@@ -208,7 +208,7 @@ describe('what its processes may do', () => {
   });
 });
 
-it('a path too long for a socket gets one elsewhere, which goes when the server stops', async () => {
+it('when the path is too long for a socket, the socket is elsewhere and is removed when the server stops', async () => {
   const data = join(temporaryFolder(), 'x'.repeat(100));
   mkdirSync(data);
   const long = await startEmbeddedPostgres(join(data, 'postgres'), logger);
@@ -222,7 +222,7 @@ it('a path too long for a socket gets one elsewhere, which goes when the server 
 describe('when the server dies', () => {
   const kept = () => postgres.pool.query('SELECT n FROM kept').then(({ rows }) => rows);
 
-  it('it is started again at the same address, with every commit, later each time, and says so', async () => {
+  it('it is restarted at the same address with every commit, after a longer wait each time, and logs it', async () => {
     said.length = 0;
     await postgres.pool.query('CREATE TABLE kept AS SELECT 7 AS n');
     for (let death = 0; death < 4; death++) {
@@ -240,7 +240,7 @@ describe('when the server dies', () => {
     expect(deaths[3]?.msg).toMatch(/; starting it again in 1 s$/);
   });
 
-  it.skipIf(!isLinux)('backends that outlive it are ended, busy ones too', async () => {
+  it.skipIf(!isLinux)('backends that outlive it are ended, even busy ones', async () => {
     const busy = postgres.pool.query('SELECT count(*) FROM generate_series(1, 1e12::bigint)').catch(() => 'lost');
     await expect
       .poll(async () => (await postgres.pool.query("SELECT FROM pg_stat_activity WHERE state = 'active'")).rowCount)
@@ -259,15 +259,15 @@ describe('when the server dies', () => {
   };
 });
 
-it('stays stopped when it is told to', async () => {
+it('stays stopped after stop()', async () => {
   await server.stop();
   await expect(connectPostgres({ url: server.url, logger })).rejects.toMatchObject({ code: 'postgres_unreachable' });
 });
 
 it.each([
-  ['is not there', '/nowhere/postgres', '/'],
+  ['does not exist', '/nowhere/postgres', '/'],
   ['has no folder to run in', process.execPath, '/nowhere'],
-])('fails as other starts do when its program %s', async (_, file, cwd) => {
+])('fails with postgres_start_failed when its program %s', async (_, file, cwd) => {
   const command = { file, args: [], options: { cwd, env: {} } };
   const url = 'postgres://postgres@127.0.0.1:1/postgres';
   const started = runServer({ command, url, socket: null, data: temporaryFolder(), logger });

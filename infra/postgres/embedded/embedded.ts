@@ -1,4 +1,4 @@
-/** Real Postgres, run by this process in the data folder: the default when no DATABASE_URL is given. */
+/** A real Postgres that this process runs in the data folder: the default without DATABASE_URL. */
 import { resolve } from 'node:path';
 import type { Logger } from '../../logger.ts';
 import { memoryBytes } from '../../memory.ts';
@@ -13,26 +13,26 @@ import { dataArgument, unprivileged } from './server-user.ts';
 import { settingArguments } from './single-user.ts';
 
 export interface EmbeddedPostgres {
-  /** Address of the cluster's maintenance database. */
+  /** URL of the cluster's maintenance database. */
   readonly url: string;
   urlOf(database: string): string;
-  /** Creates it if it does not exist, as a copy of `template`, which must have no connections. */
+  /** Creates the database, if it does not exist, as a copy of `template`, which must have no connections. */
   createDatabase(name: string, template?: string): Promise<void>;
   stop(): Promise<void>;
 }
 
-/** A sixteenth of the memory: the current rows and the inner pages of the indexes, which are read again and again. */
+/** A sixteenth of the memory, for the current rows and the inner pages of indexes, which are read again and again. */
 export function bufferMiB(memory: number): number {
   return Math.min(1024, Math.max(128, Math.round(memory / 16 / 2 ** 20)));
 }
 
 const SETTINGS = {
   max_connections: 100,
-  random_page_cost: 1.1, // no disk that seeks; theirs, 4, makes small tables be read whole instead of by index
+  random_page_cost: 1.1, // for disks without seek time; with the default, 4, Postgres scans small tables instead of using an index
   shared_buffers: `${bufferMiB(memoryBytes())}MB`,
   wal_level: 'minimal',
   max_wal_senders: 0,
-  // What a start after a kill has to read again: longer pauses between checkpoints made nothing faster.
+  // Bounds the WAL that a start after a kill replays; longer pauses between checkpoints made nothing faster.
   max_wal_size: '512MB',
   checkpoint_timeout: '2min',
   unix_socket_permissions: '0700',
@@ -42,8 +42,7 @@ const SETTINGS = {
 };
 
 /**
- * Starts the cluster in `folder`, making it first when it is new, and keeps it running. Ends a server that a killed process
- * left behind.
+ * Starts the cluster in `folder`, which is created if new, and keeps it running. Ends a server that a killed process left behind.
  */
 export async function startEmbeddedPostgres(folder: string, logger: Logger): Promise<EmbeddedPostgres> {
   const data = resolve(folder);
@@ -71,14 +70,14 @@ export async function startEmbeddedPostgres(folder: string, logger: Logger): Pro
   }
 }
 
-/** A folder in the place of the host stands for the socket in it. */
+/** A folder in place of the host means the socket in that folder. */
 function databaseUrl({ host, port }: ServerAddress, password: string, database: string): string {
   return `postgresql://${SERVICE_ROLE}:${password}@${encodeURIComponent(host)}:${port}/${database}`;
 }
 
 async function createDatabase(url: string, name: string, template = 'template1'): Promise<void> {
   const client = createClient({ connectionString: url }, { connectMs: null, statementMs: null });
-  client.on('error', () => undefined); // its statements tell
+  client.on('error', () => undefined); // its statements reject
   await client.connect();
   try {
     const { rowCount } = await client.query('SELECT FROM pg_database WHERE datname = $1', [name]);

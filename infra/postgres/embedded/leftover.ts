@@ -1,4 +1,4 @@
-/** What an earlier server left behind: itself after kill -9 of the program, its backends after kill -9 of the server, its files. */
+/** Cleans up after an earlier server: the server itself after kill -9 of the program, its backends after kill -9 of the server, and files. */
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import { removeLeftCopy } from './binaries.ts';
 const WAIT_MS = 30_000;
 const POLL_MS = 50;
 
-/** The caller holds the data folder's lock, so a server on it can only be a leftover. @throws PermanentError postgres_leftover */
+/** The caller holds the lock of the data folder, so any server on it is a leftover. @throws PermanentError postgres_leftover */
 export async function endLeftover(data: string, logger: Logger): Promise<void> {
   const file = join(data, 'postmaster.pid');
   const [pid, , , , socketFolder = ''] = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
@@ -19,10 +19,10 @@ export async function endLeftover(data: string, logger: Logger): Promise<void> {
   const late: number[] = [];
   if (Number.isInteger(server) && server > 0 && worksOn(server, data)) {
     logger.info({ pid: server }, 'ending the Postgres server that an earlier run left behind');
-    // Its last checkpoint takes long where much was written; without that checkpoint the next start recovers.
+    // Its last checkpoint may take long after many writes; if it does not finish in time, the next start recovers from the WAL.
     if ((await end([server], 'SIGINT', data)) !== null) late.push(server);
   }
-  // Without their server the backends would notice at the end of their statement. Until then no other server may start.
+  // Backends notice only at the end of their statement that their server has ended. Until then no other server may start.
   const left = await end([...late, ...processesOn(data)], 'SIGQUIT', data);
   if (left !== null) {
     throw new PermanentError(
@@ -33,7 +33,7 @@ export async function endLeftover(data: string, logger: Logger): Promise<void> {
   removeLeftSocketFolder(socketFolder);
   const [, program = ''] = /^"?([^" ]+)/.exec(existing(join(data, 'postmaster.opts'))) ?? [];
   removeLeftCopy(program);
-  // No server runs here any more, but a process id in these files may be another program's, or a zombie's.
+  // No server runs here now, but a process id in these files may belong to another program or a zombie.
   for (const name of ['postmaster.pid', ...socketFilesIn(data)]) await rm(join(data, name), { force: true });
 }
 
@@ -42,7 +42,7 @@ const socketFilesIn = (data: string) =>
 
 const existing = (file: string) => (existsSync(file) ? readFileSync(file, 'utf8') : '');
 
-/** Returns one that has not ended in time; null when all have. */
+/** Returns the id of a process that has not ended in time, or null when all have ended. */
 async function end(pids: readonly number[], signal: NodeJS.Signals, data: string): Promise<number | null> {
   for (const pid of pids) kill(pid, signal);
   const deadline = performance.now() + WAIT_MS;
@@ -55,7 +55,7 @@ async function end(pids: readonly number[], signal: NodeJS.Signals, data: string
   return null;
 }
 
-/** Linux only, none elsewhere. */
+/** Finds processes on Linux only; returns none elsewhere. */
 function processesOn(data: string): number[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc')
@@ -64,7 +64,7 @@ function processesOn(data: string): number[] {
     .filter((pid) => worksOn(pid, data));
 }
 
-/** A process id may have been taken over by another program since, or by the server of another folder. */
+/** Checks name and folder on Linux: another program, or the server of another folder, may have reused the process id. */
 function worksOn(pid: number, data: string): boolean {
   if (process.platform !== 'linux') return kill(pid, 0);
   try {
@@ -73,11 +73,11 @@ function worksOn(pid: number, data: string): boolean {
       readlinkSync(`/proc/${pid}/cwd`) === realpathSync(data)
     );
   } catch {
-    return false; // it has ended, or is not ours
+    return false; // the process has ended or is not ours
   }
 }
 
-/** False when there is no such process. */
+/** Returns false when there is no such process. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);

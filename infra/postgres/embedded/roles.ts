@@ -1,16 +1,16 @@
-/** The statements that give the service a role of its own, which is no superuser, and everything that it owns. */
+/** SQL that gives the service its own role without superuser rights, and ownership of its databases and their objects. */
 
-/** What the service connects as. Older clusters were made with it as their superuser. */
+/** The role of the service. In older clusters it was the superuser. */
 export const SERVICE_ROLE = 'verustream';
-/** A role without login. */
+/** The connection rules admit no login as this role. */
 export const SUPERUSER = 'postgres';
 
 /** OID of the role that initdb created. */
 const BOOTSTRAP_OID = 10;
-/** Below are objects that belong to Postgres itself. */
+/** Objects with smaller OIDs belong to Postgres itself. */
 const FIRST_NORMAL_OID = 16_384;
 
-/** For database `postgres`. Idempotent. */
+/** Run in database `postgres`. Idempotent. */
 export function rolesSql(password: string): string {
   return `
 UPDATE pg_authid SET rolname = '${SUPERUSER}' WHERE oid = ${BOOTSTRAP_OID};
@@ -25,7 +25,7 @@ export function printedDatabases(output: string): string[] {
   return Array.from(output.matchAll(/"database=([0-9a-f]*)"/g), ([, hex = '']) => Buffer.from(hex, 'hex').toString());
 }
 
-/** For each database: gives the service what the superuser made in it, and the database unless it is Postgres' own. Idempotent. */
+/** Run in each database: makes the service owner of the superuser's objects, and of the database unless it is Postgres' own. Idempotent. */
 export const OWNERSHIP_SQL = `
 DO $$
 DECLARE statement text;
@@ -44,7 +44,7 @@ BEGIN
         c.oid::regclass)
       FROM pg_class c JOIN schemas s ON s.oid = relnamespace
       WHERE relowner = ${BOOTSTRAP_OID} AND c.oid >= ${FIRST_NORMAL_OID} AND relkind IN ('r', 'p', 'v', 'm', 'S')
-        -- A sequence of a column goes with its table.
+        -- A sequence of a column changes its owner with its table.
         AND NOT EXISTS (SELECT FROM pg_depend WHERE classid = 'pg_class'::regclass AND objid = c.oid AND relkind = 'S' AND deptype IN ('a', 'i'))
     UNION ALL
     SELECT format('ROUTINE %s', p.oid::regprocedure) FROM pg_proc p JOIN schemas s ON s.oid = pronamespace

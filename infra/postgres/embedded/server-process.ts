@@ -1,4 +1,4 @@
-/** The server process of the embedded Postgres: started, started again when it ends by itself, and stopped. */
+/** Starts and stops the server process of the embedded Postgres, and restarts it when it ends unexpectedly. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -13,9 +13,9 @@ import type { Command } from './server-user.ts';
 
 export interface ServerOptions {
   readonly command: Command;
-  /** Address of a database that always exists. */
+  /** URL of a database that always exists. */
   readonly url: string;
-  /** File of its socket, if it has one. */
+  /** Path of its socket, if it has one. */
   readonly socket: string | null;
   readonly data: string;
   readonly logger: Logger;
@@ -25,25 +25,25 @@ export interface ServerProcess {
   stop(): Promise<void>;
 }
 
-/** Without a sign of life; a server that says that it recovers is waited for. */
+/** Limit without a sign of life; a report that the server is recovering renews it. */
 const START_TIMEOUT_MS = 60_000;
-/** A server that takes the connection and says nothing is asked again, on a busy machine after longer. */
+/** Limits for a server that accepts the connection but does not answer; doubled for each retry, for a busy machine. */
 const CONNECT_MS = { first: 5_000, most: 30_000 } as const;
 const MOST_FIRST_STARTS = 3;
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
-/** A server that lived this long is started again at once. */
+/** A server that ran for this long is restarted at once. */
 const STABLE_MS = 60_000;
-/** A running server does not notice a removed socket, but no client can reach it any more. */
+/** How often to check the socket: a running server does not notice its removal, but no client can connect any more. */
 const SOCKET_LOOK_MS = 2_000;
 const STARTING_UP = '57P03';
 
-/** Resolves when it answers. @throws PermanentError postgres_start_failed */
+/** Resolves when the server answers. @throws PermanentError postgres_start_failed */
 export async function runServer(options: ServerOptions): Promise<ServerProcess> {
   const { data, socket, logger } = options;
   const stopped = new AbortController();
   let startedAt = 0;
-  /** Since the last one that was stable. */
+  /** Unexpected ends since the last server that ran for STABLE_MS. */
   let ends = 0;
   let restarting: Promise<void> = Promise.resolve();
   let server = await firstStart();
@@ -55,7 +55,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
     const looking = setInterval(() => {
       if (socket === null || existsSync(socket)) return;
       clearInterval(looking);
-      if (stopped.signal.aborted) return; // it removes its socket as it ends
+      if (stopped.signal.aborted) return; // a server removes its socket as it ends
       logger.error(
         { code: 'postgres_unreachable', socket },
         'the socket of the embedded Postgres was removed: ending it',
@@ -69,7 +69,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
     return child;
   }
 
-  /** One that was killed says nothing about whether the next one starts. */
+  /** Retries if the server was killed while it started, since the next attempt may well succeed. */
   async function firstStart(): Promise<ChildProcess> {
     for (let tries = 1; ; tries++) {
       try {
@@ -115,7 +115,7 @@ export async function runServer(options: ServerOptions): Promise<ServerProcess> 
   };
 }
 
-/** Failures of servers that were killed before they answered. */
+/** Errors of servers that were killed before they answered. */
 const killedAtStart = new WeakSet<object>();
 
 async function startServer(options: ServerOptions): Promise<ChildProcess> {
@@ -131,7 +131,7 @@ async function startServer(options: ServerOptions): Promise<ChildProcess> {
   unstarted.catch(() => undefined);
   try {
     await Promise.race([untilReady(server, options.url), unstarted]);
-    if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // its exit had no listener yet
+    if (hasEnded(server)) throw new Error('it ended as soon as it answered'); // 'exit' had no listener yet
   } catch (cause) {
     const wasKilled = server.signalCode === 'SIGKILL';
     server.kill('SIGQUIT');
@@ -175,7 +175,7 @@ async function untilReady(server: ChildProcess, connectionString: string): Promi
 
 async function stopServer(server: ChildProcess): Promise<void> {
   if (hasEnded(server)) return;
-  server.ref(); // nothing else may be left that keeps the program alive until it has ended
+  server.ref(); // keeps the program alive until the server has ended
   const exited = once(server, 'exit');
   server.kill('SIGINT'); // fast shutdown: ends sessions, keeps every commit
   await exited;

@@ -1,6 +1,6 @@
 /**
- * The user that Postgres' programs run as: never root, which they refuse, never with a capability, and never outliving this process.
- * As root each cluster gets a user id of its own, which owns its folder and nothing else: docs/decisions/0004-embedded-postgres-as-root.md.
+ * The user for Postgres' programs. They never run as root, which they refuse; they have no capabilities, and end with this process.
+ * Under root each cluster gets its own user id, which owns its folder and nothing else: docs/decisions/0004-embedded-postgres-as-root.md.
  */
 import { execFileSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -14,33 +14,33 @@ export interface Command {
   readonly options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv };
 }
 
-/** Null: that of this process. */
+/** Null means the user of this process. */
 export type UserId = number | null;
 
-/** initdb and the single-user mode want a user that the system knows by name. */
+/** initdb and the single-user mode need a user that has a name on this system. */
 const NOBODY = 65534;
-/** What systemd takes for users that exist while a service runs: no account of a person or a package is in there. */
+/** systemd's range for users that exist while a service runs; no account of a person or a package is in it. */
 const [FIRST_ID, LAST_ID] = [61_184, 65_519];
 
 /** SIGQUIT is Postgres' immediate shutdown: every commit is kept. */
 const ENDS_WITH_PARENT = '--pdeathsig=QUIT';
 const NO_PRIVILEGES = ['--inh-caps=-all', '--ambient-caps=-all', '--no-new-privs'];
-/** The environment of this process holds passwords of daemons. */
+/** Only these variables are passed on: the environment of this process contains passwords of daemons. */
 const PASSED_ON = ['PATH', 'LD_LIBRARY_PATH', 'SystemRoot'];
 
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
-/** User that prepares a cluster while no server runs on it. */
+/** The user that prepares a cluster while no server runs on it. */
 export const setupUser = (): UserId => (isRoot() ? NOBODY : null);
 
-/** Whose the cluster's folder is, when that may run a server. */
+/** Returns the owner of the cluster's folder, or null if that user may not run a server or this process is not root. */
 export function ownerOf(data: string): UserId {
   if (!isRoot()) return null;
   const { uid } = statSync(data);
   return uid === 0 || uid === NOBODY ? null : uid;
 }
 
-/** User that runs the server of a cluster: the owner of its folder, else an id that no account and no other folder here has. */
+/** The user that runs the server of a cluster: the owner of its folder, else a random id that no account has. */
 export function serverUser(data: string): UserId {
   return isRoot() ? (ownerOf(data) ?? unusedId()) : null;
 }
@@ -54,7 +54,7 @@ function unusedId(): number {
   }
 }
 
-/** Gives away a folder with all that is in it, itself last: an interrupted run is seen by its owner. */
+/** Gives a folder and its content to the user; the folder comes last, so its owner shows whether a run was interrupted. */
 export function giveTo(user: UserId, path: string): void {
   if (user === null) return;
   for (const entry of readdirSync(path, { withFileTypes: true })) {
@@ -66,17 +66,17 @@ export function giveTo(user: UserId, path: string): void {
 }
 
 /**
- * How `data` is named to a program that is started in it. As root by its working directory: the folders above may be closed to
- * the server's user.
+ * The argument that names `data` to a program started in it. Under root it is the working directory, since the server's user may not
+ * be allowed to enter the folders above.
  */
 export const dataArgument = (data: string): string => (isRoot() ? '/proc/self/cwd' : data);
 
-/** The command as `user` runs it in `cwd`. @throws PermanentError postgres_needs_user */
+/** Returns the command that runs `file` in `cwd` as `user`. @throws PermanentError postgres_needs_user */
 export function unprivileged(file: string, args: readonly string[], user: UserId, cwd: string): Command {
   const env = Object.fromEntries(PASSED_ON.map((name) => [name, process.env[name]]));
   const options = { cwd, env };
   if (!hasSetpriv()) {
-    if (user === null) return { file, args, options }; // what a killed process leaves behind is ended by the next start
+    if (user === null) return { file, args, options }; // the next start ends a server that a killed process leaves behind
     throw new PermanentError(
       'postgres_needs_user',
       'Postgres refuses to run as root and `setpriv` (util-linux) is not installed. Run verustream as another user, install util-linux, or set DATABASE_URL.',
@@ -88,7 +88,6 @@ export function unprivileged(file: string, args: readonly string[], user: UserId
 
 let setprivRuns: boolean | undefined;
 
-/** Asked once a process. */
 function hasSetpriv(): boolean {
   if (process.platform !== 'linux') return false;
   if (setprivRuns === undefined) {

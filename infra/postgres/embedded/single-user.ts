@@ -1,4 +1,4 @@
-/** Statements of the superuser, run while no server does: no connection may ever have that role. */
+/** Runs statements as superuser in Postgres' single-user mode, while no server runs: no connection may use that role. */
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
@@ -9,7 +9,7 @@ export type Settings = Readonly<Record<string, string | number>>;
 export const settingArguments = (settings: Settings): string[] =>
   Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]);
 
-/** In one transaction; → what it prints. The cluster's folder belongs to the setup user meanwhile. */
+/** Runs `sql` in one transaction and returns the output. The cluster's folder must belong to the setup user. */
 export async function runSingleUser(
   { postgres }: Binaries,
   data: string,
@@ -18,7 +18,7 @@ export async function runSingleUser(
   const args = ['--single', '-j', '-D', dataArgument(data), ...settingArguments({ ...settings, exit_on_error: 'on' })];
   const command = unprivileged(postgres, [...args, database], setupUser(), data);
   const running = promisify(execFile)(command.file, [...command.args], { ...command.options, maxBuffer: 1 << 24 });
-  running.child.stdin?.on('error', () => undefined); // it ended early, and its exit says why
-  running.child.stdin?.end(`${sql.trim()}\n\n`); // an empty line ends what is run as one
+  running.child.stdin?.on('error', () => undefined); // the program ended early; `running` rejects with the reason
+  running.child.stdin?.end(`${sql.trim()}\n\n`); // an empty line ends the transaction's text
   return (await running).stdout;
 }

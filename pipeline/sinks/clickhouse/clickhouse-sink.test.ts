@@ -39,7 +39,7 @@ function activity(received: bigint, sent: bigint, currencies: ActivityFact['curr
 }
 
 describe('cutting back', () => {
-  it('takes away what came after the position, of this chain alone, and twice is as once', async () => {
+  it('removes rows after the position, for this chain only, and is idempotent', async () => {
     for (const height of [1, 2, 3]) await insert('c', height);
     await insert('other', 3);
     for (const _ of [1, 2]) {
@@ -49,7 +49,7 @@ describe('cutting back', () => {
     }
   });
 
-  it('to -1 leaves nothing of the chain, also of the record at position 0', async () => {
+  it('to -1 removes all rows of the chain, including those of the record at position 0', async () => {
     await insert('c', 0);
     await cutBackTo(stores.clickhouse, 'c', -1);
     expect(await heights()).toEqual([]);
@@ -68,7 +68,7 @@ describe('cutting back', () => {
 });
 
 describe('a rewind', () => {
-  it('takes away the blocks above the height that came before it, and nothing of the branch after it', async () => {
+  it('removes earlier blocks above the height, and none of the branch after it', async () => {
     await insert('c', 1, [], 1);
     await insert('c', 2, [], 2);
     await insert('c', 3, [], 3);
@@ -85,7 +85,7 @@ describe('while the engine merges nothing', () => {
   const unfinished = async () =>
     (await stores.clickhouse.query('SELECT 1 FROM system.mutations WHERE NOT is_done')).length;
 
-  it('any order of inserts and rewinds leaves what was not taken back, before and after the merges', async () => {
+  it('any order of inserts and rewinds leaves exactly the rows that were not rewound, before and after the merges', async () => {
     const step = fc.oneof(
       fc.record({ kind: fc.constant('insert' as const), blocks: fc.integer({ min: 1, max: 3 }) }),
       fc.record({ kind: fc.constant('rewind' as const), blocks: fc.nat({ max: 4 }) }),
@@ -122,7 +122,7 @@ describe('while the engine merges nothing', () => {
 });
 
 describe('rows', () => {
-  it('of an activity: one by currency that moved, gross', async () => {
+  it('of an activity: one for each currency that moved, with gross amounts', async () => {
     await insert('c', 1, [activity(5n, 2n, { iX: { received: 0n, sent: 9n } })]);
     expect(
       await stores.clickhouse.query('SELECT currency_id, received, sent FROM address_deltas ORDER BY currency_id'),
@@ -132,7 +132,7 @@ describe('rows', () => {
     ]);
   });
 
-  it('of an activity without native coins: no native row, but for one that moved nothing at all', async () => {
+  it('of an activity without native coins: a native row only if no currency moved', async () => {
     await insert('c', 1, [activity(0n, 0n, { iX: { received: 1n, sent: 0n } })]);
     await insert('c', 2, [activity(0n, 0n)]);
     expect(await stores.clickhouse.query('SELECT height, currency_id FROM address_deltas ORDER BY height')).toEqual([
@@ -182,7 +182,7 @@ describe('rows', () => {
   });
 });
 
-it('waits for the inserts that run, and for no others', async () => {
+it('waits for running inserts only', async () => {
   const slow = stores.clickhouse.command(
     `INSERT INTO stakes SELECT 'other', number, 0, repeat('a', 64), '', '', 0, sleepEachRow(0.02) FROM numbers(100)`,
   );

@@ -1,4 +1,4 @@
-/** Facts in ClickHouse, which has no transactions: a start deletes the rows above the committed position. */
+/** Writes facts to ClickHouse, which has no transactions: each start deletes the rows beyond the committed position. */
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { FactsByType } from '../facts-by-type.ts';
@@ -7,11 +7,11 @@ import { CLICKHOUSE_TABLES } from './tables.ts';
 export interface InsertOptions {
   readonly chain: string;
   readonly nativeCurrencyId: string;
-  /** Called after each table. */
+  /** Called after the insert into each table. */
   readonly inserted?: (table: string) => Promise<void>;
 }
 
-/** One insert a table, all at once. When one fails the others are waited for, so that none lands after the caller knows. */
+/** Inserts into all tables in parallel. If an insert fails, waits for the others, so that none lands after the caller has the error. */
 export async function insertFacts(clickhouse: ClickHouse, facts: FactsByType, options: InsertOptions): Promise<void> {
   const inserts = CLICKHOUSE_TABLES.map(async ({ name, columns, rows }) => {
     await clickhouse.insert(name, columns, rows(options.chain, options.nativeCurrencyId, facts));
@@ -21,7 +21,7 @@ export async function insertFacts(clickhouse: ClickHouse, facts: FactsByType, op
   for (const result of results) if (result.status === 'rejected') throw result.reason;
 }
 
-/** Deletes the blocks above `height` from before the rewind record at `position`. Idempotent. */
+/** Deletes rows above `height` that come from records before the rewind record at `position`. Idempotent. */
 export async function rewindTo(clickhouse: ClickHouse, chain: string, height: number, position: number): Promise<void> {
   await deleteRows(clickhouse, 'chain = {chain:String} AND height > {height:Int64} AND position < {position:Int64}', {
     chain,
@@ -30,13 +30,13 @@ export async function rewindTo(clickhouse: ClickHouse, chain: string, height: nu
   });
 }
 
-/** A rewind record at `position` that leaves the blocks up to `height`. */
+/** A rewind record at `position` that keeps the blocks up to `height`. */
 export interface Rewind {
   readonly position: number;
   readonly height: number;
 }
 
-/** Deletes the rows from records after `position` (-1: all rows of the chain), and those that rewinds took away before. Idempotent. */
+/** Deletes rows from records after `position` (-1: all rows of the chain), and rows that the given rewinds removed before. Idempotent. */
 export async function cutBackTo(
   clickhouse: ClickHouse,
   chain: string,
@@ -52,7 +52,7 @@ export async function cutBackTo(
   await deleteRows(clickhouse, condition, { chain, position, ...Object.fromEntries(places) });
 }
 
-/** Whether there is any block of the chain. */
+/** Returns whether ClickHouse has any block of the chain. */
 export async function holdsBlocks(clickhouse: ClickHouse, chain: string): Promise<boolean> {
   const rows = await clickhouse.rows(readHeight, 'SELECT height FROM blocks WHERE chain = {chain:String} LIMIT 1', {
     chain,
@@ -63,7 +63,7 @@ export async function holdsBlocks(clickhouse: ClickHouse, chain: string): Promis
 const readHeight = rowReader({ height: columns.number });
 const readTable = rowReader({ name: columns.text });
 
-/** Complete for readers when it resolves. Asks first: a delete goes through every part of a table even if it matches nothing. */
+/** Resolves when readers see the delete. Checks for rows first: a delete goes through every part of a table even if no row matches. */
 async function deleteRows(clickhouse: ClickHouse, condition: string, params: Record<string, unknown>): Promise<void> {
   const counts = CLICKHOUSE_TABLES.map(
     ({ name }) => `SELECT '${name}' AS name FROM ${name} WHERE ${condition} LIMIT 1`,

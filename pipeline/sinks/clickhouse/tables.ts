@@ -1,4 +1,4 @@
-/** Every table that `derive` writes in ClickHouse: finished events with the height and position they follow from. */
+/** Every table that `derive` writes in ClickHouse: immutable events with the height and position of their block. */
 
 import type { CsvValue } from '../../../infra/clickhouse/csv.ts';
 import { historyColumns } from '../../../infra/clickhouse/fact-columns.ts';
@@ -14,7 +14,7 @@ export interface ClickHouseTable {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Columns chain, height and position come on top. */
+/** Each table also has the columns chain, height and position. */
 export const CLICKHOUSE_TABLES: readonly ClickHouseTable[] = FACTS.flatMap((definition) =>
   definition.clickhouse.map((history) =>
     isMade(history) ? madeTable(definition, history) : fieldTable(definition, history),

@@ -7,8 +7,8 @@ import { LEASE_MS } from '../../stage/stage-lock.ts';
 const POLL_MS = 100;
 
 /**
- * Resolves when the lease of an earlier owner in another process is over and every insert that runs then has ended (ClickHouse
- * bounds each by its own time limits). Sees the server that it is connected to: on a cluster writers must use one replica.
+ * Resolves when the lease of an earlier owner in another process has expired and every insert that runs then has ended (ClickHouse
+ * bounds each by its own time limits). Sees only the server that it is connected to: on a cluster, all writers must use one replica.
  */
 export async function waitOutInserts(clickhouse: ClickHouse, signal: AbortSignal): Promise<void> {
   if (!clickhouse.isOwn) await sleep(LEASE_MS, undefined, { signal });

@@ -1,4 +1,4 @@
-/** Changes of a batch to one table: rows to add, with versions and ends inside the batch already combined, and rows to end. */
+/** Collects a batch's changes to one table: rows to add, with versions and ends within the batch already combined, and rows to end. */
 import type { CopyValue } from '../../../infra/postgres/copy.ts';
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import type { Fact } from '../../../schemas/facts.ts';
@@ -16,17 +16,17 @@ import {
 
 export interface TableChanges {
   readonly columns: readonly string[];
-  /** Built while they are written: a batch is never held twice. */
+  /** Builds the rows while they are written, so that a batch is not in memory twice. */
   rows(): Iterable<readonly CopyValue[]>;
   readonly count: number;
-  /** Ends of stored rows, one per key. */
+  /** Ends of stored rows, one for each key. */
   readonly ends: readonly RowEnd[];
 }
 
 export interface RowEnd {
   readonly key: readonly KeyValue[];
   readonly height: number;
-  /** Fields of the fact that ends the row; null where the next version does. */
+  /** Fields of the fact that ends the row; null if the next version ends it. */
   readonly by: Readonly<Record<string, unknown>> | null;
 }
 
@@ -72,7 +72,7 @@ function collectVersions(table: VersionTable, chain: string, facts: FactsByType)
     const before = newest.get(id);
     if (!before) ends.push(end);
     else if (before.at.height === at.height && table.order.length === 0) {
-      before.end = NEVER; // a block leaves one version here: the last one
+      before.end = NEVER; // only the last version of a block is kept in this table
     } else before.end = end;
     const row = { fact, at, end: null };
     newest.set(id, row);

@@ -1,4 +1,4 @@
-/** Ends stored rows, all of a batch in one statement. */
+/** Ends all stored rows that a batch ends, in one statement. */
 import type { PoolClient } from 'pg';
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import { PermanentError } from '../../../schemas/errors.ts';
@@ -6,7 +6,7 @@ import type { RowEnd } from './collect-rows.ts';
 import { listOf, listParam } from './list-param.ts';
 import type { EndingTable, KeyValue, VersionTable } from './table.ts';
 
-/** The store lacks a row that the chain ends now. */
+/** The store lacks a row that a block ends. */
 export class EndWithoutRow extends PermanentError {
   constructor(table: string, chain: string, missing: number) {
     super(
@@ -16,7 +16,7 @@ export class EndWithoutRow extends PermanentError {
   }
 }
 
-/** @throws EndWithoutRow when a thing ends that was never made; the first version of a key has nothing to end. */
+/** @throws EndWithoutRow when a row of an ending table does not exist; the first version of a key has no row to end */
 export async function endRows(
   client: PoolClient,
   table: VersionTable | EndingTable,
@@ -38,7 +38,7 @@ export async function endRows(
   }
 }
 
-/** Columns of the parameter lists; bytea travels as hex. */
+/** SQL of the parameter lists as a table; bytea values are passed as hex. */
 function endedList(columns: readonly FactColumn[]): string {
   const arrays = columns.map(({ type }, index) => `${listOf(`$${index + 3}`)}::${type === 'bytea' ? 'text' : type}[]`);
   return `unnest(${listOf('$2')}::integer[], ${arrays.join(', ')}) AS ended(height, ${columns.map(({ name }) => name).join(', ')})`;
@@ -50,8 +50,8 @@ const sameKey = (row: string, keys: readonly FactColumn[]): string =>
   [`${row}.chain = $1`, ...keys.map((key) => `${row}.${key.name} = ${ended(key)}`)].join(' AND ');
 
 /**
- * The newest row is the last of its key in the primary key's order. Each is looked up on its own and then taken by its place:
- * joined to the list as a whole, a table without statistics is read from end to end.
+ * The newest row is the last of its key in the order of the primary key. Each is looked up on its own and then updated by its ctid: a
+ * join with the list would scan a whole table that has no statistics.
  */
 function endNewest(
   table: VersionTable | EndingTable,

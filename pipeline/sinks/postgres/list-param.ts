@@ -1,8 +1,8 @@
-/** Long lists of keys as one parameter: several times as quick to print and to read as an array literal. */
+/** Passes long lists of keys as one text parameter, which is several times faster to print and parse than an array literal. */
 
 const SEPARATOR = '\n';
 
-/** Addresses, ids, hex and numbers: no key of a chain holds a line break or is empty. */
+/** For addresses, ids, hex and numbers: no key of a chain is empty or contains a line break. @throws RangeError for other keys */
 export function listParam<T>(items: readonly T[], of: (item: T) => string | number | bigint | undefined): string {
   let text = '';
   for (const item of items) {
@@ -13,7 +13,7 @@ export function listParam<T>(items: readonly T[], of: (item: T) => string | numb
   return text;
 }
 
-/** SQL of the list as text[]. */
+/** SQL that turns the parameter into text[]. */
 export function listOf(parameter: string): string {
   return `string_to_array(${parameter}, E'\\n')`;
 }

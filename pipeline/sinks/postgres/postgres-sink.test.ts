@@ -26,7 +26,7 @@ afterEach(() => inTransaction((client) => rewindTo(client, 'c', -1)));
 type Client = Parameters<Parameters<TestStores['postgres']['transaction']>[0]>[0];
 const inTransaction = <T>(work: (client: Client) => Promise<T>): Promise<T> => stores.postgres.transaction(work);
 
-/** Each inner list is a block; they are written as one batch that begins at `height`. */
+/** Each inner list is a block; all are written as one batch that begins at `height`. */
 function write(height: number, ...blocks: Fact[][]): Promise<void> {
   const derived = blocks.map((facts, index) => blockOf(height + index, facts));
   return inTransaction((client) => writeFacts(client, 'c', factsByType(derived)));
@@ -45,7 +45,7 @@ const A = 'a'.repeat(64);
 const B = 'b'.repeat(64);
 
 describe('versions', () => {
-  it('end each other inside a batch and across batches alike', async () => {
+  it('end each other within a batch as across batches', async () => {
     const versions = [[balance('R1', 1n)], [balance('R1', 2n)], [], [balance('R1', 3n)]];
     await write(10, ...versions);
     const together = await balances();
@@ -79,7 +79,7 @@ describe('versions', () => {
     await inTransaction((client) => rewindTo(client, 'other', -1));
   });
 
-  it('of one block stand beside each other where the block orders them', async () => {
+  it('of one block are all kept in a table that orders them', async () => {
     await write(5, [identity('iA', 0)]);
     await write(6, [identity('iA', 1), identity('iA', 2)]);
     expect(await identities()).toEqual([
@@ -89,7 +89,7 @@ describe('versions', () => {
     ]);
   });
 
-  it('of one block are one where it does not: the last', async () => {
+  it('of one block are reduced to the last in a table without an order', async () => {
     await write(5, [transfer(A, 'pending')], [transfer(A, 'exported'), transfer(A, 'completed')]);
     expect(await rows('SELECT from_height, to_height, status FROM transfers ORDER BY 1')).toEqual([
       [5, 6, 'pending'],
@@ -107,7 +107,7 @@ describe('versions', () => {
 });
 
 describe('a series', () => {
-  it('has the open rows as its newest, and ends like any state, whatever is written and taken back', async () => {
+  it('has the open rows as its newest, and ends like other versions, whatever is written and rewound', async () => {
     const change = fc.record({ key: fc.nat({ max: 3 }), amount: fc.bigInt({ min: 0n, max: 9n }) });
     const step = fc.oneof(
       { weight: 3, arbitrary: fc.array(fc.array(change, { maxLength: 4 }), { minLength: 1, maxLength: 4 }) },
@@ -159,7 +159,7 @@ describe('outputs', () => {
     ]);
   });
 
-  it('cannot end twice, nor without having been made', async () => {
+  it('cannot end twice or without having been created', async () => {
     await write(1, [output(A, 0)], [spend(A, 0, B, 0)]);
     await expect(write(3, [spend(A, 0, B, 1)])).rejects.toThrow(EndWithoutRow);
     await expect(write(3, [spend(B, 0, A, 1)])).rejects.toThrow(EndWithoutRow);
@@ -167,7 +167,7 @@ describe('outputs', () => {
 });
 
 describe('a rewind', () => {
-  it('brings back every table as it was, and twice is as once', async () => {
+  it('restores every table, and is idempotent', async () => {
     await write(1, [output(A, 0), balance('R1', 1n), identity('iA', 0)]);
     const before = [await outputs(), await balances(), await identities()];
     await write(2, [spend(A, 0, B, 0), output(B, 0), balance('R1', 5n), identity('iA', 0), identity('iA', 1)]);
@@ -177,7 +177,7 @@ describe('a rewind', () => {
     }
   });
 
-  it('to what never ended leaves it open', async () => {
+  it('reopens the last version that is kept', async () => {
     await write(1, [balance('R1', 1n)], [balance('R1', 2n)], [balance('R1', 3n)]);
     await inTransaction((client) => rewindTo(client, 'c', 2));
     expect(await balances()).toEqual([
@@ -187,7 +187,7 @@ describe('a rewind', () => {
   });
 });
 
-it('keeps amounts and texts to the letter', async () => {
+it('stores amounts and texts exactly', async () => {
   const most = 9_223_372_036_854_775_807n;
   const data = `{"name":"a\\tb\\\\c \\"q\\"","value":1.00000000,"deep":[1e-8]}`;
   await write(1, [{ ...output(A, 0), value: most, currencies: { iX: most }, data, addresses: ['a"b\\c', '{,}'] }]);

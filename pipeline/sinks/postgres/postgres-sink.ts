@@ -1,4 +1,4 @@
-/** Facts in Postgres. Both functions work inside the caller's transaction, whose commit completes a batch. */
+/** Writes facts to Postgres. Both functions work in the caller's transaction, whose commit completes a batch. */
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../../infra/postgres/copy.ts';
 import type { FactsByType } from '../facts-by-type.ts';
@@ -8,11 +8,11 @@ import { appendSeries, rewindSeries } from './series-rows.ts';
 import type { EndingTable, SeriesTable } from './table.ts';
 import { POSTGRES_TABLES, WITH_BLOCKS } from './tables.ts';
 
-/** Young tables have no statistics: every lookup here is by key, so say so instead of leaving it to a guess. */
+/** Forces index lookups: every lookup here is by key, but without statistics Postgres may plan a scan of a new table. */
 const BY_KEY = `SET LOCAL enable_seqscan = off; SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
   SET LOCAL plan_cache_mode = force_custom_plan`;
 
-/** Adds the batch's rows and ends the rows that it ended. @throws EndWithoutRow */
+/** Adds the batch's rows and ends the rows that the batch ends. @throws EndWithoutRow */
 export async function writeFacts(client: PoolClient, chain: string, facts: FactsByType): Promise<void> {
   await client.query(BY_KEY);
   for (const table of POSTGRES_TABLES) {
@@ -21,7 +21,7 @@ export async function writeFacts(client: PoolClient, chain: string, facts: Facts
       continue;
     }
     const changes = collectRows(table, chain, facts);
-    // Ends first: the newest row in the store must not be one of the batch's own.
+    // Ends first, while the newest row in the store is not one of the batch's own.
     if (table.life !== 'event') await endRows(client, table, chain, changes.ends);
     if (changes.count > 0) await copyRows(client, table.name, changes.columns, changes.rows());
   }

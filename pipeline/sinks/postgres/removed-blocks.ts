@@ -7,7 +7,7 @@ import { POSTGRES_TABLES } from './tables.ts';
 
 const COLUMNS = ['chain', 'height', 'position', ...blockColumns()].join(', ');
 
-/** Copies the blocks above the rewind's height, before they are deleted, in the transaction of the rewind. */
+/** Copies the blocks above the rewind's height before they are deleted. Call it in the transaction of the rewind. */
 export async function keepRemovedBlocks(client: PoolClient, chain: string, record: ChainRewound): Promise<void> {
   const { position, height, hash, fromHeight } = record;
   await client.query(
@@ -19,7 +19,7 @@ export async function keepRemovedBlocks(client: PoolClient, chain: string, recor
   await client.query('INSERT INTO reorgs VALUES ($1, $2, $3, $4, $5)', values);
 }
 
-/** Forgets the rewinds after a position, which will be derived again, in the transaction that takes them back. */
+/** Deletes the rewinds after a position, which will be derived again. Call it in the transaction that cuts the stores back. */
 export async function forgetRewindsAfter(client: PoolClient, chain: string, position: number): Promise<void> {
   await client.query('DELETE FROM removed_blocks WHERE chain = $1 AND removed_at > $2', [chain, position]);
   await client.query('DELETE FROM reorgs WHERE chain = $1 AND position > $2', [chain, position]);
@@ -27,7 +27,7 @@ export async function forgetRewindsAfter(client: PoolClient, chain: string, posi
 
 const readRewind = rowReader({ position: columns.bigint, height: columns.number });
 
-/** The rewinds from records after `position`. */
+/** Returns the rewinds whose records are after `position`. */
 export async function rewindsAfter(
   pool: Pool,
   chain: string,

@@ -1,4 +1,4 @@
-/** Rows of a series: each is appended, and the last of each key is kept in a table of its own. */
+/** Rows of a series: every row is appended, and the last row of each key is also kept in a separate table. */
 import type { PoolClient } from 'pg';
 import { type CopyValue, copyRows } from '../../../infra/postgres/copy.ts';
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
@@ -35,7 +35,7 @@ export async function appendSeries(
   );
 }
 
-/** Takes back the rows that began above a height, and brings back the last ones before them. */
+/** SQL that deletes rows that began above height $2 of chain $1 and restores the newest row of each key. */
 export function rewindSeries({ key, columns, rows, newest }: SeriesTable): string {
   const keys = namesOf(key);
   const same = (one: string, other: string) => keys.map((name) => `${one}.${name} = ${other}.${name}`).join(' AND ');
@@ -51,7 +51,7 @@ export function rewindSeries({ key, columns, rows, newest }: SeriesTable): strin
     WHERE n.chain = $1 AND ${same('n', 'stands')} AND stands.${first} IS NOT NULL`;
 }
 
-/** A block leaves one row of a key: its last. */
+/** Keeps one row for each key and block: the last. */
 function lastOfBlocks(table: SeriesTable, facts: FactsByType): { all: PlacedFact[]; newest: PlacedFact[] } {
   const places = new Map<string, number>();
   const all: PlacedFact[] = [];

@@ -1,4 +1,4 @@
-/** How rows of a Postgres table begin and end. */
+/** The kinds of Postgres tables, by how their rows begin and end. */
 import type { FactColumn } from '../../../infra/postgres/fact-columns.ts';
 import type { Fact, FactType } from '../../../schemas/facts.ts';
 
@@ -15,12 +15,12 @@ interface KeyedTable extends Table {
   readonly key: readonly FactColumn[];
 }
 
-/** A thing that happened: it stays unless its block goes. Columns `height` and `position` come on top. */
+/** Events, which stay unless their block is removed. Also has the columns `height` and `position`. */
 export interface EventTable extends Table {
   readonly life: 'event';
 }
 
-/** A state that holds until the next one of the same key. Columns `from_height`, `to_height`, `position` come on top. */
+/** States, each valid until the next one of the same key. Also has the columns `from_height`, `to_height` and `position`. */
 export interface VersionTable extends KeyedTable {
   readonly life: 'versions';
   /** Columns after from_height that order several versions of one block; without them a block leaves one version. */
@@ -28,18 +28,18 @@ export interface VersionTable extends KeyedTable {
 }
 
 /**
- * A state that changes often: the next one of the same key is one row more, and ends nothing. Columns `from_height` and `position` come
- * on top; `name`, a view, adds `to_height`.
+ * States that change often: the next state of a key is appended without ending the previous row. Also has the columns `from_height` and
+ * `position`; `name` is a view that adds `to_height`.
  */
 export interface SeriesTable extends KeyedTable {
   readonly life: 'series';
   /** The table of all rows; `from_height` ends its primary key. */
   readonly rows: string;
-  /** Key and columns of the last row of each key. */
+  /** The table with key and columns of the last row of each key. */
   readonly newest: string;
 }
 
-/** A thing that is made once and may end once, by a fact of another type that says how. */
+/** Things that are created once and may end once, by a fact of another type, which supplies `endColumns`. */
 export interface EndingTable extends KeyedTable {
   readonly life: 'ending';
   readonly endedBy: FactType;
@@ -49,10 +49,10 @@ export interface EndingTable extends KeyedTable {
 
 export type PostgresTable = EventTable | VersionTable | SeriesTable | EndingTable;
 
-/** The fields by name. Facts are looked up by their type, so a definition only ever sees its own. */
+/** Returns the fields of a fact by name. Facts are looked up by type, so a definition only gets its own facts. */
 export const fieldsOf = (fact: Fact): Readonly<Record<string, unknown>> => fact as unknown as Record<string, unknown>;
 
-/** Values of columns as they are: hex where the column is bytea. */
+/** Returns the values of columns unconverted, so hex for a bytea column. */
 export function rawValues(columns: readonly FactColumn[], fact: Fact): KeyValue[] {
   const fields = fieldsOf(fact);
   return columns.map(({ field }) => fields[field] as KeyValue);

@@ -1,4 +1,4 @@
-/** Every table in Postgres whose rows go with their blocks. Write and rewind are made from these lists alone. */
+/** Every table in Postgres whose rows are removed with their blocks. Writes and rewinds are generated from these lists only. */
 import { type FactColumn, factColumns } from '../../../infra/postgres/fact-columns.ts';
 import type { Definition } from '../../../schemas/facts/definition.ts';
 import { FACTS, type FactType } from '../../../schemas/facts.ts';
@@ -6,7 +6,7 @@ import type { EndingTable, PostgresTable } from './table.ts';
 
 export const POSTGRES_TABLES: readonly PostgresTable[] = FACTS.flatMap(tableOf);
 
-/** Written by other stages about current blocks. */
+/** Tables with rows of other stages about current blocks. */
 export const WITH_BLOCKS: readonly { readonly life: 'event'; readonly name: string }[] = [
   { life: 'event', name: 'fact_digests' },
 ];
@@ -41,7 +41,7 @@ function keyAndColumns(definition: Definition): { readonly key: FactColumn[]; re
   return { key: factColumns(pick(definition, key)), columns: factColumns(pick(definition, others)) };
 }
 
-/** How the rows of a fact end: by the one definition that says so. */
+/** Finds the one definition that ends the rows of a fact. */
 function endOf(type: FactType): Pick<EndingTable, 'endedBy' | 'endKey' | 'endColumns'> {
   const [end] = FACTS.filter(({ postgres }) => postgres?.life === 'end' && postgres.of === type);
   if (!end) throw new TypeError(`no fact ends a ${type}: rows of life 'ending' need one`);
