@@ -20,7 +20,7 @@ export interface Caller extends Pick<Visitor, 'bearer'>, WorkOwner {
 }
 
 export interface CallCost {
-  /** Charged to a caller without a key. */
+  /** Requests to charge to the per-minute allowance of a caller without a key. */
   readonly requests: number;
   readonly credits: number;
 }
@@ -257,7 +257,7 @@ function both(entry: Admission['charged'], rest: Admission['charged']): Admissio
   };
 }
 
-/** Returns which allowance did not suffice: 'rate', that of the identity or network, if both did not. */
+/** Returns 'key' if only the key's own allowance did not suffice, else 'rate': that of the identity did not. */
 function limitOf({ names, demands }: Charge, { standings }: LimiterDecision): Refusal {
   const lacks = (index: number) => (standings[index]?.remaining ?? 0) < (demands[index]?.cost ?? 0);
   const lacking = names.filter((_, index) => lacks(index));
