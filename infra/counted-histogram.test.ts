@@ -3,7 +3,7 @@ import { Histogram, Registry } from 'prom-client';
 import { expect, it } from 'vitest';
 import { createCountedHistogram } from './counted-histogram.ts';
 
-it("prints what prom-client's own prints of the same observations", async () => {
+it('prints the same as the histogram of prom-client for the same observations', async () => {
   const label = fc.constantFrom('/api/', 'with "quotes"', 'back\\slash', 'line\nbreak');
   const value = fc.oneof(fc.constantFrom(0, 0.5, 1, 2.5, 3), fc.double({ min: 0, max: 10, noNaN: true }));
   await fc.assert(

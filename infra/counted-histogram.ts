@@ -1,13 +1,13 @@
 /**
- * A histogram that every request may observe: prom-client's own checks the labels and puts a name together each time, which
- * takes a microsecond. It still registers and prints this one.
+ * A histogram that is cheap enough to observe for every request: that of prom-client checks the labels and builds a key each time, which
+ * takes a microsecond. prom-client still registers and prints this one.
  */
 import type { Metric, Registry } from 'prom-client';
 
 export interface CountedHistogramOptions {
   readonly name: string;
   readonly help: string;
-  /** Upper bounds, ascending. */
+  /** Upper bounds in ascending order. */
   readonly buckets: readonly number[];
   readonly registers: readonly Registry[];
 }
@@ -17,13 +17,13 @@ export interface CountedSeries {
 }
 
 export interface CountedHistogram<Label extends string> {
-  /** The series of these labels, always given in the same order. Callers that observe often should keep it. */
+  /** Returns the series of these labels, which must always have the same order. Callers that observe often should keep the series. */
   series(labels: Readonly<Record<Label, string>>): CountedSeries;
 }
 
 interface Series extends CountedSeries {
   readonly labels: Readonly<Record<string, string>>;
-  /** Count of each bucket alone; the last one has no upper bound. */
+  /** Count of each bucket, not cumulative; the last bucket has no upper bound. */
   readonly counts: readonly number[];
   readonly sum: () => number;
 }
@@ -75,7 +75,7 @@ export function createCountedHistogram<Label extends string>({
       values: [...all.values()].flatMap(valuesOf),
     }),
   };
-  // A registry only needs a metric's name and values.
+  // A registry only needs the name and values of a metric.
   for (const registry of registers) registry.registerMetric(metric as unknown as Metric);
   return {
     series(labels) {

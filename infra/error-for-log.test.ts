@@ -10,7 +10,7 @@ function logged(err: unknown): string {
   return lines.join('');
 }
 
-it('says what an error says of itself, with its causes', () => {
+it('logs the plain members of an error and its causes', () => {
   const refused = Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED', syscall: 'connect' });
   const { err } = JSON.parse(
     logged(
@@ -26,7 +26,7 @@ it('says what an error says of itself, with its causes', () => {
   });
 });
 
-it('holds no object that hangs on an error: neither the client of a lost connection nor its password and secret key', () => {
+it('omits objects attached to an error: the client of a lost connection, its password and secret key', () => {
   const client = new pg.Client({ connectionString: 'postgresql://me:hush@127.0.0.1:1/x' });
   const error = Object.assign(new Error('Connection terminated'), {
     client: Object.assign(client, { secretKey: 4711 }),
@@ -36,7 +36,7 @@ it('holds no object that hangs on an error: neither the client of a lost connect
   expect(line.length).toBeLessThan(4000);
 });
 
-it('holds no address that is no URL: its error has it as a whole', () => {
+it('omits an address that is not a URL, although the error contains the whole address', () => {
   const parse = () => new URL('postgres://me:ab/hush@db/x');
   expect(parse).toThrow(expect.objectContaining({ input: expect.stringContaining('hush') }));
   try {
@@ -46,7 +46,7 @@ it('holds no address that is no URL: its error has it as a whole', () => {
   }
 });
 
-it('is bounded: causes in a ring, many errors, long texts, and what is no error', () => {
+it('is bounded for cyclic causes, many errors and long texts, and accepts values that are not errors', () => {
   const ring = new Error('x'.repeat(100_000));
   ring.cause = new AggregateError(Array(1000).fill(ring), 'all', { cause: ring });
   expect(logged(new Error('begin', { cause: ring })).length).toBeLessThan(500_000);

@@ -1,4 +1,4 @@
-/** An error for the log: its own members, without objects attached by libraries, which hold secrets. */
+/** Converts an error for the log: keeps its plain members, but not objects that libraries attach, because these contain secrets. */
 
 export interface LoggedError {
   readonly type: string;
@@ -12,11 +12,11 @@ export interface LoggedError {
 
 const DEEPEST = 4;
 const MOST_ERRORS = 4;
-/** Depth charged for an aggregate, so that the number of errors stays small. */
+/** Depth added for each level of aggregation, so that the number of errors stays small. */
 const BREADTH = 2;
 const LONGEST_TEXT = 2000;
 const OWN = new Set(['name', 'message', 'stack', 'cause', 'errors', 'type']);
-/** Node.js keeps there what new URL() could not read, with its password. */
+/** Node.js stores here the text that new URL() could not parse, including its password. */
 const SECRET = 'input';
 
 export function errorForLog(error: unknown, depth = 0): LoggedError {
@@ -34,7 +34,7 @@ export function errorForLog(error: unknown, depth = 0): LoggedError {
   };
 }
 
-/** Codes and places, such as `code`, `syscall` and `constraint`. */
+/** Returns plain members such as `code`, `syscall` and `constraint`. */
 function plainMembers(error: Error): Record<string, unknown> {
   const plain = Object.entries(error).filter(([name, value]) => !OWN.has(name) && name !== SECRET && isPlain(value));
   return Object.fromEntries(plain.map(([name, value]) => [name, typeof value === 'string' ? cut(value) : value]));

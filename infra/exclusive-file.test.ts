@@ -9,7 +9,7 @@ import { isFileLocked, lockFile } from './exclusive-file.ts';
 const folder = mkdtempSync(join(tmpdir(), 'vst-exclusive-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-it('is held once, in one process too, and is free again when it is released', () => {
+it('has one holder, even within one process, and is free again after release', () => {
   const file = join(folder, 'once');
   expect(isFileLocked(file)).toBe(false);
   const held = lockFile(file);
@@ -44,6 +44,6 @@ it('is free once the process that held it was killed', async () => {
   held?.release();
 });
 
-it('throws where no file can be made', () => {
+it('throws if the file cannot be created', () => {
   expect(() => lockFile(join(folder, 'missing', 'lock'))).toThrow(/ENOENT/);
 });

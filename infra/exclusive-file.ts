@@ -1,4 +1,4 @@
-/** A file that one holder has at a time, by an SQLite lock that the operating system frees when the process ends, however it ends. */
+/** A file lock with one holder at a time: an SQLite lock, which the operating system frees when the process ends in any way. */
 import { accessSync, constants, existsSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -10,9 +10,9 @@ export interface ExclusiveFile {
 
 const { R_OK, W_OK, X_OK } = constants;
 
-/** Null while another process, or another holder in this one, has it. @throws errors of the file system and of SQLite */
+/** Returns null while another process, or another holder in this process, has the lock. @throws errors of the file system and SQLite */
 export function lockFile(file: string): ExclusiveFile | null {
-  // SQLite opens what it may not write for reading and then "locks" nothing.
+  // Without write access, SQLite would open the file for reading and then lock nothing.
   accessSync(dirname(file), R_OK | W_OK | X_OK);
   if (existsSync(file)) accessSync(file, R_OK | W_OK);
   const database = new DatabaseSync(file);
@@ -26,7 +26,7 @@ export function lockFile(file: string): ExclusiveFile | null {
   return { release: () => database.close() };
 }
 
-/** Whether a holder has it. Changes nothing. @throws errors of SQLite */
+/** Whether any holder has the lock. Changes nothing. @throws errors of SQLite */
 export function isFileLocked(file: string): boolean {
   if (!existsSync(file)) return false;
   const database = new DatabaseSync(file, { readOnly: true });

@@ -9,7 +9,7 @@ function heapUsed(): number {
 }
 
 const COUNT = 20_000;
-/** None equals another, so that the heap shares nothing; text as a decoder makes it. */
+/** Returns distinct texts, so that the heap shares nothing, in the representation that a decoder creates. */
 const text = (prefix: string, n: number, length: number) =>
   Buffer.from(`${prefix}${n}`.padEnd(length, 'x')).toString('utf8');
 const keyed = (n: number, keys: number) =>
@@ -22,10 +22,10 @@ it.each<readonly [what: string, make: (n: number) => unknown]>([
   ],
   ['text beyond Latin letters', (n) => ({ name: text('名', n, 40) })],
   ['numbers of all sorts', (n) => ({ height: n, time: n * 2 ** 33, share: n / 7, amount: BigInt(n) ** 3n })],
-  ['much that is nearly empty', (n) => ({ facts: [{}, { a: null }, [], [n]] })],
+  ['many nearly empty values', (n) => ({ facts: [{}, { a: null }, [], [n]] })],
   ['a table of one address', (n) => ({ currencies: keyed(n, 1) })],
   ['a table of a hundred addresses', (n) => (n % 100 === 0 ? { currencies: keyed(n, 100) } : {})],
-])('the heap takes at most the estimate, and not much less: %s', (_, make) => {
+])('the heap grows by at most the estimate, and not much less: %s', (_, make) => {
   const estimate = Array.from({ length: COUNT }, (_, n) => heapBytes(make(n))).reduce((sum, bytes) => sum + bytes, 0);
   const held: unknown[] = new Array(COUNT);
   const before = heapUsed();

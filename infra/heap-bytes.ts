@@ -1,6 +1,6 @@
 /**
- * How much of V8's heap a plain value takes: rather too much than too little, since strings count two bytes a character and nothing
- * counts as shared but the names of fields.
+ * Estimates the V8 heap size of a plain value. Tends to overestimate: strings count two bytes per character, and only field names count
+ * as shared.
  */
 
 const SLOT = 8;
@@ -9,7 +9,7 @@ const NUMBER = 16;
 const BIGINT = 24;
 const ARRAY = 48;
 const OBJECT = 64;
-/** A longer key is data, such as an address, in a table of its own object. */
+/** Longer keys are data, such as addresses, in an object that is used as a table. */
 const LONGEST_FIELD_NAME = 30;
 const TABLE_ENTRY = 96;
 

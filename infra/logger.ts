@@ -1,4 +1,4 @@
-/** JSON lines; pretty on a terminal. */
+/** Logs JSON lines, or readable text on a terminal. */
 import { type Logger, type LoggerOptions, pino } from 'pino';
 import { errorForLog } from './error-for-log.ts';
 
@@ -11,7 +11,7 @@ export const LOG_OPTIONS: LoggerOptions = {
 };
 const STREAMS = { stdout: 1, stderr: 2 } as const;
 
-/** A service logs to stdout; a command answers there, so its log goes to stderr. */
+/** A service logs to stdout. A command prints its output there, so it logs to stderr. */
 export function createLogger(level: string, stream: keyof typeof STREAMS = 'stdout'): Logger {
   const options = { ...LOG_OPTIONS, level };
   const destination = STREAMS[stream];

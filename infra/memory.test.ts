@@ -5,7 +5,7 @@ import { bufferMiB } from './postgres/embedded/embedded.ts';
 
 const GIB = 2 ** 30;
 
-it('is at most what the machine has', () => {
+it('is at most the memory of the machine', () => {
   expect(memoryBytes()).toBeGreaterThan(0);
   expect(memoryBytes()).toBeLessThanOrEqual(totalmem());
 });

@@ -1,7 +1,7 @@
-/** Memory that this process may use: the container's where there is one, else the machine's. */
+/** Memory that this process may use: the limit of its container, if any, else that of the machine. */
 import { totalmem } from 'node:os';
 
 export function memoryBytes(): number {
-  const limit = process.constrainedMemory(); // 0 or beyond the machine's where there is none
+  const limit = process.constrainedMemory(); // 0, or more than the machine has, without a limit
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem();
 }

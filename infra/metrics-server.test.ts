@@ -4,7 +4,7 @@ import { type MetricsServer, startMetricsServer } from './metrics-server.ts';
 let server: MetricsServer;
 afterEach(() => server.close());
 
-it('serves the metrics and that the process lives, and nothing else', async () => {
+it('serves the metrics and the health of the process, and nothing else', async () => {
   server = await startMetricsServer('127.0.0.1', 0);
   const base = `http://127.0.0.1:${server.port}`;
   const metrics = await fetch(`${base}/metrics`);
@@ -15,7 +15,7 @@ it('serves the metrics and that the process lives, and nothing else', async () =
   expect((await fetch(`${base}/metrics`, { method: 'POST' })).status).toBe(404);
 });
 
-it('says which port it did not get', async () => {
+it('reports which port is unavailable', async () => {
   server = await startMetricsServer('127.0.0.1', 0);
   await expect(startMetricsServer('127.0.0.1', server.port)).rejects.toMatchObject({
     code: 'port_unavailable',

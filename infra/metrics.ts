@@ -1,9 +1,9 @@
-/** Every metric of the process, prefix verustream_, base units. Labels: chain, stage, route template, place of a daemon; never an address. */
+/** All metrics of the process: prefix verustream_, base units. Labels are chain, stage, route template or daemon number, never an address. */
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { createCountedHistogram } from './counted-histogram.ts';
 
 export const registry = new Registry();
-/** What the histogram of the event loop's lag wakes the process for; the 10 ms that are usual are most of what an idle process does. */
+/** Interval at which event loop lag is sampled. The default of 10 ms would be most of the work of an idle process. */
 const LAG_MS = 100;
 collectDefaultMetrics({ register: registry, prefix: 'verustream_', eventLoopMonitoringPrecision: LAG_MS });
 

@@ -8,7 +8,7 @@ export interface Migration {
   readonly sql: string;
 }
 
-/** As a store keeps it. */
+/** A migration as the store recorded it. */
 export interface AppliedMigration {
   readonly name: string;
   readonly sha256: string;
@@ -23,7 +23,7 @@ class MigrationChanged extends PermanentError {
   }
 }
 
-/** A command that needs Postgres alone changes no tables: a service of an earlier version may use them. */
+/** Commands that need only Postgres never change tables, because a service of an earlier version may be using them. */
 export class StoresOlder extends PermanentError {
   constructor(name: string) {
     super(
@@ -51,7 +51,7 @@ class StoresNewer extends PermanentError {
   }
 }
 
-/** Those to apply, in order. @throws MigrationChanged, StoresNewer */
+/** Returns the migrations to apply, in order. @throws MigrationChanged, StoresNewer */
 export async function missingMigrations(
   store: 'postgres' | 'clickhouse',
   applied: readonly AppliedMigration[],

@@ -17,7 +17,7 @@ beforeEach(() => {
   logged = [];
 });
 
-/** Closers that throw these, the last first, between two that throw nothing. */
+/** Adds closers that throw these errors (the last runs first) between two that do not throw. */
 function closing(closers: Closers, errors: readonly Error[]): void {
   closers.push(() => calls.push('a'));
   for (const error of errors) closers.push(() => Promise.reject(error));
@@ -25,9 +25,9 @@ function closing(closers: Closers, errors: readonly Error[]): void {
 }
 
 it.each([
-  ['what one closer throws', [first], first, []],
-  ['the first error with a code of several', [first, coded, second], coded, ['the second', 'the first']],
-  ['the first of several without a code', [first, second], second, ['the first']],
+  ['the error of one closer', [first], first, []],
+  ['the first of several errors with a code', [first, coded, second], coded, ['the second', 'the first']],
+  ['the first of several errors without a code', [first, second], second, ['the first']],
 ])('closes the rest and throws %s', async (_, errors, thrown, others) => {
   const opened = await openTogether(logger, async (closers) => {
     closing(closers, errors);

@@ -1,13 +1,13 @@
-/** Several things that are opened one after the other and closed together. */
+/** Resources that are opened one after the other and closed together. */
 import { VerustreamError } from '../schemas/errors.ts';
 import type { Logger } from './logger.ts';
 
 export type Closers = (() => unknown)[];
 
 /**
- * `open` adds a closer for each thing that it opens. `close()` of the result calls them in reverse order, each once, the rest
- * also when one throws. One error is thrown, and the others are logged: the program prints and passes on errors by their code.
- * @throws what `open` throws, once everything that it had opened is closed
+ * `open` adds a closer for each resource that it opens. `close()` of the result calls all closers once in reverse order, even if some
+ * throw. It throws the first error with a code, else the first, and logs the others: the program handles errors by their code.
+ * @throws what `open` throws, after everything that it had opened is closed
  */
 export async function openTogether<Opened extends object>(
   logger: Pick<Logger, 'warn'>,
@@ -29,7 +29,7 @@ export async function openTogether<Opened extends object>(
   }
 }
 
-/** Returns what they threw. */
+/** Returns the errors that the closers threw. */
 async function closeAll(closers: Closers): Promise<unknown[]> {
   const failures: unknown[] = [];
   for (const closer of closers.splice(0).reverse()) {
@@ -43,5 +43,5 @@ async function closeAll(closers: Closers): Promise<unknown[]> {
 }
 
 function logAll(failures: readonly unknown[], logger: Pick<Logger, 'warn'>): void {
-  for (const err of failures) logger.warn({ err }, 'could not be closed');
+  for (const err of failures) logger.warn({ err }, 'a resource could not be closed');
 }

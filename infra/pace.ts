@@ -1,21 +1,21 @@
 /**
- * Long work shares the event loop with everybody else: it stops once it has had its part of a turn and goes on after a rest.
+ * Lets long work share the event loop: the work pauses once it has used its slice of time and continues after a rest.
  * Pattern: `if (pace.isSpent()) await pace.rest();` before each small piece; `restsOf` for pieces that are smaller than a turn.
  */
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 export interface Pace {
-  /** How long work may go on without a rest. */
+  /** How long work may run without a rest. */
   readonly sliceMs: number;
-  /** Whether this turn has used its time, or other work is waiting. */
+  /** Whether this turn has used up its slice, or other work is waiting. */
   isSpent(): boolean;
-  /** Resolves in a later turn of the event loop, first come first served. */
+  /** Resolves in a later turn of the event loop, in the order of the calls. */
   rest(): Promise<void>;
 }
 
 export interface PaceOptions {
   readonly sliceMs: number;
-  /** If as long as a slice, work takes at most half of the time; 0 only yields between slices. */
+  /** With a rest as long as a slice, work takes at most half of the time; 0 only yields between slices. */
   readonly restMs: number;
 }
 
@@ -60,12 +60,12 @@ export function createPace({ sliceMs, restMs }: PaceOptions): Pace {
   };
 }
 
-/** What a worker may do before it asks again. */
+/** How long a worker may run before it checks the pace again. */
 const SHARE_MS = 1;
 
 /**
- * Before each of many tiny pieces: the rest to await, or null. The pace lets one of those who wait through at a turn, so a worker goes on
- * for a millisecond, and the first piece of each asks nothing: small work passes large work.
+ * Returns a function to call before each of many tiny pieces; it returns the rest to await, or null. The pace releases one waiting worker
+ * per turn, so a worker runs for a millisecond before it checks again. The first piece never waits, so small work overtakes large work.
  */
 export function restsOf(pace: Pace): () => Promise<void> | null {
   let until: number | null = null;

@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises';
 
-/** Fills `bytes` from the position `from` of a file. @throws Error for a file that ends before */
+/** Fills `bytes` from position `from` of a file. @throws Error if the file ends before `bytes` is full */
 export async function readExactly<Bytes extends Uint8Array>(
   handle: FileHandle,
   bytes: Bytes,

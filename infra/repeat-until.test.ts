@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 import { expect, it } from 'vitest';
 import { pause, repeatUntil, withOwnSignal } from './repeat-until.ts';
 
-it('repeats the work, reports what fails and goes on, until the signal aborts', async () => {
+it('repeats the work, reports failures and continues, until the signal aborts', async () => {
   const end = new AbortController();
   const failures: unknown[] = [];
   let runs = 0;
@@ -19,7 +19,7 @@ it('repeats the work, reports what fails and goes on, until the signal aborts', 
   expect(failures).toEqual([new Error('once')]);
 });
 
-it('takes what the work throws after the abort for its end', async () => {
+it('ignores what the work throws after the abort', async () => {
   const end = new AbortController();
   const failures: unknown[] = [];
   await repeatUntil(
@@ -33,7 +33,7 @@ it('takes what the work throws after the abort for its end', async () => {
   expect(failures).toEqual([]);
 });
 
-it('ends in the middle of the pause after a failure', async () => {
+it('ends during the pause after a failure', async () => {
   const end = new AbortController();
   const onError = () => void setImmediate(() => end.abort());
   await repeatUntil(end.signal, () => Promise.reject(new Error('always')), { retryMs: 3_600_000, onError });
@@ -46,7 +46,7 @@ it('does nothing once the signal has aborted', async () => {
   await pause(3_600_000, AbortSignal.abort());
 });
 
-it('a pause ends with any of its signals, and leaves nothing with them', async () => {
+it('a pause ends with any of its signals, and leaves no listeners on them', async () => {
   const [lasting, other] = [new AbortController(), new AbortController()];
   const listeners = () => [lasting, other].map(({ signal }) => getEventListeners(signal, 'abort').length);
   await pause(1, [lasting.signal, other.signal]);
@@ -57,7 +57,7 @@ it('a pause ends with any of its signals, and leaves nothing with them', async (
   expect(listeners()).toEqual([0, 0]);
 });
 
-it('work has a signal that ends with that of its caller, after its limit, and with the work', async () => {
+it('the signal of the work aborts with that of the caller, after the limit, and when the work ends', async () => {
   const lasting = new AbortController();
   const { signal } = lasting;
   let seen: AbortSignal | undefined;

@@ -1,15 +1,15 @@
-/** Work that goes on for as long as a part of the program lives. */
+/** Work that repeats for as long as a part of the program runs. */
 
 export interface RepeatOptions {
-  /** Milliseconds between a failure and the next try. */
+  /** Milliseconds between a failure and the next attempt. */
   readonly retryMs: number;
   /** Called with each failure, before the pause. */
   readonly onError: (error: unknown) => void;
-  /** False where the pause must not keep the process alive. */
+  /** False if the pause must not keep the process alive. */
   readonly ref?: boolean;
 }
 
-/** Repeats `work` until `signal` aborts. What `work` throws after that is the end of it, not a failure. */
+/** Repeats `work` until `signal` aborts. Ignores what `work` throws after the abort. */
 export async function repeatUntil(
   signal: AbortSignal,
   work: () => Promise<void>,
@@ -26,10 +26,7 @@ export async function repeatUntil(
   }
 }
 
-/**
- * Resolves after some milliseconds, or as soon as one of the signals aborts. It leaves nothing on a signal that lives on;
- * AbortSignal.any would.
- */
+/** Resolves after some milliseconds, or once a signal aborts. Leaves no listener on a long-lived signal, unlike AbortSignal.any. */
 export function pause(milliseconds: number, until: AbortSignal | readonly AbortSignal[], ref = true): Promise<void> {
   const signals = [until].flat();
   if (signals.some(({ aborted }) => aborted)) return Promise.resolve();
@@ -45,7 +42,7 @@ export function pause(milliseconds: number, until: AbortSignal | readonly AbortS
   });
 }
 
-/** Runs `work` with a signal of its own, which aborts with `parent`, after `limitMs` where there is one, and once the work is over. */
+/** Runs `work` with its own signal, which aborts with `parent`, after `limitMs` (null for no limit), and when the work ends. */
 export async function withOwnSignal<T>(
   parent: AbortSignal,
   limitMs: number | null,

@@ -15,7 +15,7 @@ const read = rowReader({
 const row = { hash: 'ab', height: 1, reward: null, kind: 'work', names: ['a'], made: new Date(0), further: {} };
 
 describe('a row reader', () => {
-  it('gives the row as it is, with further columns too', () => {
+  it('returns the row unchanged, including further columns', () => {
     expect(read(row)).toBe(row);
     expect(read({ ...row, reward: 5n })).toEqual({ ...row, reward: 5n });
   });
@@ -33,7 +33,7 @@ describe('a row reader', () => {
     expect(() => read({ ...row, ...wrong })).toThrow(new TypeError(message));
   });
 
-  it('names a column that the statement does not give', () => {
+  it('names a column that the statement does not return', () => {
     const { reward: _, ...without } = row;
     expect(() => read(without)).toThrow(
       new TypeError('a row has no column reward, which should hold a bigint or null'),
@@ -60,7 +60,7 @@ describe('a row reader', () => {
     }
   });
 
-  it('takes an optional member that is missing, and no other', () => {
+  it('accepts a missing optional member, but not null', () => {
     const readParent = rowReader({ parent: columns.optional(columns.text) });
     expect(readParent({})).toEqual({});
     expect(() => readParent({ parent: null })).toThrow('column parent holds null where a text or nothing is expected');
@@ -71,7 +71,7 @@ describe('a reader of JSON', () => {
   const coin = { n: columns.number, value: columns.text };
   const readCoins = jsonReader(columns.list(columns.object(coin, { spent: columns.boolean })));
 
-  it('gives what the text says, with further members and in its order', () => {
+  it('returns the value of the text, with further members and in the same order', () => {
     const text = '[{"value":"5","n":0,"kind":"pubkey"},{"n":1,"value":"6","spent":true}]';
     expect(JSON.stringify(readCoins(text))).toBe(text);
     expect(readCoins('[]')).toEqual([]);
@@ -91,11 +91,11 @@ describe('a reader of JSON', () => {
     expect(() => readCoins(text)).toThrow(new TypeError(message));
   });
 
-  it('refuses a text that is no JSON', () => {
+  it('refuses a text that is not JSON', () => {
     expect(() => readCoins('[')).toThrow(SyntaxError);
   });
 
-  it('reads objects by their keys, and one of two', () => {
+  it('reads objects with any keys, and values of either of two types', () => {
     const readTiers = jsonReader(columns.record(columns.either(columns.number, columns.choice(['nav']))));
     expect(readTiers('{"a":1,"b":"nav"}')).toEqual({ a: 1, b: 'nav' });
     for (const wrong of ['[]', '[1]', 'null', '1', '{"a":"b"}', '{"a":null}']) {
@@ -104,7 +104,7 @@ describe('a reader of JSON', () => {
   });
 });
 
-it('every row of a statement is read, or the first one', async () => {
+it('reads every row of a statement, or only the first', async () => {
   const source = {
     query: async (_: unknown, values: unknown[] = []) => ({ rows: values.map((height) => ({ height })) }),
   };
@@ -115,7 +115,7 @@ it('every row of a statement is read, or the first one', async () => {
   await expect(readRows(source, readHeight, 'SELECT …', [1, '2'])).rejects.toThrow(TypeError);
 });
 
-it('fields of a fact are read by their columns; one in several columns has to be named', () => {
+it('reads fields of a fact from their columns, and refuses a field that is stored in several columns', () => {
   const { block } = DEFINITIONS;
   expect(Object.keys(storedColumns(block, ['txCount', 'previousHash', 'version']))).toEqual([
     'tx_count',

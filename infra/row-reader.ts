@@ -1,11 +1,11 @@
-/** Rows as a statement gives them, and the JSON in their columns: each is checked for what its reader promises. docs/decisions/0051-schemas-give-types.md */
+/** Checks rows of statements, and JSON in their columns, against the types of their readers. docs/decisions/0051-schemas-give-types.md */
 
-/** A row as the stores give it; of Postgres: bigint for int8, hex for bytea, text for json. */
+/** A row as a store returns it. In Postgres rows, int8 is a bigint, bytea is hex, and json is text. */
 export type StoredRow = Readonly<Record<string, unknown>>;
 
-/** `T`: the value in a row, as `pg` gives it. */
+/** `T` is the type of the value in a row, as `pg` returns it. */
 export interface ReadColumn<T> {
-  /** For the error. */
+  /** Description for the error message. */
   readonly what: string;
   holds(value: unknown): value is T;
 }
@@ -13,14 +13,14 @@ export interface ReadColumn<T> {
 export type ReadColumns = Readonly<Record<string, ReadColumn<unknown>>>;
 export type RowOf<C extends ReadColumns> = { readonly [K in keyof C]: C[K] extends ReadColumn<infer T> ? T : never };
 
-/** Returns the row that it is given. @throws TypeError for a column that is missing or holds something else */
+/** Returns the given row unchanged. @throws TypeError if a column is missing or has another type */
 export type RowReader<Row> = (row: StoredRow) => Row;
 export type RowRead<R> = R extends RowReader<infer Row> ? Row : never;
 
 const column = <T>(what: string, holds: (value: unknown) => value is T): ReadColumn<T> => ({ what, holds });
 const choice = <const T extends readonly (string | number)[]>(values: T) =>
   column(`one of ${values.join(', ')}`, (value): value is T[number] => values.some((known) => known === value));
-/** Columns that may be missing are those of `optional`. */
+/** The columns of `O` may be missing. */
 type ObjectOfColumns<C extends ReadColumns, O extends ReadColumns> = RowOf<C> & Partial<RowOf<O>>;
 
 const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -29,7 +29,7 @@ const isText = (value: unknown) => typeof value === 'string';
 const isTexts = (value: unknown): value is readonly string[] => Array.isArray(value) && value.every(isText);
 
 export const columns = {
-  /** text, hex of bytea, text of json and numeric. */
+  /** text; also bytea as hex, and json and numeric as text. */
   text: column('a text', isText),
   /** int4 and floats. */
   number: column('a number', (value) => typeof value === 'number'),
@@ -37,21 +37,21 @@ export const columns = {
   bigint: column('a bigint', (value) => typeof value === 'bigint'),
   /** timestamptz. */
   date: column('a date', (value) => value instanceof Date),
-  /** A condition of ClickHouse, whose type depends on those of its parts. */
+  /** A ClickHouse condition, whose type depends on the types of its operands. */
   flag: column('a boolean, 0 or 1', (value) => typeof value === 'boolean' || value === 0 || value === 1),
   boolean: column('a boolean', (value) => typeof value === 'boolean'),
   texts: column('a list of texts', isTexts),
   choice,
   list: <T>({ what, holds }: ReadColumn<T>): ReadColumn<readonly T[]> =>
     column(`a list, each ${what}`, (value): value is readonly T[] => Array.isArray(value) && value.every(holds)),
-  /** As many values as there are columns. */
+  /** A list with exactly one value for each column. */
   tuple: <const T extends readonly unknown[]>(...of: { readonly [K in keyof T]: ReadColumn<T[K]> }): ReadColumn<T> =>
     column(
       `(${of.map(({ what }) => what).join(', ')})`,
       (value): value is T =>
         Array.isArray(value) && value.length === of.length && of.every(({ holds }, at) => holds(value[at])),
     ),
-  /** An object of JSON: its members, and those that it may lack. */
+  /** A JSON object with these members and, optionally, those of `optional`. */
   object: <const C extends ReadColumns, const O extends ReadColumns = Record<never, never>>(
     members: C,
     optional?: O,
@@ -66,20 +66,20 @@ export const columns = {
         further.every(([name, { holds }]) => value[name] === undefined || holds(value[name])),
     );
   },
-  /** An object of JSON whose members all hold the same. */
+  /** A JSON object whose members all have the same type. */
   record: <T>({ what, holds }: ReadColumn<T>) =>
     column(
       `an object, each member ${what}`,
       (value): value is Readonly<Record<string, T>> => isObject(value) && Object.values(value).every(holds),
     ),
-  /** Either of two. */
+  /** A value of either type. */
   either: <A, B>(one: ReadColumn<A>, other: ReadColumn<B>) =>
     column(`${one.what} or ${other.what}`, (value): value is A | B => one.holds(value) || other.holds(value)),
-  /** What another reader checks. */
+  /** A value that another reader checks. */
   unknown: column('anything', (_): _ is unknown => true),
   nullable: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | null> =>
     column(`${what} or null`, (value): value is T | null => value === null || holds(value)),
-  /** A member that the daemon may leave out of an object. */
+  /** A member that the daemon may omit. */
   optional: <T>({ what, holds }: ReadColumn<T>): ReadColumn<T | undefined> =>
     column(`${what} or nothing`, (value): value is T | undefined => value === undefined || holds(value)),
 };
@@ -92,7 +92,7 @@ export function rowReader<const C extends ReadColumns>(expected: C): RowReader<R
   };
 }
 
-/** Reads the JSON text of a column. @throws SyntaxError for another text, TypeError for JSON that holds something else */
+/** Reads the JSON text of a column. @throws SyntaxError for invalid JSON, TypeError for JSON of another type */
 export function jsonReader<T>({ what, holds }: ReadColumn<T>): (text: string) => T {
   return (text) => {
     const value: unknown = JSON.parse(text);

@@ -5,7 +5,7 @@ import { decodePart, placeOfPostgres, readServerAddress, withDatabase } from './
 const passwords = fc.string({ unit: fc.constantFrom(...'/?#@:%[], \\&=+aZ19'), minLength: 1, maxLength: 12 });
 const schemes = fc.constantFrom('postgres', 'postgresql', 'http', 'https');
 
-it('reads the password as it is written, or reads no address; percent-encoded it reads any', () => {
+it('reads a bare password exactly or refuses the address, and reads any percent-encoded password', () => {
   const law = (scheme: string, password: string) => {
     const addressWith = (written: string) => `${scheme}://me:${written}@db.example:5433/stores`;
     const bare = readServerAddress(addressWith(password));
@@ -29,7 +29,7 @@ it.each([
   'http://me:pw@/stores',
   'http://me:12\\cd@db:8123/stores',
   'http://db:81234',
-])('reads no address in %s', (address) => {
+])('refuses the address %s', (address) => {
   expect(readServerAddress(address)).toBeNull();
   expect(placeOfPostgres(address)).not.toContain('cd');
   expect(() => withDatabase(address, 'other')).toThrow(/^The address of the store cannot be read$/);
@@ -41,7 +41,7 @@ it.each([
   ['postgres://me:pw@%2Frun%2Fpg:5433/stores', 'postgres://me:pw@%2Frun%2Fpg:5433/other', '/run/pg:5433/stores'],
   ['postgres:///stores?host=/run/pg', 'postgres:///other?host=/run/pg', '/run/pg:5432/stores'],
   ['postgres://[::1]:5433/stores', 'postgres://[::1]:5433/other', '[::1]:5433/stores'],
-])('takes another database in %s', (address, other, place) => {
+])('replaces the database in %s', (address, other, place) => {
   expect(withDatabase(address, 'other')).toBe(other);
   expect(placeOfPostgres(address)).toBe(place);
 });

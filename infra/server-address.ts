@@ -1,10 +1,10 @@
-/** Addresses of servers hold passwords: they are read here, so that no error repeats one as that of new URL() does. */
+/** Parses addresses of servers. They contain passwords, so no error may repeat an address, as the error of new URL() does. */
 
-/** For Postgres: by a socket whose folder is a parameter, or on this machine. */
+/** A Postgres address without a host: on this machine, or by a socket whose folder is a parameter. */
 const WITHOUT_HOST = /^(postgres(?:ql)?:\/\/[^/?#]*@)(?=\/)/;
 const STAND_IN = 'localhost';
 
-/** Null for what is no address of one server. Behind a bare / ? or # in a password, its rest and the @ would be read as a path. */
+/** Returns null unless the text is the address of one server. After a bare / ? or # in a password, the rest with its @ parses as a path. */
 export function readServerAddress(address: string): URL | null {
   const whole = address.replace(WITHOUT_HOST, `$1${STAND_IN}`);
   if (!URL.canParse(whole)) return null;
@@ -13,7 +13,7 @@ export function readServerAddress(address: string): URL | null {
   return hostname.includes(',') || `${pathname}${search}${hash}`.includes('@') ? null : url;
 }
 
-/** Host, port and database of a Postgres, for people. */
+/** Returns host, port and database of a Postgres address, for messages. */
 export function placeOfPostgres(address: string): string {
   const url = readServerAddress(address);
   if (!url) return 'an address that cannot be read';
@@ -21,7 +21,7 @@ export function placeOfPostgres(address: string): string {
   return `${host}:${url.port || 5432}${url.pathname}`;
 }
 
-/** The same server, and another database. */
+/** Returns the address of another database on the same server. */
 export function withDatabase(address: string, database: string): string {
   const url = readServerAddress(address);
   if (!url) throw new TypeError('The address of the store cannot be read');
@@ -29,7 +29,7 @@ export function withDatabase(address: string, database: string): string {
   return WITHOUT_HOST.test(address) ? url.href.replace(`@${STAND_IN}/`, '@/') : url.href;
 }
 
-/** A bare % is used literally. */
+/** Decodes percent-encoding; a part with a bare % is used literally. */
 export function decodePart(part: string): string {
   try {
     return decodeURIComponent(part);

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createFlights, shared } from './shared.ts';
 
-/** Work that ends when the test says so. */
+/** Work that ends when the test resolves it. */
 function steps() {
   const ends: ((value: number) => void)[] = [];
   return { ends, work: () => new Promise<number>((resolve) => ends.push(resolve)) };
@@ -21,7 +21,7 @@ it('a call during a run shares the next run', async () => {
   expect(ends).toHaveLength(2);
 });
 
-it('a call during a run of the same key shares that run, and no other', async () => {
+it('a call during a run of the same key shares that run; other keys and later calls do not', async () => {
   const { ends, work } = steps();
   const fly = createFlights<string, number>();
   const all = [fly('a', work), fly('a', work), fly('b', work)];

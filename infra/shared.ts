@@ -1,4 +1,4 @@
-/** One run at a time for any number of callers: a call during a run shares the next run, which begins after the call. */
+/** Runs `work` once at a time for any number of callers: calls during a run share the next run, which begins after them. */
 export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   let current: Promise<unknown> = Promise.resolve();
   let next: Promise<T> | null = null;
@@ -14,7 +14,7 @@ export function shared<T>(work: () => Promise<T>): () => Promise<T> {
   };
 }
 
-/** One run of a key at a time: a call during a run shares that run. */
+/** Runs work once at a time per key: a call during a run shares that run. */
 export function createFlights<K, T>(): (key: K, work: () => Promise<T>) => Promise<T> {
   const running = new Map<K, Promise<T>>();
   return (key, work) => {

@@ -1,4 +1,4 @@
-/** A store that takes connections and does not answer is given up, and nothing of it keeps the process. */
+/** Connecting to a store that accepts connections but does not answer fails and leaves no connection open. */
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { type SilentServer, startSilentServer } from '../test/support/infra/silent-server.ts';
@@ -21,7 +21,7 @@ const message = (type: string, body: readonly number[]) => [...Buffer.from(type)
 const AUTHENTICATED = message('R', [0, 0, 0, 0]);
 const READY = message('Z', [...Buffer.from('I')]);
 
-it('Postgres, where a pooler accepts the connection', async () => {
+it('Postgres behind a pooler that accepts the connection', async () => {
   server = await startSilentServer((socket) => {
     socket.once('data', () => socket.write(Buffer.from([...AUTHENTICATED, ...READY])));
   });

@@ -1,12 +1,12 @@
-/** Codes of SQLite's errors: https://sqlite.org/rescode.html */
+/** Error codes of SQLite: https://sqlite.org/rescode.html */
 export const SQLITE = { busy: 5, readonly: 8, corrupt: 11, full: 13, notADatabase: 26 } as const;
 
-/** SQLITE_IOERR_SHORT_READ: the file ends before what it refers to. */
+/** SQLITE_IOERR_SHORT_READ: the file is shorter than its pages require. */
 const SHORT_READ = 522;
 
 export const isShortRead = (error: unknown): boolean => extendedCode(error) === SHORT_READ;
 
-/** Null for another error. The low byte is the primary code, the rest says more about it. */
+/** Returns the primary code, which is the low byte of the extended code; null for an error that is not from SQLite. */
 export function sqliteCode(error: unknown): number | null {
   const code = extendedCode(error);
   return code === null ? null : code & 0xff;

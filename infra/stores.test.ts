@@ -52,7 +52,7 @@ describe.each([
   ['embedded', () => stores.clickhouse],
   ['by URL (facade over the embedded engine)', () => byUrl],
 ])('ClickHouse %s', (_, clickhouse) => {
-  it('keeps 10^18 satoshis and odd characters', async () => {
+  it('keeps 10^18 satoshis and special characters', async () => {
     await clickhouse().insert('address_deltas', COLUMNS, [ROW]);
     const rows = await clickhouse().query('SELECT * FROM address_deltas WHERE height = {height:UInt32}', { height: 7 });
     expect(rows).toEqual([
@@ -65,7 +65,7 @@ describe.each([
     ]);
   });
 
-  it('a delete is done when it returns, and can be repeated', async () => {
+  it('a delete is complete when it returns, and can be repeated', async () => {
     for (let i = 0; i < 2; i++) {
       await clickhouse().command('DELETE FROM address_deltas WHERE position > {position:UInt64}', { position: 4 });
       expect(await clickhouse().query('SELECT * FROM address_deltas')).toEqual([]);
@@ -78,12 +78,12 @@ describe.each([
     expect(Number(row?.n)).toBe((await readMigrations('clickhouse')).length);
   });
 
-  it('says what is wrong with a statement', async () => {
+  it('reports what is wrong with a statement', async () => {
     await expect(clickhouse().query('SELECT nope')).rejects.toThrow(/nope/);
   });
 });
 
-it('a ClickHouse that is not there, or refuses, is told apart', async () => {
+it('distinguishes a ClickHouse that is unreachable from one that refuses', async () => {
   await expect(connectClickHouse('http://127.0.0.1:9', logger)).rejects.toMatchObject({
     code: 'clickhouse_unreachable',
   });
@@ -91,14 +91,14 @@ it('a ClickHouse that is not there, or refuses, is told apart', async () => {
   await expect(connectClickHouse(wrong, logger)).rejects.toMatchObject({ code: 'clickhouse_refused' });
 });
 
-it('a Postgres that is not there, or refuses, is told apart', async () => {
+it('distinguishes a Postgres that is unreachable from one that refuses', async () => {
   const missing = stores.databaseUrl.replace(/\w+$/, 'no_such_database');
   await expect(connectPostgres({ url: missing, logger })).rejects.toMatchObject({ code: 'postgres_refused' });
   const unreachable = connectPostgres({ url: 'postgres://127.0.0.1:9/x', logger });
   await expect(unreachable).rejects.toMatchObject({ code: 'postgres_unreachable' });
 });
 
-it('Postgres keeps every kind of value that COPY brings', async () => {
+it('Postgres keeps every kind of value that COPY writes', async () => {
   const text = 'tab\t line\n back\\slash "quote" café ☕';
   await stores.postgres.transaction((client) =>
     copyRows(
@@ -150,7 +150,7 @@ async function databaseNames(): Promise<string[]> {
   return [...rows.map(({ datname }) => datname), ...databases.map(({ name }) => name)].map(String).sort();
 }
 
-it('stores beside the served ones are empty, and gone when closed', async () => {
+it('scratch stores are empty, and dropped when closed', async () => {
   const before = await databaseNames();
   await stores.postgres.pool.query("INSERT INTO rewards VALUES ('vrsc','a',1,'\\x00',0,'mining',1,1)");
   const fresh = await stores.openScratch();
@@ -160,7 +160,7 @@ it('stores beside the served ones are empty, and gone when closed', async () => 
   expect(await databaseNames()).toEqual(before);
 });
 
-it('stores beside the served ones leave nothing when one of them cannot be opened', async () => {
+it('scratch stores leave nothing behind when one of them cannot be opened', async () => {
   const before = await databaseNames();
   const opened: Postgres[] = [];
   async function connect(database: string): Promise<Postgres> {
@@ -183,7 +183,7 @@ const CONNECTED = 'SELECT pid FROM pg_stat_activity WHERE datname = $1';
 const HOLDING = `SELECT pid FROM pg_locks
   WHERE locktype = 'advisory' AND (classid::bigint << 32 | objid::bigint) = hashtextextended($1, 0)`;
 
-/** Returns how many there were. */
+/** Returns the number of ended sessions. */
 async function endSessions(database: string, which: string): Promise<number | null> {
   const { pool } = stores.postgres;
   return (await pool.query(`SELECT pg_terminate_backend(pid, 60000) FROM (${which}) sessions`, [database])).rowCount;
@@ -194,13 +194,13 @@ async function nameOf({ postgres }: Pick<Stores, 'postgres'>): Promise<string> {
   return String(rows[0]?.name);
 }
 
-it('databases that a killed process has left are dropped by the next, those in use are not', async () => {
+it('the next process drops databases that a killed process left, but not those in use', async () => {
   const before = await databaseNames();
   const killed = await stores.openScratch();
   const running = await stores.openScratch();
   const [left, used] = [await nameOf(killed), await nameOf(running)];
   for (const which of [CONNECTED, HOLDING]) expect(await endSessions(left, which)).toBeGreaterThan(0);
-  expect(await endSessions(used, CONNECTED)).toBeGreaterThan(0); // its lock is left
+  expect(await endSessions(used, CONNECTED)).toBeGreaterThan(0); // its lock remains
   expect(await leftScratchNames(stores.postgres.pool)).toEqual([left]);
   const other = await createTestStores();
   await (await other.openScratch()).close();
@@ -215,7 +215,7 @@ it('databases that a killed process has left are dropped by the next, those in u
   await killed.close();
 });
 
-it('databases whose lock is lost stay while it is connected', async () => {
+it('databases whose lock is lost stay while a client is connected', async () => {
   const running = await stores.openScratch();
   const client = await running.postgres.pool.connect();
   const name = await nameOf(running);
@@ -226,7 +226,7 @@ it('databases whose lock is lost stay while it is connected', async () => {
   await running.close();
 });
 
-it('what cannot be dropped in ClickHouse is found again by its database in Postgres', async () => {
+it('a ClickHouse database that could not be dropped is found again by its Postgres database', async () => {
   const before = await databaseNames();
   const clickhouse: ClickHouse = {
     ...stores.clickhouse,

@@ -1,4 +1,4 @@
-/** Both stores, embedded or by URL, migrated. */
+/** Opens both stores, embedded or by URL, and migrates them. */
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Config } from '../schemas/config.ts';
@@ -18,22 +18,22 @@ import { withDatabase } from './server-address.ts';
 export interface Stores {
   readonly postgres: Postgres;
   readonly clickhouse: ClickHouse;
-  /** Migrated and empty databases on the same servers; their close() drops them. */
+  /** Opens empty, migrated databases on the same servers; their close() drops them. */
   openScratch(): Promise<Stores>;
   close(): Promise<void>;
 }
 
-/** How the databases of a pair of stores are reached, by name. */
+/** Opens databases of the two servers by name. */
 export interface StoreServers {
   readonly connectPostgres: (database: string) => Promise<Postgres>;
   readonly openClickHouse: (database: string) => Promise<ClickHouse>;
 }
 
 const DATABASE = 'verustream';
-/** SQLSTATE. */
+/** SQLSTATE object_in_use. */
 const IN_USE = '55006';
 
-/** Opens and migrates the stores; closes the opened ones if a later step fails. */
+/** Opens and migrates the stores; closes those already opened if a later step fails. */
 export async function openStores(
   config: Pick<Config, 'dataDir' | 'databaseUrl' | 'clickhouseUrl'>,
   logger: Logger,
@@ -48,7 +48,7 @@ export async function openStores(
           : openEmbeddedClickHouse(join(config.dataDir, 'clickhouse'), database, logger),
     };
     const connect = () => connectPostgres({ url, logger });
-    // Whether an address is right is unknown until it answers; the embedded one is restarted when it ends.
+    // No retry for an address, which may be wrong until it has answered once; the embedded server is restarted when it ends.
     const postgres = await (config.databaseUrl ? connect() : retryWhileRecovering(connect, logger));
     closers.push(() => postgres.close());
     const clickhouse = config.clickhouseUrl
@@ -74,7 +74,7 @@ async function startPostgres(dataDir: string, logger: Logger, closers: Closers):
 
 type Served = Pick<Stores, 'postgres' | 'clickhouse'>;
 
-/** Needs the right to create databases. Drops what killed processes have left, which takes as much room again. */
+/** Needs the right to create databases. First drops databases that killed processes left, because each takes as much space again. */
 export async function openScratchStores(served: Served, servers: StoreServers, logger: Logger): Promise<Stores> {
   await dropLeftScratch(served, logger);
   return openTogether(logger, async (closers) => {
@@ -93,8 +93,8 @@ export async function openScratchStores(served: Served, servers: StoreServers, l
 }
 
 /**
- * The database of Postgres is dropped last: while it is there, both can be found again. Connections are closed; the server waits
- * up to 5 s for them to end, and ends an autovacuum worker itself. `WITH (FORCE)` would need a superuser when such a worker is in
+ * Drops the Postgres database last, because while it exists both databases can be found again. The connections are closed; the server
+ * waits up to 5 s for them to end, and ends an autovacuum worker itself. `WITH (FORCE)` would need a superuser while such a worker is in
  * the database.
  */
 async function dropScratch({ postgres, clickhouse }: Served, name: string): Promise<void> {
@@ -109,14 +109,14 @@ async function dropLeftScratch(served: Served, logger: Logger): Promise<void> {
       logger.info({ database }, 'dropped a database that a killed verify had left');
     } catch (err) {
       if ((err as { code?: unknown } | null)?.code !== IN_USE) throw err;
-      logger.warn({ err, database }, 'a database that a killed verify has left is in use: the next one drops it');
+      logger.warn({ err, database }, 'a database that a killed verify had left is in use; the next verify drops it');
     }
   }
 }
 
 const readName = rowReader({ name: columns.text });
 
-/** Also those that no database of Postgres names: the embedded ClickHouse is open in one process alone. */
+/** Drops even databases without a counterpart in Postgres, because only one process can have the embedded ClickHouse open. */
 async function dropLeftClickHouse(clickhouse: ClickHouse): Promise<void> {
   const rows = await clickhouse.rows(
     readName,

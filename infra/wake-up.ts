@@ -1,4 +1,4 @@
-/** Lets any number of waiters sleep until something happens, their time is over, or they are called off. */
+/** Lets any number of waiters sleep until they are woken, their time is over, or their signal aborts. */
 
 export interface WakeUp {
   /** Never rejects. */

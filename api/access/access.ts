@@ -17,7 +17,7 @@ export interface Access {
   readonly gate: Gate;
   readonly readVisitor: ReadVisitor;
   readonly usage: Usage;
-  /** The state of the allowances now, in the order of the demands; each demand costs 0. @throws LimitsUnavailable */
+  /** Returns the current state of the allowances, in the order of the demands; each demand must cost 0. @throws LimitsUnavailable */
   standings(demands: readonly AllowanceDemand[]): Promise<readonly AllowanceStatus[]>;
   /** Returns unused leases and writes pending usage. */
   close(): Promise<void>;
@@ -26,12 +26,12 @@ export interface Access {
 export interface AccessOptions {
   readonly config: Pick<Config, 'chains' | 'tiers' | 'keylessRequestsPerMinute' | 'trustedProxies'>;
   readonly postgres: Postgres;
-  /** Changes whenever the identities of a chain may have. */
+  /** Changes whenever an identity of a chain may have changed. */
   readonly stateTag: () => string;
   readonly logger: Logger;
 }
 
-/** Between two removals of allowances of which nothing counts any more. */
+/** Interval between two removals of expired allowances. */
 const EXPIRED_MS = 60_000;
 
 export async function openAccess({ config, postgres, stateTag, logger }: AccessOptions): Promise<Access> {

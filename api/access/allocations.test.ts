@@ -1,4 +1,4 @@
-/** A customer with a /48 has 65,536 networks of IPv6, each with an allowance of its own: together they have that of 64. */
+/** A customer with an IPv6 /48 has 65,536 networks, each with its own allowance; together they get the allowances of 64 networks. */
 import { expect, it } from 'vitest';
 import { createMemoryLedger } from '../../test/support/api/access/memory-ledger.ts';
 import { createGate } from './gate.ts';
@@ -55,7 +55,7 @@ it.each([
   [network(2, 0), '20010db80002/48'],
 ])('%s lies in %s', (of, expected) => expect(allocationOf(of)).toBe(expected));
 
-it('all networks of a /48 have the credits of 64, and their headers tell of their own', async () => {
+it('all networks of a /48 share the credits of 64 networks, and headers report the allowance of each network', async () => {
   const { rest, exchanges, wait } = world();
   for (let index = 0; index < NETWORKS; index += 1) {
     const admitted = await rest(network(1, index), CREDITS);
@@ -72,20 +72,20 @@ it('all networks of a /48 have the credits of 64, and their headers tell of thei
       `more than ${NETWORKS * CREDITS} credits of the IPv6 /48 of this address in a minute`,
     );
   }
-  expect(exchanges()).toBe(before); // they leave no row in Postgres
+  expect(exchanges()).toBe(before); // refused networks leave no row in Postgres
   expect((await rest(network(2, 0), 1)).refusal).toBeNull();
   expect((await rest('192.0.2.1', 1)).refusal).toBeNull();
   wait(60_100);
   expect((await rest(network(1, NETWORKS + 1_000), 1)).refusal).toBeNull();
 });
 
-it('and their requests', async () => {
+it('all networks of a /48 share the requests of 64 networks', async () => {
   const { rpc } = world();
   for (let index = 0; index < NETWORKS; index += 1) expect((await rpc(network(1, index), REQUESTS)).refusal).toBeNull();
   expect((await rpc(network(1, NETWORKS), 1)).refusal).toMatchObject({ code: 'rate_limited' });
 });
 
-it('one network that has used up its own says so, whatever the /48 has left', async () => {
+it('a network that has used up its own allowance is refused, whatever the /48 has left', async () => {
   const { rest } = world();
   await rest(network(1, 0), CREDITS);
   const { refusal } = await rest(network(1, 0), 1);
@@ -93,7 +93,7 @@ it('one network that has used up its own says so, whatever the /48 has left', as
   expect((await rest(network(1, 1), 1)).refusal).toBeNull();
 });
 
-it('counts as one where callers take turns', async () => {
+it('a /48 counts as one payer where callers take turns', async () => {
   const { rest } = world();
   const payers = new Set<string>();
   for (let index = 0; index < 5; index += 1) payers.add((await rest(network(1, index), 1)).caller.payer);

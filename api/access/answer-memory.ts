@@ -1,13 +1,13 @@
-/** Counts what the daemons' answers to one request hold until it is answered, and knows whether it is still wanted. */
+/** Counts the memory that daemon replies hold for one request until it is answered, and tracks whether the request is still wanted. */
 
 import { RetryableError } from '../../schemas/errors.ts';
 import type { HeldAnswer, HeldAnswers } from '../http/held-answers.ts';
 import type { WorkOwner } from './priority-lanes.ts';
 
-/** The verbose form of the largest legal block, 2 MB of smallest outputs: no other answer has to be larger. */
+/** Size of the verbose form of the largest legal block (2 MB of smallest outputs); no other answer needs more. */
 export const MOST_ANSWER_BYTES = 64 * 1024 * 1024;
 
-/** The client is gone, or the answers to its caller hold too much memory. */
+/** The client has disconnected, or the answers to this caller hold too much memory. */
 export class AnswerGivenUp extends RetryableError {
   constructor() {
     super('answer_given_up', 'answers to this caller hold too much memory at the moment');
@@ -15,29 +15,29 @@ export class AnswerGivenUp extends RetryableError {
 }
 
 export interface AnswerMemory {
-  /** Aborts when it is given up. */
+  /** Aborts when the answer is given up. */
   readonly signal: AbortSignal;
-  /** Nothing more is to be asked for it. */
+  /** When true, no further daemon calls may be made for this answer. */
   readonly isGivenUp: boolean;
-  /** Bytes of the reply that arrives, on top of what is kept. */
+  /** Sets the bytes of the reply that is arriving, in addition to the kept bytes. */
   holds(bytes: number): void;
-  /** Bytes of the replies that have arrived. */
+  /** Sets the bytes of the replies that have arrived. */
   keep(bytes: number): void;
   giveUp(): void;
-  /** Its answer is written, or no longer waited for: nothing counts from now on. */
+  /** Stops counting: the answer has been written, or the request no longer waits for it. */
   release(): void;
 }
 
-/** Whose work it is, and where its answers count. */
+/** The owner of the work, and the memory in which its answers count. */
 export interface Asker extends WorkOwner {
   readonly memory?: AnswerMemory | undefined;
 }
 
-/** A class, since one is made at every call. */
+/** A class because every call creates one. */
 class CountedMemory implements AnswerMemory {
   readonly #answers: Pick<HeldAnswers, 'gather'>;
   readonly #payer: string;
-  /** Made when the signal is asked for, which a call that is answered at once never does. */
+  /** Created on first use of `signal`; a call that is answered at once never needs it. */
   #calledOff: AbortController | null = null;
   #held: HeldAnswer | null = null;
   #kept = 0;

@@ -1,4 +1,4 @@
-/** The bill of a request: its cost, the allowances that pay it, and the usage that it counts in. */
+/** The bill of a request: its cost, the allowances that pay for it, and the usage record that counts it. */
 import { type AccessTier, type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import { memoize } from '../state/memoize.ts';
@@ -8,18 +8,18 @@ import type { AllowanceDemand } from './limiter.ts';
 import { allocationOf, type Visitor } from './visitor.ts';
 
 export interface RequestCost {
-  /** Pattern of the route, never the address asked for. */
+  /** Pattern of the route, never the requested path. */
   readonly template: string;
   readonly credits: number;
-  /** 0 for charges while an answer is streamed; counts as a request of its own by default. */
+  /** 0 for charges while an answer is streamed; by default the charge counts as one request. */
   readonly requests?: 0;
-  /** Lowest that may ask; null = without a key. */
+  /** Lowest tier that may use the route; null if it needs no key. */
   readonly tier: AccessTier | null;
-  /** Paid by the network when a session asks: whoever uses up the credits of an identity must not keep it from revoking the key. */
+  /** A session's request is paid by its network, so that a leaked key that uses up the identity's credits cannot block its revocation. */
   readonly ofAccount?: boolean | undefined;
 }
 
-/** Payer: `key` is undefined if none was presented, or a session that has ended, and null if the presented key is invalid. */
+/** Payer: `key` is undefined if the visitor presented none or a session that has ended, and null if the presented key is invalid. */
 export interface Identified {
   readonly visitor: Visitor;
   readonly key: ActiveKey | null | undefined;
@@ -29,18 +29,18 @@ export interface Identified {
 export interface Charge {
   readonly caller: Identified;
   readonly template: string;
-  /** Those that headers name, then those of the /48 that the caller's network lies in. */
+  /** First the demands that the headers name, then those on the IPv6 /48 of the caller's network. */
   readonly demands: readonly AllowanceDemand[];
   readonly names: readonly AllowanceName[];
-  /** The identity or network whose work this is, where callers take turns; of an IPv6 network its /48. */
+  /** The identity or network that takes turns for this work; for an IPv6 network, its /48. */
   readonly payer: string;
-  /** The cost of the whole request, as its headers say. */
+  /** The cost of the whole request, as reported in the headers. */
   readonly credits: number;
-  /** That the usage counts: 0 where the request is counted already. */
+  /** Requests to add to the usage: 0 if this request is already counted. */
   readonly requests: number;
-  /** The key or session in whose usage it counts; null for what an identity does not pay. */
+  /** The key or session whose usage counts the request; null if no identity pays for it. */
   readonly counted: ActiveKey | null;
-  /** Although it can be paid. */
+  /** Why the request is refused even if the allowances suffice; null otherwise. */
   readonly refusal: ApiError | null;
 }
 
@@ -56,7 +56,7 @@ export const WRONG_KEY = new ApiError(
 );
 
 const MEMOIZED = 10_000;
-/** Networks of IPv6 whose allowances a /48 has in all: many customers may share one, or one customer may have all of it. */
+/** An IPv6 /48 has the allowances of this many networks: many customers may share a /48, or one customer may own all of it. */
 const NETWORKS_OF_ALLOCATION = 64;
 const NAMES_WITH_KEY: readonly AllowanceName[] = ['credits'];
 const NAMES_WITH_LIMITED_KEY: readonly AllowanceName[] = ['credits', 'key'];
@@ -65,7 +65,7 @@ const NAMES_OF_RPC: readonly AllowanceName[] = ['requests'];
 
 type Tiers = Config['tiers'];
 
-/** A cost to the allowance that all keys and sessions of an identity share. */
+/** Charges `cost` to the allowance that all keys and sessions of an identity share. */
 export function demandOfIdentity(
   tiers: Tiers,
   { account, tier }: Pick<ActiveKey, 'account' | 'tier'>,
@@ -74,20 +74,20 @@ export function demandOfIdentity(
   return { bucket: account, allowance: tiers[tier].creditsPerMinute, cost };
 }
 
-/** A cost to the allowance that a key has of its own. */
+/** Charges `cost` to the separate allowance of one key. */
 export function demandOfKey(
   tiers: Tiers,
   { id, tier }: Pick<ActiveKey, 'id' | 'tier'>,
   creditsPerMinute: number,
   cost: number,
 ): AllowanceDemand {
-  // The tier may have fallen since the key was made.
+  // The tier may have been lowered since the key was created.
   return { bucket: `key ${id}`, allowance: Math.min(creditsPerMinute, tiers[tier].creditsPerMinute), cost };
 }
 
 /** Computes what a request costs and which allowances pay for it. */
 export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'>) {
-  // No name put together and hashed again that was there before.
+  // Memoized to avoid building and hashing the same name for every request.
   const requestsBucket = memoize((network) => `requests ${network}`, MEMOIZED);
   const creditsBucket = memoize((network) => `credits ${network}`, MEMOIZED);
 
@@ -103,7 +103,7 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     cost,
   });
 
-  /** Demands of a network, and of the /48 that it lies in. */
+  /** Adds to the demands of a network those of its IPv6 /48, if it has one. */
   function paidByNetwork({ visitor }: Identified, names: readonly AllowanceName[], own: readonly AllowanceDemand[]) {
     const allocation = allocationOf(visitor.network);
     if (allocation === null) return { names, demands: own, payer: visitor.network };
@@ -116,7 +116,7 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     return { names, demands: [...own, ...ofAllocation], payer: allocation };
   }
 
-  /** Both allowances hold where the key has one of its own. */
+  /** A key with its own allowance must satisfy both that allowance and the one of its identity. */
   function paidByKey(key: ActiveKey, cost: number) {
     const ofIdentity = demandOfIdentity(tiers, key, cost);
     const payer = key.account;
@@ -144,7 +144,7 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
     return { ...rest, names: NAMES_OF_REST, demands, payer: payer.account };
   }
 
-  /** `cost`: the part that is charged now; the request is counted with the first. */
+  /** `cost`: the part that is charged now; only the first part counts the request. */
   function billOfRpc(caller: Identified, template: string, credits: number, cost: number, requests: 0 | 1): Charge {
     const { key } = caller;
     const refusal = key === null ? WRONG_KEY : null;

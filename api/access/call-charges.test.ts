@@ -1,4 +1,4 @@
-/** A call of JSON-RPC is charged in two parts, at its headers and once its body is read: what holds of both together. */
+/** A JSON-RPC call is charged in two parts, at its headers and after its body is read: tests of both parts together. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createMemoryLedger } from '../../test/support/api/access/memory-ledger.ts';
@@ -12,7 +12,7 @@ import { newId, newKey } from './tokens.ts';
 
 interface World {
   readonly ledger: AllowanceLedger;
-  /** Credits of the identity in a minute. */
+  /** Credits of the identity per minute. */
   readonly allowance: number;
   readonly requests?: number;
   readonly ofKey?: number | null;
@@ -60,7 +60,7 @@ const schedule = fc.record({
   members: fc.constantFrom(1, 2),
 });
 
-/** One who waits as long as he reads in a refusal passes then, when none else pays from the same allowances. */
+/** A caller that waits for Retry-After is admitted, unless another caller spends from the same allowances. */
 async function holds(ledger: AllowanceLedger, numRuns: number): Promise<void> {
   await fc.assert(
     fc.asyncProperty(schedule, async ({ used, cost, allowance, ofKey, hasKey, members }) => {
@@ -86,23 +86,23 @@ async function holds(ledger: AllowanceLedger, numRuns: number): Promise<void> {
 }
 
 describe('Retry-After of a refused call', () => {
-  it('says when the same call passes', () => holds(createMemoryLedger(), 500));
+  it('is the time after which the same call passes', () => holds(createMemoryLedger(), 500));
 
-  describe('with the ledger of Postgres', () => {
+  describe('with the Postgres ledger', () => {
     let stores: TestStores;
     beforeAll(async () => {
       stores = await createTestStores();
     });
     afterAll(() => stores.close());
 
-    it('says so, too', async () => {
+    it('is the same', async () => {
       const ledger = createPostgresLedger(stores.postgres);
       await holds(ledger, 25);
       await ledger.close();
     });
   });
 
-  it('stands in no refusal of a call that costs more than there ever is', async () => {
+  it('is missing when the call costs more than an allowance ever contains', async () => {
     const { ask } = world({ ledger: createMemoryLedger(), allowance: 60, ofKey: 4 });
     const { refusal } = await ask({ requests: 1, credits: 5 });
     expect(refusal?.message).toBe('this costs 5, more than the 4 credits of this key in a minute');
@@ -110,8 +110,8 @@ describe('Retry-After of a refused call', () => {
   });
 });
 
-describe('a key whose credits are lowered while the body comes', () => {
-  it('has no Retry-After for a call that costs more than it has now', async () => {
+describe('a key whose credits are lowered while the body arrives', () => {
+  it('gets no Retry-After for a call that costs more than the new allowance', async () => {
     const { state, enter, ask } = world({ ledger: createMemoryLedger(), allowance: 60, ofKey: 6 });
     await ask({ requests: 1, credits: 6 });
     const entrance = await enter();
@@ -122,13 +122,13 @@ describe('a key whose credits are lowered while the body comes', () => {
   });
 });
 
-describe('a key that is revoked while the body comes', () => {
+describe('a key that is revoked while the body arrives', () => {
   const CALLS = [
-    ['of one credit', 1],
-    ['of more', 5],
+    ['that costs one credit', 1],
+    ['that costs more', 5],
   ] as const;
 
-  it.each(CALLS)('is refused a call %s, for the credit of its headers', async (_, credits) => {
+  it.each(CALLS)('is refused for a call %s, and pays only the credit of its headers', async (_, credits) => {
     for (const isKnown of [true, false]) {
       const { state, enter, ask } = world({ ledger: createMemoryLedger(), allowance: 60 });
       const key = state.key;
@@ -143,7 +143,7 @@ describe('a key that is revoked while the body comes', () => {
     }
   });
 
-  it.each(CALLS)('and one that is not is charged as before: a call %s', async (_, credits) => {
+  it.each(CALLS)('a key that is not revoked is charged as usual for a call %s', async (_, credits) => {
     for (const isKnown of [true, false]) {
       const { state, enter } = world({ ledger: createMemoryLedger(), allowance: 60 });
       const entrance = await enter();

@@ -1,19 +1,19 @@
-/** Amounts that count up to a moment each, and their sum: O(1) a use, whatever the traffic. */
+/** Sum of amounts that each expire at their own time: O(1) per use, independent of the traffic. */
 
-/** Counts until `end`, milliseconds. */
+/** An amount that counts until `end`, in milliseconds. */
 export type Expiring = readonly [end: number, amount: number];
 
 export interface ExpiringSum {
-  /** Amounts of the same end become one. Ends may come in any order; ascending is cheap. */
+  /** Merges amounts with the same end. Ends may be added in any order; ascending order is cheap. */
   add(end: number, amount: number): void;
-  /** Subtracts an amount added with this end; does nothing once it has expired. */
+  /** Subtracts an amount that was added with this end; does nothing once it has expired. */
   remove(end: number, amount: number): void;
   total(now: number): number;
-  /** Moment from which at most `most` counts; now when that already holds. */
+  /** Returns the time from which the sum is at most `most`: `now` if it already is, Infinity if it never will be. */
   belowAt(most: number, now: number): number;
-  /** Moment from which nothing counts. */
+  /** Returns the time from which the sum is 0. */
   emptyAt(now: number): number;
-  /** Ascending. */
+  /** In ascending order of their ends. */
   entries(now: number): Expiring[];
 }
 

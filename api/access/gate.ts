@@ -1,4 +1,4 @@
-/** Checks before every request: the caller's identity, its rights, the cost, and the remaining allowance. */
+/** Checks before every request: the caller's identity and rights, the cost, and the remaining allowance. */
 import { type Config, TIERS } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { HeaderLines } from '../http/header-lines.ts';
@@ -14,53 +14,50 @@ import type { Refund, Usage } from './usage.ts';
 import type { Refusal } from './usage-counts.ts';
 import type { Visitor } from './visitor.ts';
 
-/** Caller, with the active key or session that it presents, if any. */
+/** A caller, with the active key or session that it presented, if any. */
 export interface Caller extends Pick<Visitor, 'bearer'>, WorkOwner {
   readonly key: ActiveKey | null;
 }
 
 export interface CallCost {
-  /** Requests a minute of a caller without a key. */
+  /** Requests to charge to the per-minute allowance of a caller without a key. */
   readonly requests: number;
   readonly credits: number;
 }
 
 export interface Admission {
   readonly caller: Caller;
-  /** Null when the request may be answered. */
+  /** Null if the request may be answered. */
   readonly refusal: ApiError | null;
-  /** For the answer, refused or not. */
+  /** Headers for the response, refused or not. */
   readonly headers: HeaderLines;
-  /** To be given back when the answer fails through our fault. */
+  /** Give this back if the request fails through a fault of the service. */
   readonly charged: Pick<LimiterDecision, 'giveBack'>;
 }
 
-/** Admits a call whose cost depends on its body: it pays the least possible cost before the body is read. */
+/** Admits a call whose cost depends on its body: the least possible cost is charged before the body is read. */
 export interface CallAdmission {
-  /** Null when the body may be read. */
+  /** Null if the body may be read. */
   readonly refused: Admission | null;
-  /** The same for a body that is read to be refused: its wait is that of the whole call. */
+  /** The refusal after the body was read: its Retry-After is that of the whole call. */
   refusedWith(callCost: CallCost): Admission;
-  /**
-   * Charges the rest, unless the key has been revoked while the body came. Null: a store has to be asked first, and nothing more is
-   * charged.
-   */
+  /** Charges the rest, unless the key was revoked while the body arrived. Returns null, charging nothing, if a store must be asked first. */
   settleNow(callCost: CallCost): Admission | null;
-  /** The same, asking the stores if needed. If the rest is refused, the entry cost is not refunded: the body has been read. */
+  /** As `settleNow`, but asks the stores if needed. A refusal does not refund the entry cost, because the body has been read. */
   settle(callCost: CallCost): Promise<Admission>;
-  /** Returns the entrance fee when the service itself fails before settling the rest. */
+  /** Refunds the entry cost if the service itself fails before the rest is settled. */
   giveBack(): void;
 }
 
 /**
- * Whatever it needs of the visitor it reads before its first await.
- * @throws LimitsUnavailable, and what Postgres says when a key cannot be looked up
+ * Reads everything it needs from the visitor before its first await.
+ * @throws LimitsUnavailable, or the error of Postgres if a key cannot be looked up
  */
 export interface Gate {
-  /** Null: a store has to be asked first, and nothing is charged. */
+  /** Returns null, charging nothing, if a store must be asked first. */
   restNow(visitor: Visitor, requestCost: RequestCost): Admission | null;
   rest(visitor: Visitor, requestCost: RequestCost): Promise<Admission>;
-  /** A keyless caller pays requests only. Null for the same reason as `restNow`. */
+  /** A caller without a key pays only requests. Returns null for the same reason as `restNow`. */
   rpcNow(visitor: Visitor, template: string): CallAdmission | null;
   rpc(visitor: Visitor, template: string): Promise<CallAdmission>;
 }
@@ -74,11 +71,11 @@ export interface GateOptions {
 
 const MEMOIZED = 10_000;
 
-/** The callers behind the keys that visitors present. */
+/** Finds the callers behind the keys that visitors present. */
 function createCallers(keys: GateOptions['keys']) {
-  // No SHA-256 at every request of a client.
+  // Avoids a SHA-256 for every request of a client.
   const keyIn = memoize(readToken, MEMOIZED);
-  /** Null: its key has to be looked up. */
+  /** Returns null if the key must be looked up. */
   function knownCaller(visitor: Visitor, token: string): Identified | null {
     if (token === '') return { visitor, key: undefined };
     const presented = keyIn(token);
@@ -94,9 +91,9 @@ function createCallers(keys: GateOptions['keys']) {
   return { knownCaller, findCaller };
 }
 
-/** Each charge counts in the usage of its caller. */
+/** Creates admissions, and counts each charge in the usage of its caller. */
 function createAdmissions(usage: GateOptions['usage']) {
-  /** `paid`: what is counted of it. Returns how the count is taken back. */
+  /** Counts `paid` credits and returns a function that reverts them. */
   function count({ counted, template, requests }: Charge, paid: number, refusal: Refusal | null): Refund {
     return counted ? usage.record(counted, template, { requests, credits: paid, refusal }) : nothing;
   }
@@ -109,7 +106,7 @@ function createAdmissions(usage: GateOptions['usage']) {
   return {
     admit: (charge: Charge, verdict: LimiterDecision): Admission =>
       admissionOf(charge, verdict, countWhole(charge, verdict)),
-    /** The request is counted already; `cost` is the rest. */
+    /** Admits the rest of a call whose request is already counted; `cost` is the rest. */
     admitRest(charge: Charge, cost: number, verdict: LimiterDecision): Admission {
       const refund = count(charge, verdict.accepted ? cost : 0, verdict.accepted ? null : limitOf(charge, verdict));
       return admissionOf(charge, verdict, refund);
@@ -117,28 +114,28 @@ function createAdmissions(usage: GateOptions['usage']) {
   };
 }
 
-/** Calls whose cost depends on their bodies. */
+/** Creates admissions of calls whose cost depends on their bodies. */
 function createEntrances(
   { limiter }: Pick<GateOptions, 'limiter'>,
   { knownCaller, findCaller }: ReturnType<typeof createCallers>,
   { billOfRpc }: ReturnType<typeof createBills>,
   { admit, admitRest }: ReturnType<typeof createAdmissions>,
 ) {
-  /** `token`: that the caller presented. */
+  /** `token`: the token that the caller presented. */
   return function entranceOf(first: Charge, token: string, entry: LimiterDecision): CallAdmission {
     const { caller: entrant, template } = first;
     const { visitor } = entrant;
     const entered = admit(first, entry);
     const costTo = ({ key }: Identified, { requests, credits }: CallCost) => (key ? credits : requests);
 
-    /** The part `cost` of a call. */
+    /** Returns the charge for the part `cost` of a call. */
     function billOf(caller: Identified, callCost: CallCost, cost: number): Charge {
       const bill = billOfRpc(caller, template, callCost.credits, cost, 0);
       const whole = costTo(caller, callCost);
       return { ...bill, demands: bill.demands.map((demand) => ({ ...demand, whole })) };
     }
 
-    /** Null: the ledger has to be asked first. */
+    /** Returns null if the ledger must be asked first. */
     function settledNow(caller: Identified, callCost: CallCost): Admission | null {
       const { charged } = entered;
       if (caller.key === null) return { ...admissionOf({ ...first, refusal: WRONG_KEY }, entry, nothing), charged };
@@ -201,7 +198,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       return verdict && admit(pendingCharge, verdict);
     },
     async rest(visitor, requestCost) {
-      void visitor.network; // cannot be read later
+      void visitor.network; // must be read before the first await
       const token = tokenOf(visitor);
       const pendingCharge = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), requestCost);
       return admit(pendingCharge, await limiter.charge(pendingCharge.demands));
@@ -215,7 +212,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
       return entry && entranceOf(pendingCharge, token, entry);
     },
     async rpc(visitor, template) {
-      void visitor.network; // cannot be read later
+      void visitor.network; // must be read before the first await
       const token = rpcTokenOf(visitor);
       const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
       const pendingCharge = entryCharge(caller, template);
@@ -238,13 +235,13 @@ function admissionOf(charge: Charge, verdict: LimiterDecision, refund: Refund): 
   };
 }
 
-/** The highest tier goes first. */
+/** Callers of the highest tier use the priority lane. */
 function callerOf({ caller: { visitor, key = null }, payer }: Charge): Caller {
   const lane: PriorityLane = key?.tier === TIERS.at(-1) ? 'priority' : 'standard';
   return { bearer: visitor.bearer, key, lane, payer };
 }
 
-/** A caller whose session has ended pays as without it; paths that need a session refuse it. */
+/** A caller whose session has ended is charged like one without a session; paths that need a session refuse it. */
 function identified(visitor: Visitor, token: string, key: ActiveKey | null): Identified {
   return { visitor, key: key === null && isSession(token) ? undefined : key };
 }
@@ -260,19 +257,19 @@ function both(entry: Admission['charged'], rest: Admission['charged']): Admissio
   };
 }
 
-/** The allowance that did not suffice; that of the identity where both did not. */
+/** Returns 'key' if only the key's own allowance did not suffice, else 'rate': that of the identity did not. */
 function limitOf({ names, demands }: Charge, { standings }: LimiterDecision): Refusal {
   const lacks = (index: number) => (standings[index]?.remaining ?? 0) < (demands[index]?.cost ?? 0);
   const lacking = names.filter((_, index) => lacks(index));
   return lacking.length > 0 && lacking.every((name) => name === 'key') ? 'key' : 'rate';
 }
 
-/** A session says whose paths these are, and its identity pays; a key sent with it determines rights and payer instead. */
+/** A session selects the identity whose paths are used; that identity pays, unless a key is sent too: then the key sets rights and payer. */
 function tokenOf({ bearer, apiKey }: Visitor): string {
   return apiKey || bearer;
 }
 
-/** Credentials that a daemon's client was set up with are not meant for us. */
+/** Ignores other credentials: JSON-RPC clients that were set up for a daemon may send those of the daemon. */
 function rpcTokenOf(visitor: Visitor): string {
   const token = tokenOf(visitor);
   return token.startsWith(KEY_PREFIX) ? token : '';
@@ -282,7 +279,7 @@ function rateLimited(
   { names, demands }: Charge,
   { standings, retryMs }: Pick<LimiterDecision, 'standings' | 'retryMs'>,
 ): ApiError {
-  /** Networks of an IPv6 /48 follow on the allowances with names of their own. */
+  /** The demands of the IPv6 /48 follow those that have names of their own. */
   const textOf = (index: number) => {
     const { allowance } = demands[index] ?? { allowance: 0 };
     const name = names[index];
@@ -295,7 +292,7 @@ function rateLimited(
     const { cost, whole = cost } = demands[never] ?? { cost: 0 };
     return new ApiError('rate_limited', `this costs ${whole}, more than the ${textOf(never)} in a minute`);
   }
-  // Its owner may have lowered the key's credits since the caller was identified.
+  // The owner may have lowered the key's credits since the caller was identified.
   if (retryMs === Number.POSITIVE_INFINITY) {
     return new ApiError('rate_limited', 'this costs more than an allowance has in a minute');
   }

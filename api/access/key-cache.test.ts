@@ -13,7 +13,7 @@ function cacheOf() {
       return ids.flatMap((id) => world.keys.get(id) ?? []);
     },
     stateTag: () => world.tag,
-    // A second is allowed; the rest of it is for the statement that looks again.
+    // A revocation may take one second; the rest of it is for the statement that looks the key up again.
     listener: { heardWithin: (ms) => world.heard && ms <= 700 },
   });
   const { key, secretSha256 } = newKey(ID);
@@ -38,7 +38,7 @@ function cacheOf() {
 }
 
 describe('a key', () => {
-  it('is asked of Postgres once, then known', async () => {
+  it('is looked up in Postgres once, then cached', async () => {
     const { world, key, find, known } = cacheOf();
     expect(known(key)).toBeUndefined();
     expect(await find(key)).toMatchObject({ tier: 'pro' });
@@ -50,7 +50,7 @@ describe('a key', () => {
     expect(world.asked).toBe(1);
   });
 
-  it('is asked again when keys changed, its chain moved, or nothing is heard', async () => {
+  it('is looked up again when keys changed, its chain moved, or the listener is silent', async () => {
     const { world, cache, key, find, known } = cacheOf();
     await find(key);
     world.keys.clear();
@@ -61,7 +61,7 @@ describe('a key', () => {
     }
   });
 
-  it('that ends, as a session does, is asked again from then on', async () => {
+  it('that has expired, as sessions do, is looked up again each time', async () => {
     const { world, key, find, known } = cacheOf();
     const session = world.keys.get(ID) as ActiveKey;
     world.keys.set(ID, { ...session, expiresAt: new Date(Date.now() + 60_000) });
@@ -73,7 +73,7 @@ describe('a key', () => {
     expect(known(key)).toBeUndefined();
   });
 
-  it('is not kept when keys changed while it was asked for', async () => {
+  it('is not cached when keys changed during its lookup', async () => {
     const { world, cache, key, find } = cacheOf();
     const asked = find(key);
     cache.clear();
@@ -82,7 +82,7 @@ describe('a key', () => {
     expect(await find(key)).toBeNull();
   });
 
-  it('many that are asked for at once cost two statements', async () => {
+  it('many concurrent lookups cost two statements', async () => {
     const { world, find } = cacheOf();
     await Promise.all(
       Array.from({ length: 1_000 }, (_, n) => find(`vst_${n.toString(16).padStart(16, '0')}_${digest('')}`)),
@@ -96,9 +96,9 @@ describe('a key', () => {
     'vst_0123456789abcdef_',
     `vst_0123456789ABCDEF_${'0'.repeat(64)}`,
     `vss_${'0'.repeat(64)}`,
-  ])('%j cannot be one', (text) => expect(readKey(text)).toBeNull());
+  ])('%j cannot be a key', (text) => expect(readKey(text)).toBeNull());
 
-  it('or a session is what a token can be', () => {
+  it('and a session are the only valid tokens', () => {
     const session = newSession();
     expect(readToken(session)).toEqual({ id: digest(session), secretSha256: Buffer.from(digest(session), 'hex') });
     expect(readToken(newKey(ID).key)?.id).toBe(ID);

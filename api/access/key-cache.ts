@@ -1,6 +1,6 @@
 /**
- * Keys and sessions that were looked up, for as long as that is certain to hold: until something about keys changes anywhere, the
- * key's chain moves (its identity may be revoked), or this process cannot tell whether it would have heard.
+ * Cache of keys and sessions that were looked up. An entry is valid until any key changes in any process, the chains move (the
+ * identity may be revoked), or this process cannot be sure that it receives notifications.
  */
 import type { Listener } from '../../infra/postgres/listen.ts';
 import { shared } from '../../infra/shared.ts';
@@ -8,18 +8,18 @@ import type { ActiveKey } from './key-store.ts';
 import { digestBytes, type PresentedKey, sameDigest } from './tokens.ts';
 
 export interface KeyCache {
-  /** Null for a wrong one, undefined for one that has to be looked up. */
+  /** Returns null for a wrong key and undefined for one that must be looked up. */
   known(presented: PresentedKey): ActiveKey | null | undefined;
-  /** Looks up unknown keys. Null for an invalid one. */
+  /** Looks up unknown keys. Returns null for an invalid key. */
   find(presented: PresentedKey): Promise<ActiveKey | null>;
-  /** Something about keys has changed. */
+  /** Invalidates every entry, after any change to keys. */
   clear(): void;
 }
 
 export interface KeyCacheOptions {
-  /** Those of the ids that may be used now. */
+  /** Loads those of the given keys that may be used now. */
   readonly load: (ids: readonly string[]) => Promise<readonly ActiveKey[]>;
-  /** Changes whenever the identities of a chain may have. */
+  /** Changes whenever an identity of a chain may have changed. */
   readonly stateTag: () => string;
   readonly listener: Pick<Listener, 'heardWithin'>;
 }
@@ -28,11 +28,11 @@ interface Kept {
   readonly key: ActiveKey;
   readonly secretSha256: Buffer;
   readonly tag: string;
-  /** Token already verified against this secret, which is not compared again. */
+  /** Token that was already verified against this secret, so it is not compared again. */
   proven: PresentedKey | null;
 }
 
-/** A revoked key is refused within a second: this, and a statement. */
+/** A revoked key is refused within a second: this time plus one statement. */
 const CERTAIN_MS = 700;
 const MOST = 100_000;
 
@@ -45,7 +45,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     return new Map((await load(ids)).map((key) => [key.id, key]));
   });
 
-  /** One statement at a time; the next takes all ids that were asked for meanwhile. */
+  /** Runs one statement at a time; the next takes all ids requested meanwhile. */
   async function lookUp(id: string): Promise<ActiveKey | undefined> {
     awaited.add(id);
     return (await loadAwaited()).get(id);
@@ -55,7 +55,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
     const cache = kept;
     const tag = stateTag();
     const key = await lookUp(id);
-    // Into the map from before the lookup, so that an entry cleared in between is not cached.
+    // Uses the map from before the lookup, so that the entry is not cached if the cache is cleared meanwhile.
     if (!key) {
       cache.delete(id);
       return null;

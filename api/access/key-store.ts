@@ -1,4 +1,4 @@
-/** Keys of identities in Postgres. Every process is notified of a change of rights before the change is answered. */
+/** API keys of identities in Postgres. Every process is notified of a change of rights before the change is acknowledged. */
 
 import type { PoolClient } from 'pg';
 import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
@@ -16,18 +16,18 @@ export type KeyOwner = RowOf<typeof OWNER>;
 
 /** An owner that has proven its identity. */
 export interface KeyHolder extends KeyOwner {
-  /** The newest revocation that was known before the proof, which secrets keep that are issued upon it; by default the newest known now. */
+  /** Height of the newest revocation known before the proof; secrets issued on this proof store it. By default the newest known now. */
   readonly afterRevocation?: number | null;
 }
 
 const readKeyRow = rowReader({
   id: columns.text,
   name: columns.text,
-  /** Null: that of the identity alone. */
+  /** Null if only the allowance of the identity applies. */
   credits_per_minute: columns.nullable(columns.number),
   created_at: columns.date,
   regenerated_at: columns.nullable(columns.date),
-  /** As far as usage is written and kept. */
+  /** Limited to the usage that is already written and still kept. */
   last_used_at: columns.nullable(columns.date),
 });
 export type KeyRow = RowRead<typeof readKeyRow>;
@@ -40,7 +40,7 @@ const readActive = rowReader({
   expiresAt: columns.nullable(columns.date),
   secretSha256: columns.text,
   tier: columns.choice(TIERS),
-  /** An allowance of the key's own, within that of the holder; null for none, and for a session. */
+  /** Allowance of this key alone, within that of the holder; null if it has none, and for a session. */
   creditsPerMinute: columns.nullable(columns.number),
 });
 
@@ -56,7 +56,7 @@ export interface IssuedKey {
   readonly key: string;
 }
 
-/** Channel of Postgres that says that keys or tiers have changed. */
+/** Postgres channel that announces changes to keys or tiers. */
 export const ACCESS_CHANNEL = 'verustream_access';
 export const MAX_KEYS = 20;
 export const SESSION_LIFE = '24 hours';
@@ -70,7 +70,7 @@ const COLUMNS = `id, name, credits_per_minute, created_at, regenerated_at, (SELE
   AS last_used_at`;
 const OWN = 'chain = $1 AND identity_address = $2 AND revoked_at IS NULL';
 const LIST_SQL = `SELECT ${COLUMNS} FROM api_keys WHERE ${OWN} ORDER BY created_at, id`;
-/** The lock makes two that are created at once count one another. */
+/** Serializes creations, so that two concurrent ones count each other. */
 const LOCK_SQL = 'SELECT pg_advisory_xact_lock(hashtext($1))';
 const readCount = rowReader({ count: columns.number });
 const COUNT_SQL = `SELECT count(*)::int4 AS count FROM api_keys WHERE ${OWN}`;
@@ -82,7 +82,10 @@ const REGENERATE_SQL = `UPDATE api_keys SET secret_sha256 = $4, regenerated_at =
   WHERE ${OWN} AND id = $3
   RETURNING ${COLUMNS}`;
 const REVOKE_SQL = `UPDATE api_keys SET revoked_at = now() WHERE ${OWN} AND id = $3`;
-/** Keys and sessions. A revoked identity, and one that the chain does not know any more, has neither, and one that was recovered has those of after the revocation alone; nor has one of a chain that is not configured, since the service would not see it revoked. */
+/**
+ * Active keys and sessions. An identity that is revoked, or no longer known to its chain, has none; a recovered one has only those issued
+ * after the revocation. A chain that is not configured has none either, because the service would not see its revocations.
+ */
 const ACTIVE_SQL = `SELECT k.id, k.chain, k.identity_address AS "identityAddress", k.secret_sha256 AS "secretSha256",
     k.expires_at AS "expiresAt", k.credits_per_minute AS "creditsPerMinute", coalesce(t.tier, $3) AS tier
   FROM (SELECT id, chain, identity_address, secret_sha256, NULL::timestamptz AS expires_at, credits_per_minute,
@@ -103,7 +106,7 @@ export function listKeys({ pool }: Postgres, holder: KeyOwner): Promise<KeyRow[]
   return readRows(pool, readKeyRow, LIST_SQL, [holder.chain, holder.identityAddress]);
 }
 
-/** Null when the identity has as many as it may have. `creditsPerMinute`: of the key alone, null for none. */
+/** Returns null when the identity already has MAX_KEYS keys. `creditsPerMinute`: allowance of this key alone, null for none. */
 export function createKey(
   postgres: Postgres,
   holder: KeyHolder,
@@ -123,7 +126,7 @@ export function createKey(
   });
 }
 
-/** Null when the identity has no such key. The old secret ends at once. */
+/** Returns null when the identity has no such key. The old secret becomes invalid at once. */
 export async function regenerateKey(postgres: Postgres, holder: KeyHolder, id: string): Promise<IssuedKey | null> {
   const { key, secretSha256 } = newKey(id);
   const values = [holder.chain, holder.identityAddress, id, hexParam(secretSha256), holder.afterRevocation ?? null];
@@ -131,14 +134,14 @@ export async function regenerateKey(postgres: Postgres, holder: KeyHolder, id: s
   return row ? { row, key } : null;
 }
 
-/** False when the identity has no such key. */
+/** Returns false when the identity has no such key. */
 export async function revokeKey(postgres: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
   const values = [holder.chain, holder.identityAddress, id];
   const { rowCount } = await changeRights(postgres, (client) => client.query(REVOKE_SQL, values));
   return rowCount === 1;
 }
 
-/** Those of the ids, as tokens present them, that may be used now: of identities of `chains`. */
+/** Returns those of the given keys and sessions (ids as in PresentedKey) that may be used now and whose identities are on `chains`. */
 export async function activeKeys(
   { pool }: Postgres,
   ids: readonly string[],
@@ -149,7 +152,7 @@ export async function activeKeys(
   return rows.map((row) => ({ ...row, account: accountOf(row) }));
 }
 
-/** Counts on the holder's chain alone. */
+/** The tier applies only on the holder's chain. */
 export async function setTier(postgres: Postgres, holder: KeyOwner, tier: AccessTier): Promise<void> {
   const values = [holder.chain, holder.identityAddress, tier];
   await changeRights(postgres, (client) => client.query(SET_TIER_SQL, values));
@@ -160,7 +163,7 @@ export async function tierOf({ pool }: Postgres, { chain, identityAddress }: Key
   return (await readRow(pool, readTier, sql, [chain, identityAddress]))?.tier ?? LOWEST_TIER;
 }
 
-/** Has every process look keys and sessions up again; without that notice nothing is changed. */
+/** Makes every process look up keys and sessions again. The notification is part of the transaction: if it fails, nothing changes. */
 export function changeRights<T>(postgres: Postgres, change: (client: PoolClient) => Promise<T>): Promise<T> {
   return postgres.transaction(async (client) => {
     const changed = await change(client);

@@ -1,4 +1,4 @@
-/** The daemons of the chains as one caller's requests see them. */
+/** Daemon clients for one caller's requests, bounded by lanes and answer memory. */
 import type { CallOptions, VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { HeldAnswers } from '../http/held-answers.ts';
 import { createAnswerMemory, MOST_ANSWER_BYTES } from './answer-memory.ts';
@@ -6,20 +6,23 @@ import { createPriorityLanes, type PriorityLanes, type WorkOwner } from './prior
 
 type Daemons = ReadonlyMap<string, VerusdClient>;
 
-/** Fewer than the connections of a client, so that the tailer on the same one is never starved. */
+/** Fewer than the connections of a client, so that the tailer, which uses the same client, is never starved. */
 const AT_ONCE = 7;
-/** More at once for the priority lane: these are its own. */
+/** How many of these places only the priority lane may use. */
 const RESERVED = 2;
-/** One caller has half of them. */
+/** Length of the queue; one caller may take half of it. */
 const MOST_WAITING = 200;
 const WAIT_MS = 30_000;
 
-/** Lanes of one chain's daemons, shared by REST and JSON-RPC. Calls that take long have fewer places than there are: rpc-method.ts. */
+/** Creates the lanes of one chain's daemons, shared by REST and JSON-RPC. Long calls may take only some of the places: rpc-method.ts. */
 export function createDaemonLanes(): PriorityLanes {
   return createPriorityLanes({ atOnce: AT_ONCE, reserved: RESERVED, mostWaiting: MOST_WAITING, leavesRoom: false });
 }
 
-/** `gone`: the client of the one request that they are for has left; what waits is not asked, and what a daemon is at ends as its reply begins. */
+/**
+ * `gone` aborts when the client of the request has disconnected: waiting calls are then not sent, and a call that a daemon is working on
+ * ends when its reply begins.
+ */
 export function daemonsOfOwner(
   daemons: Daemons,
   lanesOf: ReadonlyMap<string, PriorityLanes>,
@@ -30,7 +33,7 @@ export function daemonsOfOwner(
   const bounded = [...daemons].map(([chain, daemon]): [string, VerusdClient] => {
     const lanes = lanesOf.get(chain);
     if (!lanes) return [chain, daemon];
-    /** Its answer counts until the call is over; what follows answers the request at once. */
+    /** The reply counts only until the call ends, because the caller then answers the request at once. */
     const turn = <T, O extends CallOptions>(options: O, work: (options: O) => Promise<T>) => {
       const call = () => {
         const memory = createAnswerMemory(answers, owner.payer);

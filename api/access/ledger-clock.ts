@@ -1,6 +1,6 @@
 /**
- * The time of the shared ledger, in milliseconds: it began as Postgres' clock and goes on by each process' monotonic one,
- * so that no step of a wall clock, here or there, shortens a minute. Processes tell each other how they stand every two seconds.
+ * The time of the shared ledger, in milliseconds. It starts from the clock of Postgres and advances with the monotonic clock of each
+ * process, so that no step of a wall clock shortens a minute. Processes exchange their readings every two seconds.
  */
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
@@ -11,16 +11,16 @@ import { SKEW_MS } from './ledger.ts';
 
 export interface LedgerClock {
   now(): number;
-  /** API processes that live, this one included. */
+  /** Number of live API processes, including this one. */
   members(): number;
-  /** Called after every beat that reached Postgres. */
+  /** Registers work to run after every beat that reached Postgres. */
   onBeat(work: () => Promise<void>): void;
   stop(): Promise<void>;
 }
 
 export interface LedgerClockOptions {
   readonly postgres: Postgres;
-  /** Name of this process, of its own. */
+  /** Unique name of this process. */
   readonly process: string;
   readonly logger: Logger;
   readonly monotonic?: () => number;
@@ -30,26 +30,26 @@ export interface LedgerClockOptions {
 const readStart = rowReader({ reading: columns.number });
 const readPeer = rowReader({
   process: columns.text,
-  /** Expected reading of its clock now. */
+  /** Expected reading of the peer's clock now. */
   reading: columns.number,
-  /** Seconds since it was seen. */
+  /** Seconds since the peer's last beat. */
   age: columns.number,
 });
 type Peer = RowRead<typeof readPeer>;
 
 const BEAT_MS = 2_000;
 const MEMBER_TIMEOUT_S = 5;
-/** A reading that took longer to fetch says too little. */
+/** A reading that took longer to fetch is too imprecise to use. */
 const SURE_MS = 100;
-/** Further ahead of another process than this for some beats, a clock goes back. */
+/** A clock that stays ahead of another process by more than this for BEATS_TO_BELIEVE beats is set back. */
 const AHEAD_MS = 250;
-/** One beat can be wrong, when the wall clock steps between two. */
+/** A single beat can be wrong, when the wall clock of Postgres steps between two beats. */
 const BEATS_TO_BELIEVE = 3;
 
 const SECONDS_SINCE = 'extract(epoch FROM clock_timestamp() - seen_at)::float8';
 const START_SQL = `SELECT coalesce(max(ledger_ms + ${SECONDS_SINCE} * 1000),
   extract(epoch FROM clock_timestamp()) * 1000)::float8 AS reading FROM allowance_holders`;
-/** Says how this process stands, and reads how the others do. */
+/** Writes the reading of this process and reads those of the others. */
 const BEAT_SQL = `WITH own AS (
     INSERT INTO allowance_holders VALUES ($1, $2, clock_timestamp())
     ON CONFLICT (process) DO UPDATE SET ledger_ms = EXCLUDED.ledger_ms, seen_at = EXCLUDED.seen_at
@@ -58,7 +58,7 @@ const BEAT_SQL = `WITH own AS (
   FROM allowance_holders WHERE process <> $1`;
 const LEAVE_SQL = `DELETE FROM allowance_holders WHERE process = $1 OR seen_at < now() - interval '10 minutes'`;
 
-/** Correction of a clock, given that of the slowest other process; 0 for differences that drift and the network explain. */
+/** Returns the correction of `own`, given the clock of the slowest other process; 0 if drift and the network explain the difference. */
 export function correction(own: number, slowest: number): number {
   if (own - slowest > AHEAD_MS) return slowest - own;
   return slowest - own > SKEW_MS ? slowest - own : 0;
@@ -73,7 +73,7 @@ export async function startLedgerClock(options: LedgerClockOptions): Promise<Led
   let beating: Promise<void> = Promise.resolve();
   const asked = monotonic();
   const start = await readRow(pool, readStart, START_SQL);
-  // Measured from the asking: never behind the true reading.
+  // Measured from before the query, so the clock never lags behind the true reading.
   let base = (start?.reading ?? Date.now()) - asked;
   const now = () => base + monotonic();
 

@@ -1,36 +1,35 @@
 /**
- * The shared account of one allowance: what each process has used of it in the last minute, and what part it has taken
- * ahead. A process uses only what it has taken, so the sum of both never exceeds the allowance in any window of a minute,
- * whichever process dies when.
+ * The shared account of one allowance: the uses of each process in the last minute, and the part that it has leased in advance. A process
+ * uses only what it has leased, so uses and leases together never exceed the allowance in any window of a minute, whichever process crashes.
  */
 import type { Expiring } from './expiring-sum.ts';
 
 export const WINDOW_MS = 60_000;
-/** For so long a part that was taken may be used. */
+/** How long a leased part may be used. */
 export const LEASE_MS = 60_000;
-/** The processes' clocks differ by less than this. */
+/** The clocks of the processes differ by less than this. */
 export const SKEW_MS = 1_000;
 
 /** Account of one process: its lease, and its recent uses. */
 export interface ProcessLease {
-  /** Taken and not used yet. */
+  /** Leased and not used yet. */
   readonly open: number;
   /** Ledger time up to which the open part may be used. */
   readonly until: number;
-  /** Used, by the moment from which it no longer counts. */
+  /** Used amounts, each with the time from which it no longer counts. */
   readonly uses: readonly Expiring[];
 }
 
-/** By process. */
+/** Leases by process. */
 export type ProcessLeases = Readonly<Record<string, ProcessLease>>;
 
 export interface ExchangeRequest {
   readonly bucket: string;
   readonly allowance: number;
-  /** Open lease of the process, and its use in the last minute. */
+  /** Open lease of the process; `uses` are its uses in the last minute. */
   readonly open: number;
   readonly uses: readonly Expiring[];
-  /** Least lease that serves the waiting callers. */
+  /** Smallest lease that serves the waiting callers. */
   readonly needed: number;
   /** Preferred lease. */
   readonly part: number;
@@ -40,11 +39,11 @@ export interface ExchangeAnswer {
   /** Granted in addition to the open lease. */
   readonly extra: number;
   readonly until: number;
-  /** Leases and recent uses of the other processes, by their expiry. */
+  /** Leases and recent uses of the other processes, in ascending order of expiry. */
   readonly others: readonly Expiring[];
 }
 
-/** Storage of the leases. The requests come from one process, at `now` of the ledger's clock. */
+/** Storage of the leases. All requests of an exchange are from `process`; `now` is ledger time. */
 export interface AllowanceLedger {
   exchange(process: string, now: number, requests: readonly ExchangeRequest[]): Promise<ExchangeAnswer[]>;
 }
@@ -62,7 +61,7 @@ function heldByOthers(shares: ProcessLeases, process: string, now: number): Expi
 
 const sum = (amounts: readonly Expiring[]) => amounts.reduce((total, [, amount]) => total + amount, 0);
 
-/** Moment from which nothing of a share counts. */
+/** Returns the time from which nothing of a lease counts. */
 const endOf = ({ open, until, uses }: ProcessLease) =>
   Math.max(0, open > 0 ? until + WINDOW_MS : 0, ...uses.map(([end]) => end)) + SKEW_MS;
 
@@ -72,7 +71,7 @@ export interface SettledLeases {
   readonly answer: ExchangeAnswer;
 }
 
-/** The leases after one process has reported its use and taken its grant. */
+/** Returns the leases after one process has reported its uses and received its grant. */
 export function settleLease(
   shares: ProcessLeases,
   process: string,

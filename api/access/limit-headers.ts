@@ -1,19 +1,19 @@
-/** Headers about the caller's allowances: IETF RateLimit fields and the older X-RateLimit ones. */
+/** Headers that report the caller's allowances: the IETF RateLimit fields and the older X-RateLimit ones. */
 import type { HeaderLines } from '../http/header-lines.ts';
 import type { AllowanceStatus } from './limiter.ts';
 
-/** `key`: credits of one key, which has an allowance of its own. */
+/** `key`: credits of a single key that has its own allowance. */
 export type AllowanceName = 'requests' | 'credits' | 'key';
 
 const WINDOW_S = 60;
 const seconds = (milliseconds: number) => Math.min(WINDOW_S, Math.ceil(milliseconds / 1000));
 
-/** Whole seconds of waiting after which the same may pass: at most 61, or 121 where another process holds a part that it has not used. */
+/** Returns the whole seconds after which the same request may pass: at most 61, or 121 if another process has an unused lease. */
 export function retryAfterSeconds(retryMs: number): number {
   return Math.max(1, Math.ceil(retryMs / 1000));
 }
 
-/** By allowance, of which there are as many as tiers; those of keys may be any. */
+/** Cached by allowance, of which there are only as many as tiers; not for keys, whose allowances are arbitrary. */
 const quotas: Readonly<Record<Exclude<AllowanceName, 'key'>, Map<number, string>>> = {
   requests: new Map(),
   credits: new Map(),

@@ -1,4 +1,4 @@
-/** The bound of the limits: whatever the schedule, no 60 s hold more than the allowance. */
+/** The bound of the limits: whatever the schedule, no window of 60 s accepts more than the allowance. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { createAcceptedLog } from '../../test/support/api/access/accepted-log.ts';
@@ -16,7 +16,7 @@ function limiterOn(ledger: AllowanceLedger, now: () => number, process = 'a', me
 const demand = (cost: number, allowance = ALLOWANCE) => ({ bucket: 'caller', allowance, cost });
 
 describe('one process', () => {
-  it('lets exactly the allowance through, and tells it truly at every step', async () => {
+  it('lets exactly the allowance through, and reports what remains correctly at every step', async () => {
     let time = 1_000;
     const limiter = limiterOn(createMemoryLedger(), () => time);
     const accepted = createAcceptedLog();
@@ -32,7 +32,7 @@ describe('one process', () => {
     expect(accepted.most()).toBe(ALLOWANCE);
   });
 
-  it('tells it truly of the first request after a pause of any length', async () => {
+  it('reports what remains correctly for the first request after a pause of any length', async () => {
     let time = 1_000;
     const limiter = limiterOn(createMemoryLedger(), () => time);
     const accepted = createAcceptedLog();
@@ -47,7 +47,7 @@ describe('one process', () => {
     }
   });
 
-  it('tells it truly of the first request of all, and once another process has left', async () => {
+  it('reports what remains correctly for the very first request, and after another process has left', async () => {
     let time = 1_000;
     let members = 2;
     const ledger = createMemoryLedger();
@@ -57,13 +57,13 @@ describe('one process', () => {
     const left = async (limiter: Limiter | undefined, cost: number) =>
       (await limiter?.charge([demand(cost)]))?.standings[0]?.remaining;
     expect(await left(leaves, 20)).toBe(ALLOWANCE - 20);
-    await left(stays, 1); // sees what the other holds ahead
+    await left(stays, 1); // reads the lease of the other process
     await leaves?.close();
     members = 1;
     time += 5_000;
     expect(await left(stays, 0)).toBe(ALLOWANCE - 21);
     await stays?.close();
-    // A start of its own knows at once what was used before, also by what costs nothing.
+    // A new process knows at once what was used before, even if its first request costs nothing.
     expect(
       await left(
         limiterOn(ledger, () => time, 'c'),
@@ -72,7 +72,7 @@ describe('one process', () => {
     ).toBe(ALLOWANCE - 21);
   });
 
-  it('says when the same may pass: not a moment before, and then it does', async () => {
+  it('reports when the same demand passes: not earlier, and at that time it does', async () => {
     let time = 0;
     const limiter = limiterOn(createMemoryLedger(), () => time);
     for (let n = 0; n < ALLOWANCE; n += 1) {
@@ -87,7 +87,7 @@ describe('one process', () => {
     expect((await limiter.charge([demand(3)])).accepted).toBe(true);
   });
 
-  it('gives back what failed, and never more', async () => {
+  it('returns the credits of failed work, and never more', async () => {
     let time = 0;
     const limiter = limiterOn(createMemoryLedger(), () => time);
     const all = await Promise.all(Array.from({ length: ALLOWANCE }, () => limiter.charge([demand(1)])));
@@ -97,7 +97,7 @@ describe('one process', () => {
     const again = await Promise.all(Array.from({ length: 30 }, () => limiter.charge([demand(1)])));
     expect(again.filter(({ accepted }) => accepted)).toHaveLength(10);
     time += 70_000;
-    for (const verdict of all.slice(10)) verdict.giveBack(); // no longer counted: nothing to give
+    for (const verdict of all.slice(10)) verdict.giveBack(); // these no longer count: nothing to return
     const later = await Promise.all(Array.from({ length: 100 }, () => limiter.charge([demand(1)])));
     expect(later.filter(({ accepted }) => accepted)).toHaveLength(ALLOWANCE);
   });
@@ -115,7 +115,7 @@ describe('one process', () => {
     expect((await limiter.charge(both(2))).accepted).toBe(true);
   });
 
-  it('asks the ledger once for a part, not for every request', async () => {
+  it('asks the ledger once per lease, not for every request', async () => {
     let asked = 0;
     const ledger = createMemoryLedger(async () => {
       asked += 0.5;
@@ -123,14 +123,14 @@ describe('one process', () => {
     const limiter = limiterOn(ledger, () => 0);
     for (let n = 0; n < 5_000; n += 1) await limiter.charge([demand(1, 10_000)]);
     expect(asked).toBeLessThan(45);
-    // A flood of an exhausted caller is answered without asking at all.
+    // A flood from an exhausted caller is refused without asking the ledger at all.
     while ((await limiter.charge([demand(100, 10_000)])).accepted);
     const before = asked;
     for (let n = 0; n < 5_000; n += 1) await limiter.charge([demand(200, 10_000)]);
     expect(asked).toBe(before);
   });
 
-  it('lets nobody pass while the ledger does not answer, and goes on when it does', async () => {
+  it('lets no request pass while the ledger does not answer, and continues when it does', async () => {
     let time = 0;
     let down = true;
     const inner = createMemoryLedger();
@@ -146,7 +146,7 @@ describe('one process', () => {
 });
 
 describe('a restart', () => {
-  it('forgets nothing: neither after an orderly end nor after a kill', async () => {
+  it('forgets no use, neither after an orderly end nor after a kill', async () => {
     for (const orderly of [true, false]) {
       let time = 0;
       const ledger = createMemoryLedger();
@@ -169,7 +169,7 @@ interface Step {
   readonly cost: number;
   readonly burst: number;
   readonly act: 'charge' | 'fail' | 'kill' | 'slower';
-  /** Steps of the ledger that happen before the next one comes. */
+  /** Ledger operations that complete before the next step. */
   readonly progress: number;
 }
 
@@ -178,7 +178,7 @@ const step: fc.Arbitrary<Step> = fc.record({
     fc.constant(0),
     fc.integer({ min: 0, max: 500 }),
     fc.integer({ min: 0, max: 45_000 }),
-    fc.integer({ min: 58_000, max: 60_000 }), // where the last minute ends
+    fc.integer({ min: 58_000, max: 60_000 }), // near the end of the window
   ),
   process: fc.constantFrom(0 as const, 1 as const),
   cost: fc.constantFrom(1, 1, 2, 5, 25),
@@ -226,12 +226,12 @@ describe('two processes on one ledger', () => {
             });
             under.push(charged);
           }
-          // Some of what is under way goes on, the rest while later requests come.
+          // Some pending operations complete now, the rest during later steps.
           for (let n = 0; n < progress; n += 1) {
             await new Promise(setImmediate);
             if (scheduler.count() > 0) await scheduler.waitNext(1);
           }
-          await new Promise(setImmediate); // what was decided now is written down before time goes on
+          await new Promise(setImmediate); // records what was decided now before the time advances
         }
         await scheduler.waitFor(Promise.all(under));
         expect(accepted.most()).toBeLessThanOrEqual(ALLOWANCE);
@@ -240,7 +240,7 @@ describe('two processes on one ledger', () => {
     await fc.assert(property, { numRuns: RUNS });
   });
 
-  it('tell at once what the other has used, also after a pause', async () => {
+  it('report at once what the other has used, even after a pause', async () => {
     let time = 1_000;
     const ledger = createMemoryLedger();
     const wide = 600;
@@ -264,7 +264,7 @@ describe('two processes on one ledger', () => {
         time += 37;
         const verdict = await limiters[n % 2]?.charge([demand(cost)]);
         if (verdict?.accepted) accepted.add(time, cost);
-        // A part of one second counts longer, for the clocks may differ by as much.
+        // Uses of the other process count one second longer, because the clocks may differ by that much.
         else expect(accepted.lately(time) + cost).toBeGreaterThan(ALLOWANCE * 0.9 - 2);
       }
       expect(accepted.most()).toBeLessThanOrEqual(ALLOWANCE);

@@ -1,6 +1,6 @@
 /**
- * Credits of the last minute: in any 60 s the accepted sum never exceeds an allowance, over all processes. What this
- * process holds a part of is decided at once; else the ledger is asked, once for all who wait.
+ * Rate limiter over all processes: in any 60 s the accepted sum never exceeds an allowance. Charges that fit into a lease of this process
+ * are decided at once; for the rest, one ledger exchange serves all waiting callers.
  */
 import { RetryableError } from '../../schemas/errors.ts';
 import {
@@ -21,41 +21,41 @@ import {
 import { type AllowanceLedger, WINDOW_MS } from './ledger.ts';
 
 export interface AllowanceDemand {
-  /** Owner and kind of the allowance. */
+  /** Name of the allowance: its owner and kind. */
   readonly bucket: string;
   readonly allowance: number;
   readonly cost: number;
-  /** With what was charged before, where this is the rest of a request: a retry pays the whole again. */
+  /** Total cost, if `cost` is only the rest of a partly charged request: a retry pays the total again. */
   readonly whole?: number;
-  /** Other callers pay from it too: where it is used up, a caller who was not seen lately is refused unread. */
+  /** Other callers share this allowance: once it is used up, a caller that was not seen lately is refused without keeping a bucket for it. */
   readonly isShared?: true;
 }
 
 export interface AllowanceStatus {
   readonly allowance: number;
   readonly remaining: number;
-  /** Milliseconds until the whole allowance is there again. */
+  /** Milliseconds until the whole allowance is available again. */
   readonly resetMs: number;
 }
 
 export interface LimiterDecision {
   readonly accepted: boolean;
-  /** Milliseconds until the same may pass; 0 when it was accepted, Infinity where it costs more than an allowance has. */
+  /** Milliseconds until the same demands may pass; 0 if accepted, Infinity if they cost more than an allowance contains. */
   readonly retryMs: number;
   /** In the order of the demands. */
   readonly standings: readonly AllowanceStatus[];
-  /** The work failed through our fault: it cost nothing. */
+  /** Reverts the charge, for work that failed through a fault of the service. */
   giveBack(): void;
 }
 
 export interface Limiter {
-  /** All demands or none. Null: the ledger has to be asked first, and nothing is charged. */
+  /** Charges all demands or none. Returns null, charging nothing, if the ledger must be asked first. */
   chargeNow(demands: readonly AllowanceDemand[]): LimiterDecision | null;
-  /** The same, and asks the ledger where it has to. @throws LimitsUnavailable */
+  /** As `chargeNow`, but asks the ledger if necessary. @throws LimitsUnavailable */
   charge(demands: readonly AllowanceDemand[]): Promise<LimiterDecision>;
-  /** Milliseconds until these may pass, as far as is known here; nothing is charged. Infinity as in a decision. */
+  /** Returns the milliseconds until these demands may pass, as far as this process knows, or Infinity as in `retryMs`. Charges nothing. */
   waitMs(demands: readonly AllowanceDemand[]): number;
-  /** Forgets callers that have long not asked. */
+  /** Removes the buckets of callers with no recent requests. */
   forgetIdle(): void;
   /** Returns unused leases. */
   close(): Promise<void>;
@@ -63,15 +63,15 @@ export interface Limiter {
 
 export interface LimiterOptions {
   readonly ledger: AllowanceLedger;
-  /** Name of this process in the ledger, of its own. */
+  /** Unique name of this process in the ledger. */
   readonly process: string;
-  /** Milliseconds; must never run faster than time. */
+  /** Milliseconds; must never run faster than real time. */
   readonly now: () => number;
-  /** API processes that live, this one included. */
+  /** Number of live API processes, including this one. */
   readonly members: () => number;
 }
 
-/** The caller's usage is unknown, because the ledger does not answer. */
+/** The caller's usage is unknown because the ledger does not answer. */
 export class LimitsUnavailable extends RetryableError {
   constructor(cause: unknown) {
     super('limits_unavailable', 'the limits cannot be enforced while Postgres does not answer', { cause });
@@ -83,7 +83,7 @@ class BucketDebit {
   readonly cost: number;
   /** The cost of a retry. */
   readonly #whole: number;
-  /** Moment from which it no longer counts; null until it is used. */
+  /** Time from which the use no longer counts; null until the bucket is charged. */
   end: number | null = null;
 
   constructor(bucket: Bucket, { cost, whole = cost }: AllowanceDemand) {
@@ -96,18 +96,18 @@ class BucketDebit {
     return this.cost > 0 && usable(this.bucket, at) < this.cost;
   }
 
-  /** Whether it is certain, without asking the ledger, that it cannot be paid. */
+  /** Whether this process knows, without asking the ledger, that the debit cannot be paid now. */
   isHopeless(at: number): boolean {
     return this.lacks(at) && isExhausted(this.bucket, this.cost, at);
   }
 
-  /** Milliseconds until a retry finds its cost. */
+  /** Milliseconds until a retry can pay its cost. */
   waitMs(at: number): number {
     return this.#whole > 0 ? readyAt(this.bucket, this.#whole, at) - at : 0;
   }
 }
 
-/** A class, since one is made at every request: its methods are not. */
+/** A class because every request creates one, and its methods are then created only once. */
 class Decision implements LimiterDecision {
   readonly accepted: boolean;
   readonly retryMs: number;
@@ -131,17 +131,17 @@ function standing(bucket: Bucket, at: number): AllowanceStatus {
   return { allowance: bucket.allowance, remaining: remaining(bucket, at), resetMs: Math.min(resetMs, WINDOW_MS) };
 }
 
-/** Held ahead by all processes together, also while one more joins. */
+/** Fraction of an allowance that all processes together lease in advance, even while another process joins. */
 const AHEAD = 0.1;
-/** Half of the time after which the usage of other processes is outdated. */
+/** Half of the time after which the usage data of other processes is stale. */
 const REFRESH_MS = 500;
-/** After a failure the ledger is left alone for so long. */
+/** After a failure, requests to the ledger fail at once for this time. */
 const FAILURE_MS = 500;
 const CLOSE_BATCH = 1_000;
 
-/** Asks the ledger for the callers that wait: one exchange runs at a time, and the next takes all that came meanwhile. */
+/** Queue of requests to the ledger: one exchange runs at a time, and the next takes all requests that arrived meanwhile. */
 function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bucket: Bucket) => number) {
-  /** Credits that waiting callers need, not yet requested from the ledger. */
+  /** Credits that waiting callers need and that were not yet requested from the ledger. */
   let pending = new Map<Bucket, number>();
   let next: Promise<void> | null = null;
   let running: Promise<unknown> = Promise.resolve();
@@ -165,7 +165,7 @@ function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bu
     }
   }
 
-  /** Resolves once the ledger has answered. */
+  /** Resolves after the ledger has answered. @throws LimitsUnavailable */
   function ask(bucket: Bucket, needed: number): Promise<void> {
     if (failure && now() - failure.at < FAILURE_MS) return Promise.reject(failure.error);
     pending.set(bucket, (pending.get(bucket) ?? 0) + needed);
@@ -178,14 +178,14 @@ function createLedgerQueue({ ledger, process, now }: LimiterOptions, partOf: (bu
 
   return {
     ask,
-    /** Whether a request of the bucket waits for the next exchange. */
+    /** Whether a request for the bucket waits for the next exchange. */
     isPending: (bucket: Bucket): boolean => pending.has(bucket),
-    /** Resolves once no exchange runs. */
+    /** Resolves when no exchange is running. */
     settled: (): Promise<unknown> => running,
   };
 }
 
-/** Null where none of them is hopeless. */
+/** Returns null if no debit is hopeless. */
 function refusal(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
   if (!debits.some((debit) => debit.isHopeless(at))) return null;
   return new Decision(debits, at, Math.max(...debits.map((debit) => debit.waitMs(at))));
@@ -210,14 +210,14 @@ export function createLimiter(options: LimiterOptions): Limiter {
   const debitsOf = (demands: readonly AllowanceDemand[]) =>
     demands.map((demand) => new BucketDebit(bucketOf(demand), demand));
 
-  /** Keeps nothing of a caller who was not seen before. */
+  /** Does not keep a bucket for a caller that was not seen before. */
   const unkeptDebitsOf = (demands: readonly AllowanceDemand[]) =>
     demands.map((demand) => {
       const { bucket, allowance } = demand;
       return new BucketDebit(buckets.get(bucket) ?? createBucket(bucket, allowance), demand);
     });
 
-  /** Null when the ledger has to be asked first. */
+  /** Returns null if the ledger must be asked first. */
   function decide(debits: readonly BucketDebit[], at: number): LimiterDecision | null {
     if (debits.every((debit) => !debit.lacks(at))) {
       for (const debit of debits) {
@@ -230,8 +230,8 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   /**
-   * Refuses a caller who was not seen lately where what he shares with others is used up, and keeps nothing of him: a stranger may come
-   * from ever new networks. Null where he may pass.
+   * Refuses a caller that was not seen lately if an allowance that it shares with others is used up, without keeping a bucket for it: an
+   * attacker may use a new network for each request. Returns null if the caller may pass.
    */
   function refuseUnseen(demands: readonly AllowanceDemand[], at: number): LimiterDecision | null {
     if (demands.every(({ bucket }) => buckets.has(bucket))) return null;
@@ -243,15 +243,15 @@ export function createLimiter(options: LimiterOptions): Limiter {
   }
 
   function prefetch(bucket: Bucket, at: number): void {
-    // Refreshes busy buckets before their data is outdated, so that frequent callers never wait for the ledger.
+    // Refreshes busy buckets before their data is stale, so that frequent callers never wait for the ledger.
     const isAging = members() > 1 && at - bucket.answeredAt > REFRESH_MS;
     if ((wantsMore(bucket, partOf(bucket), at) || isAging) && !isPending(bucket)) {
-      // Ignored: the request that needs the credits asks again and reports the failure.
+      // Failures are ignored: the request that needs the credits asks again and reports the failure.
       ask(bucket, 0).catch(() => undefined);
     }
   }
 
-  /** At first and after a pause, the caller may have used other processes since this one last read the ledger. */
+  /** On first use and after a pause, the caller may have used other processes since this process last read the ledger. */
   function isUninformed(bucket: Bucket, at: number): boolean {
     const isAlone = members() === 1 && bucket.others.total(at) === 0 && bucket.answeredAt !== Number.NEGATIVE_INFINITY;
     return !isAlone && isStale(bucket, at);
@@ -262,7 +262,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
     const refused = refuseUnseen(demands, at);
     if (refused) return refused;
     const debits = debitsOf(demands);
-    // The headers shall be true of the first request after a pause as of any other.
+    // Asks the ledger so that the headers are correct even for the first request after a pause.
     return debits.some(({ bucket }) => isUninformed(bucket, at)) ? null : decide(debits, at);
   }
 
@@ -274,7 +274,7 @@ export function createLimiter(options: LimiterOptions): Limiter {
       const asked = demands.map(async (demand) => {
         const bucket = bucketOf(demand);
         if (usable(bucket, at) < demand.cost) await ask(bucket, demand.cost);
-        // What is held may be spent without the ledger; only the headers are then as old as its silence.
+        // An open lease may be spent while the ledger does not answer; only the headers are then out of date.
         else if (isUninformed(bucket, at)) await ask(bucket, 0).catch(() => undefined);
       });
       await Promise.all(asked);

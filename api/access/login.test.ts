@@ -1,4 +1,4 @@
-/** Login by signature: whatever is replayed, reused, late, borrowed or revoked, none of it opens a session. */
+/** Login by signature: no replayed, reused, late, borrowed or revoked signature opens a session. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { DaemonUnreachable } from '../../infra/verusd/daemon-errors.ts';
 import { verifyIdentityMessage } from '../../recordings/player/verify-message.ts';
@@ -22,7 +22,7 @@ const revoked = createSigningIdentity({ systemId: SYSTEM, flags: 0x8000 });
 const turning = createSigningIdentity({ systemId: SYSTEM });
 const identities = new Map([alice, bob, locked, revoked, turning].map((one) => [one.identityaddress, one]));
 
-/** What the daemon of the made chain says. */
+/** State of the simulated daemon of the chain `made`. */
 const daemon = { blocks: TIP, longestchain: TIP, verified: 0, down: false };
 const client = {
   async call(method: string, params: readonly unknown[]): Promise<unknown> {
@@ -60,7 +60,7 @@ describe('a signature of the identity', () => {
   it.each([
     ['one key', alice],
     ['two of three keys', bob],
-    ['a locked identity, whose keys are good', locked],
+    ['a locked identity, whose keys are valid', locked],
   ])('%s', async (_, identity) => {
     const { id, message, command, expiresAt } = await challengeFor(identity);
     expect(command).toBe(`signmessage "${identity.identityaddress}" "${message}"`);
@@ -72,7 +72,7 @@ describe('a signature of the identity', () => {
 });
 
 describe('0 accepted', () => {
-  it(`of ${REPLAYS} replays and reuses after success, also at once`, async () => {
+  it(`of ${REPLAYS} replays and reuses after success, even concurrently`, async () => {
     const { id, message } = await challengeFor(alice);
     const signature = await alice.sign(message, TIP);
     const first = await Promise.all(Array.from({ length: 32 }, () => outcome(login.answer(id, signature, HOST))));
@@ -83,18 +83,18 @@ describe('0 accepted', () => {
     );
     expect(new Set(replays)).toEqual(new Set(['login_refused']));
     expect(daemon.verified, 'a spent challenge never reaches the daemon').toBe(before);
-    // The signature of one challenge under another.
+    // The signature of one challenge sent for another challenge.
     const next = await challengeFor(alice);
     expect(await outcome(login.answer(next.id, signature, HOST))).toBe('login_refused');
   });
 
-  it('after a failure: a challenge is spent by a wrong answer, too', async () => {
+  it('after a failure: a wrong answer spends the challenge, too', async () => {
     const { id, message } = await challengeFor(alice);
     expect(await outcome(login.answer(id, 'AgW=', HOST))).toBe('login_refused');
     expect(await outcome(login.answer(id, await alice.sign(message, TIP), HOST))).toBe('login_refused');
   });
 
-  it('of expired, of another host, of another identity, of an unknown challenge', async () => {
+  it('for an expired challenge, another host, another identity, or an unknown challenge', async () => {
     const late = await challengeFor(alice);
     await stores.postgres.pool.query(`UPDATE login_challenges SET expires_at = now() - interval '1 ms'`);
     expect(await outcome(login.answer(late.id, await alice.sign(late.message, TIP), HOST))).toBe('login_refused');
@@ -109,7 +109,7 @@ describe('0 accepted', () => {
     expect(await outcome(login.answer('nothing', signature, HOST))).toBe('login_refused');
   });
 
-  it('of revoked identities: no challenge, no answer, and what was open ends', async () => {
+  it('of revoked identities: they get no challenge, no login, and their open sessions end', async () => {
     expect(await outcome(challengeFor(revoked))).toBe('identity_revoked');
     const holder = { chain: CHAIN, identityAddress: turning.identityaddress };
     const { id, message } = await challengeFor(turning);
@@ -136,7 +136,7 @@ describe('0 accepted', () => {
     daemon.down = false;
   });
 
-  it('of hosts that are not the service, also where they could break out of the command line', async () => {
+  it('for hosts that are not of the service, including those that could break out of the command line', async () => {
     const holder = { chain: CHAIN, identityAddress: alice.identityaddress };
     for (const host of ['evil.example', '', 'a"b', 'a b', 'a$(x)', 'a\nb']) {
       expect(await outcome(login.challenge(holder, host))).toBe('host_refused');

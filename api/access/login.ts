@@ -1,6 +1,6 @@
 /**
- * Login of an identity: it signs a message that names this host, itself and one challenge; the chain's daemon says whether
- * the signature is of the keys it has now. A challenge is spent by the first who answers it, rightly or wrongly.
+ * Login of an identity: it signs a message that names this host, the identity and one challenge. The chain's daemon verifies the signature
+ * against the current keys of the identity. The first answer, right or wrong, spends the challenge.
  */
 import { isRevoked } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -19,7 +19,7 @@ import { newId } from './tokens.ts';
 export interface Challenge {
   readonly id: string;
   readonly message: string;
-  /** Line for the daemon's command line. */
+  /** Command for the daemon's command-line client. */
   readonly command: string;
   readonly expiresAt: Date;
 }
@@ -28,12 +28,12 @@ export interface LoginOptions {
   readonly postgres: Postgres;
   readonly daemon: (chain: string) => Pick<VerusdClient, 'call'>;
   readonly hosts: PublicHosts;
-  /** Height that the index of a chain has reached; null before its first block. */
+  /** Returns the height that the index of a chain has reached; null before its first block. */
   readonly indexedHeight: (chain: string) => number | null;
 }
 
 const MINUTES = 5;
-/** Blocks by which the index may lag: the daemon knows of revocations in them, the index does not. */
+/** Blocks by which the index may lag behind the daemon; the index does not know the revocations in these blocks yet. */
 const INDEX_LAG = 3;
 
 const FLAGS_SQL = `SELECT flags, ${newestRevocationSql('$1', '$2')} AS revocation
@@ -42,7 +42,7 @@ const readFlags = rowReader({ ...storedColumns(DEFINITIONS.identity, ['flags']),
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
 const STORE_SQL = `INSERT INTO login_challenges (id, chain, identity_address, host, message, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
-/** One of several at once gets it. */
+/** Only one of several concurrent answers gets the row. */
 const SPEND_SQL = `DELETE FROM login_challenges WHERE id = $1
   RETURNING chain, identity_address AS "identityAddress", host, message, expires_at > now() AS valid`;
 const readSpent = rowReader({ ...OWNER, host: columns.text, message: columns.text, valid: columns.boolean });
@@ -52,7 +52,7 @@ const refused = (detail: string) => new ApiError('login_refused', detail);
 export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOptions) {
   const { pool } = postgres;
 
-  /** Resolves to the height of its newest revocation, from which it has been recovered; 0 for none. */
+  /** Returns the height of the identity's newest revocation, from which it has since recovered; 0 if it was never revoked. */
   async function requireUnrevoked({ chain, identityAddress }: KeyOwner): Promise<number> {
     const row = await readRow(pool, readFlags, FLAGS_SQL, [chain, identityAddress]);
     if (!row) throw new ApiError('not_found', `identity ${identityAddress} of ${chain} is not known`);
@@ -61,7 +61,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
     return row.revocation;
   }
 
-  /** A daemon that lags does not know yet which keys were replaced. */
+  /** A daemon that lags does not yet know which keys were replaced. */
   async function requireCurrent(chain: string): Promise<void> {
     const info = (await daemon(chain).call('getinfo', [])) as { blocks?: unknown; longestchain?: unknown };
     const height = Number(info.blocks);
@@ -73,7 +73,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
   }
 
   return {
-    /** `host` is the name that the service was called by. @throws ApiError host_refused, not_found, identity_revoked, syncing */
+    /** `host` is the host name of the request. @throws ApiError host_refused, not_found, identity_revoked, syncing */
     async challenge(holder: KeyOwner, host: string): Promise<Challenge> {
       hosts.require(host);
       await requireUnrevoked(holder);
@@ -87,7 +87,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
       return { id, message, command: `signmessage "${identityAddress}" "${message}"`, expiresAt };
     },
 
-    /** The identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
+    /** Returns the identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
     async answer(id: string, signature: string, host: string): Promise<KeyHolder> {
       const spent = await readRow(pool, readSpent, SPEND_SQL, [id]);
       if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
@@ -98,7 +98,7 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
       const holds = await daemon(chain)
         .call('verifymessage', [identityAddress, signature, message, true])
         .catch((error: unknown) => {
-          if (error instanceof DaemonRpcError) return false; // it cannot be read as a signature
+          if (error instanceof DaemonRpcError) return false; // the daemon cannot parse the signature
           throw error;
         });
       if (holds !== true) throw refused('the signature does not match this identity and message');

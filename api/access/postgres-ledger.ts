@@ -1,10 +1,10 @@
-/** The ledger in Postgres: one row an allowance, locked while it is settled, so that processes take turns. */
+/** The ledger in Postgres: one row per allowance, locked while it is settled, so that processes take turns. */
 import { inTransaction, type Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, jsonReader, rowReader } from '../../infra/row-reader.ts';
 import { type AllowanceLedger, type ExchangeAnswer, type SettledLeases, settleLease } from './ledger.ts';
 
-/** Also locks rows that were there; in one order, so that two processes never wait for each other. */
+/** Also locks existing rows. The fixed order prevents deadlocks between processes. */
 const LOCK_SQL = `INSERT INTO allowances AS a (bucket, shares, ends_at)
   SELECT bucket, '{}', 0 FROM unnest($1::text[]) AS asked(bucket) ORDER BY bucket
   ON CONFLICT (bucket) DO UPDATE SET bucket = a.bucket RETURNING bucket, shares`;
@@ -26,7 +26,7 @@ export interface PostgresLedger extends AllowanceLedger {
   close(): Promise<void>;
 }
 
-/** Every request may wait for the ledger, so after this time without an answer from Postgres they are refused. */
+/** Any request may have to wait for the ledger, so requests are refused after this time without an answer from Postgres. */
 const SILENCE_MS = 5_000;
 
 export function createPostgresLedger(postgres: Postgres): PostgresLedger {
@@ -51,7 +51,7 @@ export function createPostgresLedger(postgres: Postgres): PostgresLedger {
   };
 }
 
-/** Forgets allowances of which nothing counts any more. */
+/** Deletes allowances in which nothing counts any more. */
 export async function deleteExpired(postgres: Postgres, now: number): Promise<void> {
   await postgres.pool.query('DELETE FROM allowances WHERE ends_at < $1', [Math.floor(now)]);
 }

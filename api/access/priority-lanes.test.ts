@@ -14,7 +14,7 @@ function world(options: PriorityLanesOptions = OPTIONS) {
       began.push(name);
       await new Promise<void>((resolve) => ends.set(name, resolve));
     });
-  /** Does not wait for the work's end. */
+  /** Does not wait for the work to end. */
   const begin = (...asked: Parameters<typeof start>) => void start(...asked).catch(() => refused.push(asked[0]));
   const end = async (name: string) => {
     ends.get(name)?.();
@@ -26,7 +26,7 @@ function world(options: PriorityLanesOptions = OPTIONS) {
 const settled = () => new Promise(setImmediate);
 
 describe('lanes', () => {
-  it('a flood of the standard lane leaves a place, and priority goes first', async () => {
+  it('a flood in the standard lane leaves a place free, and the priority lane is served first', async () => {
     const { began, begin, end } = world();
     for (const payer of ['a', 'b', 'c', 'd']) begin(`s ${payer}`, payer);
     for (const payer of ['e', 'f', 'g']) begin(`p ${payer}`, payer, 'priority');
@@ -44,7 +44,7 @@ describe('lanes', () => {
     expect(began).toHaveLength(7);
   });
 
-  it('whoever would wait too long, or behind too many, is refused; others and the other lane are not', async () => {
+  it('a caller that would wait too long or behind too many is refused; other callers and the other lane are not', async () => {
     const { start, begin, began, refused } = world();
     const runs = 2;
     const waits = OPTIONS.mostWaiting / 2;
@@ -58,7 +58,7 @@ describe('lanes', () => {
     await expect(start('late', 'd', 'standard', 5)).rejects.toThrow(QueueFull);
   });
 
-  it('a failure gives its place on', async () => {
+  it('work that fails frees its place', async () => {
     const { lanes } = world();
     const owner = { lane: 'standard', payer: 'a' } as const;
     for (let n = 0; n < 10; n += 1) {
@@ -68,7 +68,7 @@ describe('lanes', () => {
 });
 
 describe('callers of one lane', () => {
-  it('one alone has half of the places, and the next finds one free, whatever waits', async () => {
+  it('a single caller gets half of the places, and the next caller finds one free, whatever waits', async () => {
     const { began, begin } = world({ atOnce: 8, mostWaiting: 1000 });
     for (let n = 0; n < 100; n += 1) begin(`a${n}`, 'a');
     begin('b', 'b');
@@ -88,7 +88,7 @@ describe('callers of one lane', () => {
     expect(began).toEqual(['first', 'a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('of several who share one work, it is that of the one who holds least', async () => {
+  it('work that several share belongs to the caller with the fewest works', async () => {
     const { lanes, begin } = world();
     for (let n = 0; n < 3; n += 1) begin(`a${n}`, 'a');
     begin('b', 'b');
@@ -97,7 +97,7 @@ describe('callers of one lane', () => {
     expect([lanes.quickest([a, b]), lanes.quickest([b, a]), lanes.quickest([a, b, c])]).toEqual([b, b, c]);
   });
 
-  it('whatever they do, hold no more than there is and leave none free that one of them may have', async () => {
+  it('never exceed the places, and leave no place free that a waiting caller may have, whatever they do', async () => {
     const payer = fc.constantFrom('a', 'b', 'c', 'd');
     const arrival = fc.record({ payer, lane: fc.constantFrom<PriorityLane>('standard', 'priority') });
     const step = fc.oneof(arrival, fc.record({ ends: fc.nat(100) }));

@@ -1,27 +1,30 @@
 /**
- * Semaphore with bounded queues, shared by callers. The priority lane goes first, and some places are its own, so that a flood of the
- * others does not delay it. Within a lane callers take turns, and where it leaves room a caller gets another place only while it holds
- * fewer than the lane has left: alone it has half of them, and whoever comes finds one. The places of a queue are shared in the same way.
- * docs/decisions/0124-places-by-caller.md
+ * Semaphore with bounded queues that is fair between callers. The priority lane is served first and has reserved places, so that a flood
+ * in the standard lane does not delay it. Within a lane callers take turns. If the lane leaves room, a caller gets another place only while
+ * it has fewer places than the lane has left, so a single caller gets at most half of them and a new caller finds one free. The places of
+ * a queue are shared in the same way. docs/decisions/0124-places-by-caller.md
  */
 import { RetryableError } from '../../schemas/errors.ts';
 
 export type PriorityLane = 'standard' | 'priority';
 
-/** Whose work it is. */
+/** The owner of some work. */
 export interface WorkOwner {
   readonly lane: PriorityLane;
-  /** The network or identity that pays for it: its callers count as one. */
+  /** The network or identity that pays for the work; all its callers count as one. */
   readonly payer: string;
 }
 
-/** Work that no single caller asked for. */
+/** Owner of work that no single caller requested. */
 export const SERVICE: WorkOwner = { lane: 'standard', payer: 'service' };
 
 export interface PriorityLanes {
-  /** @throws QueueFull when too many wait, of all or of this owner, or when `waitMs` is over; the reason of a `signal` that aborts before its turn */
+  /**
+   * @throws QueueFull when too many works wait, in total or of this owner, or after `waitMs`; the reason of `signal` if it aborts before
+   * the work begins
+   */
   run<T>(owner: WorkOwner, waitMs: number, work: () => Promise<T>, signal?: AbortSignal): Promise<T>;
-  /** Whose work of these would begin first, for work that is of all of them. */
+  /** Returns the owner whose work would begin first, for work that all these owners share. */
   quickest(owners: readonly [WorkOwner, ...WorkOwner[]]): WorkOwner;
 }
 
@@ -29,14 +32,14 @@ export interface PriorityLanesOptions {
   readonly atOnce: number;
   /** Number of these slots that are reserved for the priority lane. */
   readonly reserved?: number;
-  /** In each lane. */
+  /** Maximum queue length of each lane. */
   readonly mostWaiting: number;
-  /** Whether a caller alone leaves places to others, or takes all until another waits; true by default. */
+  /** Whether a single caller leaves places free for others; if false it may take all places until another caller waits. True by default. */
   readonly leavesRoom?: boolean;
 }
 
 export class QueueFull extends RetryableError {
-  /** For whose further work there is no room; null where one has waited too long. */
+  /** The payer that has no room for further work; null if the work has waited too long. */
   readonly payer: string | null;
 
   constructor(payer: string | null = null) {
@@ -74,11 +77,11 @@ export function createPriorityLanes({
   };
 }
 
-/** `places`: the most that this lane may take. */
+/** `places`: the most places that this lane may take. */
 function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
-  /** By payer: how many of its works run. */
+  /** Number of running works by payer. */
   const running = new Map<string, number>();
-  /** By payer, the one whose turn is next first: its works in the order of their arrival. */
+  /** Waiting works by payer, the payer whose turn is next first; each payer's works in the order of arrival. */
   const waiting = new Map<string, Set<() => void>>();
   let runningOfAll = 0;
   let waitingOfAll = 0;
@@ -111,7 +114,7 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
     get running() {
       return runningOfAll;
     },
-    /** Works that run or wait. */
+    /** Number of works of the payer that run or wait. */
     heldBy: (payer: string) => (running.get(payer) ?? 0) + (waiting.get(payer)?.size ?? 0),
     turn(payer: string, freeOfAll: number, waitMs: number, signal?: AbortSignal): Promise<void> {
       const before = waiting.get(payer)?.size ?? 0;
@@ -146,13 +149,13 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
       if (left > 0) running.set(payer, left);
       else running.delete(payer);
     },
-    /** Begins one work that waits. Returns whether there was one that may. */
+    /** Starts one waiting work if there is a free place for one; returns whether it did. */
     admit(freeOfAll: number): boolean {
       for (const [payer, queue] of waiting) {
         const [begin] = queue;
         if (!begin || !mayRun(payer, freeOfAll)) continue;
         leaveQueue(payer, queue, begin);
-        // Its next work waits behind those of all others.
+        // Moves the payer behind all others that wait.
         if (waiting.delete(payer)) waiting.set(payer, queue);
         enter(payer);
         begin();

@@ -1,4 +1,4 @@
-/** A challenge names configured hosts and no other, however a request spells its own. */
+/** A challenge names only configured hosts, however a request spells its host. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../infra/config/load-config.ts';
@@ -9,7 +9,7 @@ type Hosts = Parameters<typeof createPublicHosts>[0];
 
 function said(config: Hosts, asked: string, port = 8080): string {
   try {
-    createPublicHosts(config, () => port).require(asked.toLowerCase()); // as the request's reader does
+    createPublicHosts(config, () => port).require(asked.toLowerCase()); // as the code that reads requests does
     return 'allowed';
   } catch (error) {
     return (error as ApiError).code;
@@ -26,7 +26,7 @@ const inAnyCase = (text: string) =>
     .array(fc.boolean(), { minLength: text.length, maxLength: text.length })
     .map((upper) => [...text].map((letter, index) => (upper[index] ? letter.toUpperCase() : letter)).join(''));
 
-/** Other hosts that resemble the given one, or that a lenient parser would take for it. */
+/** Other hosts that resemble the given one, or that a lenient parser would accept as the same. */
 const disguises: readonly ((host: string) => string)[] = [
   (text) => `${text}.`,
   (text) => `${text}.evil.example`,
@@ -48,7 +48,7 @@ const disguises: readonly ((host: string) => string)[] = [
 ];
 
 describe('configured hosts', () => {
-  it('are those that may be named, in any case, and no others', () => {
+  it('are the only hosts that may be named, in upper or lower case', () => {
     fc.assert(
       fc.property(fc.uniqueArray(host, { minLength: 1, maxLength: 4 }), host, fc.gen(), (publicHosts, other, gen) => {
         const config = { publicHosts: publicHosts.map((text) => gen(() => inAnyCase(text))), host: '127.0.0.1' };
@@ -70,12 +70,12 @@ describe('configured hosts', () => {
     );
   });
 
-  it('are told to who asks under another name', () => {
+  it('are listed in the refusal of another name', () => {
     const hosts = createPublicHosts({ publicHosts: ['API.example'], host: '10.1.2.3' }, () => 8080);
     expect(() => hosts.require('evil.example')).toThrow(/only at api\.example$/);
   });
 
-  it('are taken from the environment, and only as a Host header has them', () => {
+  it('are read from the environment, and only in the form of a Host header', () => {
     fc.assert(
       fc.property(fc.uniqueArray(host, { minLength: 1, maxLength: 4 }), (hosts) => {
         expect(loadConfig({ PUBLIC_HOSTS: hosts.join(', ') }).publicHosts).toEqual(hosts);
@@ -99,7 +99,7 @@ describe('configured hosts', () => {
   });
 });
 
-describe('without any', () => {
+describe('without configured hosts', () => {
   it.each(['127.0.0.1:8080', 'localhost:8080', 'LOCALHOST:8080', '[::1]:8080', '10.1.2.3:8080'])(
     '%s is this machine',
     (asked) => {
@@ -107,7 +107,7 @@ describe('without any', () => {
     },
   );
 
-  it('the port is that of the service, and goes without saying where it is 80', () => {
+  it('the port must be that of the service, and may be omitted if it is 80', () => {
     const config = { publicHosts: null, host: '::' };
     expect(['localhost', 'localhost:80', '[::]'].map((asked) => said(config, asked, 80))).toEqual(
       Array(3).fill('allowed'),
@@ -117,7 +117,7 @@ describe('without any', () => {
     );
   });
 
-  it('no other host is, and none of this machine is told', () => {
+  it('no other host is allowed, and a refusal names no host of this machine', () => {
     fc.assert(
       fc.property(host, (asked) => {
         const isOwn = ['10.1.2.3:8080', 'localhost:8080', '127.0.0.1:8080'].includes(asked);

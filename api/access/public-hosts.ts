@@ -1,18 +1,18 @@
-/** Host names that login challenges may name: the signer of a challenge trusts the host in its message. */
+/** Host names that login challenges may contain: the signer of a challenge trusts the host in its message. */
 import type { Config } from '../../schemas/config.ts';
 import { ApiError } from '../http/api-error.ts';
 
-/** Whether a challenge may name this value of a Host header (lower case). */
+/** Checks whether a challenge may contain a given value of the Host header (in lower case). */
 export interface PublicHosts {
   /** @throws ApiError host_refused */
   require(host: string): void;
 }
 
-/** Clients leave out the port that goes without saying. */
+/** Clients omit the default port. */
 const HTTP_PORT = 80;
 const LOCAL_NAMES = ['localhost', '127.0.0.1', '[::1]'];
 
-/** Each entry is a host as clients write it, compared whole; without any, the addresses of this machine at the port. */
+/** Each entry is a host as clients write it and must match exactly. Without entries, the addresses of this machine at the port match. */
 export function createPublicHosts(
   { publicHosts, host }: Pick<Config, 'publicHosts' | 'host'>,
   port: () => number,

@@ -1,4 +1,4 @@
-/** Usage of an identity as its owner sees it: by step, and by key or route. */
+/** Reads the usage of an identity for its owner, by time step and by key or route. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
@@ -17,13 +17,13 @@ const SUMS = {
 };
 const readUsed = rowReader({
   at: columns.date,
-  /** Id of the key, or pattern of the route. */
+  /** Id of the key or pattern of the route. */
   of: columns.text,
   ...SUMS,
 });
 export type UsageRow = RowRead<typeof readUsed>;
 
-/** Place of the last row that the caller has. */
+/** Cursor: the last row that the caller already has. */
 export interface UsagePlace {
   /** Seconds since the epoch. */
   readonly at: number;
@@ -33,7 +33,7 @@ export interface UsagePlace {
 export interface UsageQuery {
   readonly step: UsageStep;
   readonly by: UsagePart;
-  /** Seconds since the epoch: the steps that they lie in are answered whole. */
+  /** `from` and `to` are seconds since the epoch, extended to whole steps. */
   readonly from: number;
   readonly to: number;
   readonly keyId: string | null;
@@ -56,11 +56,11 @@ function readSql(column: 'key_id' | 'route'): string {
     ORDER BY at DESC, of COLLATE "C" LIMIT $10`;
 }
 
-/** Newest first, revoked keys included. */
+/** Returns rows newest first, including those of revoked keys. */
 export function readUsage({ pool }: Postgres, holder: KeyOwner, asked: UsageQuery): Promise<UsageRow[]> {
   const { step, by, from, to, keyId, limit, after } = asked;
   const width = STEP_SECONDS[step];
-  // Routes are kept by hour alone, from which their days follow.
+  // Routes are stored only by hour; days are summed from hours.
   const source = by === 'route' ? 'hour' : step;
   const whole = [Math.floor(from / width) * width, Math.ceil(to / width) * width];
   const place = [after?.at ?? null, after?.of ?? ''];

@@ -1,4 +1,4 @@
-/** Paths that belong to an identity: by the session that it logged in to, or where that is enough, by a key of it. */
+/** Authorization for paths of an identity: its session or, where the route allows it, one of its keys. */
 import type { ApiContext } from '../api-context.ts';
 import { ApiError } from '../http/api-error.ts';
 import type { Caller } from './gate.ts';
@@ -19,7 +19,7 @@ export async function requireHolder(api: ApiContext, caller: Caller, proof: Proo
 
 async function requireSession(api: ApiContext, caller: Caller): Promise<Session> {
   const session = await findSession(api.postgres, caller.bearer);
-  // A chain may have left the configuration since the login.
+  // The chain may have been removed from the configuration since the login.
   if (session && api.config.chains.some(({ name }) => name === session.chain)) return session;
   const detail = 'this path takes Authorization: Bearer with the token of a login that has not ended';
   throw new ApiError('session_required', detail, { headers: { 'WWW-Authenticate': 'Bearer' } });

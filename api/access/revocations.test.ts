@@ -1,4 +1,4 @@
-/** Keys and sessions end with a revocation of their identity and stay so; a change of rights is not there without its notice. */
+/** Keys and sessions end for good with a revocation of their identity; a change of rights is never committed without its notification. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -30,7 +30,7 @@ const isActive = async (token: string): Promise<boolean> => {
   return found?.secretSha256 === presented?.secretSha256.toString('hex');
 };
 
-/** A secret of the model, with the revocations that it was issued after. */
+/** A secret of the model, with the revocations that preceded it. */
 interface Secret {
   readonly token: string;
   readonly isSession: boolean;
@@ -39,7 +39,7 @@ interface Secret {
 
 const STEPS = ['revoke', 'recover', 'update', 'key', 'session', 'regenerate', 'key of a session', 'rewind'] as const;
 
-it('a secret is good while its identity is not revoked and has no revocation that came after it, whatever is reorganised', async () => {
+it('a secret is valid while its identity is not revoked and has no later revocation, whatever is reorganised', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom(...STEPS), { maxLength: 14 }), async (steps) => {
       await stores.postgres.pool.query('TRUNCATE api_keys, sessions');
@@ -55,7 +55,7 @@ it('a secret is good while its identity is not revoked and has no revocation tha
         if (step === 'revoke' && !isRevoked()) become(REVOKED);
         if (step === 'recover' && isRevoked()) become(0);
         if (step === 'update') become(states.at(-1)?.flags ?? 0);
-        // Not below a revocation that a secret knows: another one would be taken for it.
+        // Never rewinds below a revocation that a secret knows: a new revocation at that height would be mistaken for it.
         if (step === 'rewind' && states.length > 1 && (states.at(-1)?.fromHeight ?? 0) > latest())
           states = states.slice(0, -1);
         await storeStates(stores.postgres, OWNER, states);
@@ -107,7 +107,7 @@ it('a key that a session makes while its identity is revoked and recovered ends 
 it.each([
   [-60, true],
   [60, false],
-])('a key of before 0.7.0 is judged by the time of the revocation: %i s after it', async (seconds, isGood) => {
+])('a key from before 0.7.0 is judged by the time of the revocation: %i s after the key', async (seconds, isGood) => {
   const { pool } = stores.postgres;
   await storeStates(stores.postgres, OWNER, [
     { fromHeight: 1, flags: 0 },
@@ -126,7 +126,7 @@ it.each([
   expect(await isActive(key)).toBe(isGood);
 });
 
-/** Its connection ends before the notice. */
+/** A Postgres whose connection ends before the notification. */
 function withoutNotice({ pool, transaction }: Postgres): Postgres {
   const cut = <Q extends object>(target: Q): Q =>
     new Proxy(target, {
@@ -146,7 +146,7 @@ function withoutNotice({ pool, transaction }: Postgres): Postgres {
   };
 }
 
-it('a change of rights without its notice to other processes is none', async () => {
+it('a change of rights without its notification to other processes changes nothing', async () => {
   await storeStates(stores.postgres, OWNER, [{ fromHeight: 1, flags: 0 }]);
   const { key, row } = made(await createKey(stores.postgres, OWNER, 'bot'));
   const { token } = await openSession(stores.postgres, OWNER);

@@ -1,4 +1,4 @@
-/** Sessions of identities that have logged in: a token, kept as its digest, for a day. */
+/** Sessions of identities that have logged in: each has a token that is stored as a digest and is valid for a day. */
 import { IS_NOT_REVOKED_SQL } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
@@ -20,7 +20,7 @@ export interface OpenedSession extends Pick<Session, 'expiresAt'> {
 const OPEN_SQL = `INSERT INTO sessions (token_sha256, chain, identity_address, expires_at, after_revocation)
   VALUES ($1, $2, $3, now() + interval '${SESSION_LIFE}', coalesce($4, ${newestRevocationSql('$2', '$3')})) RETURNING expires_at AS "expiresAt"`;
 const SWEEP_SQL = 'DELETE FROM sessions WHERE expires_at < now()';
-/** That of a revoked identity is dead, and stays so once the identity is recovered. */
+/** A session of a revoked identity is invalid, and stays invalid after the identity is recovered. */
 const FIND_SQL = `SELECT s.chain, s.identity_address AS "identityAddress", s.expires_at AS "expiresAt",
     s.after_revocation AS "afterRevocation"
   FROM sessions s
@@ -43,7 +43,7 @@ export async function findSession({ pool }: Postgres, token: string): Promise<Se
   return (await readRow(pool, readSession, FIND_SQL, [hexParam(digest(token))])) ?? null;
 }
 
-/** Ends at once in every process. */
+/** Ends the session at once in every process. */
 export async function closeSession(postgres: Postgres, token: string): Promise<void> {
   await changeRights(postgres, (client) => client.query(CLOSE_SQL, [hexParam(digest(token))]));
 }

@@ -1,8 +1,8 @@
-/** Calls that several requests may wait for: such a call is given up once none of them wants it, and what it holds counts for each. */
+/** Calls that several requests may share: a call is given up once no request wants it, and its memory counts for each request. */
 import { AnswerGivenUp, type AnswerMemory } from './answer-memory.ts';
 import { untilAborted } from './until-aborted.ts';
 
-/** Where it counts for one who asks. */
+/** The memory account of one request that waits. */
 type Asking = Pick<AnswerMemory, 'holds'>;
 
 interface Share {
@@ -11,15 +11,15 @@ interface Share {
   bytes: number;
 }
 
-/** A call has them in common for all who wait for it. */
+/** Limits of a call on behalf of all requests that wait for it. */
 interface Limits extends Pick<AnswerMemory, 'holds' | 'signal'> {
-  /** Whether one of them waits; one may come when the others have gone, while the daemon is at it. */
+  /** Whether any request waits. A new one may join after the others have left, while the daemon still works on the call. */
   isWanted(): boolean;
 }
 
 /**
- * `work` either calls `begin` and makes a call within its limits, or waits for the latest that was begun for the key. It decides before its
- * first await; where the answer to that call is of no use to it, it may still begin one.
+ * `work` either calls `begin` and makes a call within the returned limits, or waits for the latest call that was begun for the key. It
+ * decides before its first await; if it cannot use the answer to the call that it waited for, it may still begin one.
  */
 export type SharedCalls = <T>(
   key: string,

@@ -1,4 +1,4 @@
-/** The limits of two processes on one real Postgres: never more than the allowance, whoever dies; and who is alive. */
+/** The limits of two processes on one real Postgres: never more than the allowance, whichever process dies; and which processes are alive. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -33,7 +33,7 @@ describe('limits in Postgres', () => {
     };
     for (let round = 0; round < 8; round += 1) {
       await Promise.all(Array.from({ length: 64 }, (_, index) => connection(index)));
-      if (round === 1) limiters[0] = start('a again'); // the old one is gone without a word
+      if (round === 1) limiters[0] = start('a again'); // the old process is gone without closing
       time += 21_000;
     }
     expect(accepted.most()).toBeLessThanOrEqual(ALLOWANCE);
@@ -64,12 +64,12 @@ describe('limits in Postgres', () => {
   });
 });
 
-describe('a Postgres that says nothing', () => {
-  it('keeps nobody waiting for the limits, who are kept again when it speaks', async () => {
+describe('a Postgres that does not answer', () => {
+  it('keeps no caller waiting for the limits, which work again once it answers', async () => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: 'waits', now: () => 9_000_000, members: () => 1 });
     const demand = { bucket: 'held up', allowance: ALLOWANCE, cost: 1 };
-    // Somebody holds the table: to the ledger that is a server that takes statements and answers none.
+    // Another transaction locks the table: to the ledger, this looks like a server that accepts statements and never answers.
     const held = stores.postgres.transaction(async (client) => {
       await client.query('LOCK TABLE allowances IN ACCESS EXCLUSIVE MODE');
       const charges = [0, 1, 2].map(() => limiter.charge([demand]));
@@ -89,10 +89,10 @@ describe('a Postgres that says nothing', () => {
 });
 
 describe('the clock of the ledger', () => {
-  it('knows who lives, agrees with a running process, and forgets who leaves', async () => {
+  it('knows the live processes, agrees with a running process, and forgets processes that leave', async () => {
     const { postgres } = stores;
     const options = { postgres, logger, beatMs: 20 };
-    // Postgres' clock has stepped an hour since the first one began: its reading counts, not the wall's.
+    // The clock of Postgres has stepped by an hour since the first process began: the reading of that process counts, not the wall clock.
     const first = await startLedgerClock({ ...options, process: 'first', beatMs: 3_600_000 });
     await postgres.pool.query(`UPDATE allowance_holders SET ledger_ms = ledger_ms + 3600000`);
     const second = await startLedgerClock({ ...options, process: 'second' });
@@ -110,7 +110,7 @@ describe('the clock of the ledger', () => {
     await second.stop();
   });
 
-  it('goes back to the slowest, and forward only when it must have slept', () => {
+  it('goes back to the slowest, and forward only when the process must have slept', () => {
     expect(correction(1_000, 990)).toBe(0);
     expect(correction(1_000, 1_900)).toBe(0);
     expect(correction(1_000, 700)).toBe(-300);

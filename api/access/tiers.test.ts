@@ -37,7 +37,7 @@ async function issue(holder: KeyOwner): Promise<string> {
 const activeKey = async (key: string) => (await activeKeys(stores.postgres, [readKey(key)?.id ?? ''], CHAINS))[0];
 
 describe('a tier', () => {
-  it('is of the identity of its chain', async () => {
+  it('belongs to the identity of one chain', async () => {
     const [one, two] = [await issue(at('one')), await issue(at('two'))];
     await setTier(stores.postgres, at('one'), 'pro');
     expect([(await activeKey(one))?.tier, (await activeKey(two))?.tier]).toEqual(['pro', 'free']);
@@ -48,7 +48,7 @@ describe('a tier', () => {
     ]);
   });
 
-  it('of an identity that its chain revoked is spent by nobody, though the other chain knows it as active', async () => {
+  it('of an identity that its chain revoked cannot be used, although the identity is active on the other chain', async () => {
     const [one, two] = [await issue(at('one')), await issue(at('two'))];
     await setTier(stores.postgres, at('one'), 'pro');
     await storeIdentity(stores.postgres, { ...at('one'), flags: REVOKED });
@@ -57,7 +57,7 @@ describe('a tier', () => {
   });
 });
 
-it('a webhook is told by the tier of its own chain', async () => {
+it('a webhook is active by the tier of its own chain', async () => {
   const { pool } = stores.postgres;
   for (const chain of ['one', 'two']) {
     await pool.query(
@@ -80,7 +80,7 @@ it('a webhook is told by the tier of its own chain', async () => {
   expect(await webhookNames()).toEqual([]);
 });
 
-it('credits are those of the chain, over all processes', async () => {
+it('credits are counted by chain, over all processes', async () => {
   const processOf = (name: string) => {
     const ledger = createPostgresLedger(stores.postgres);
     const limiter = createLimiter({ ledger, process: name, now: () => 1_000_000, members: () => 2 });
@@ -98,10 +98,10 @@ it('credits are those of the chain, over all processes', async () => {
   };
   expect(await passes(two, 60)).toBe('passed');
   expect([await passes(two, 1), await passes(two, 1, 1)]).toEqual(['rate_limited', 'rate_limited']);
-  expect(await passes(one, 400, 1)).toBe('passed'); // not a credit of it was spent on the other chain
+  expect(await passes(one, 400, 1)).toBe('passed'); // no credit of it was spent on the other chain
 });
 
-describe('the tiers that were kept by i-address alone', () => {
+describe('the migration of tiers that were stored by i-address alone', () => {
   const OTHER = 'iJTXkADsq64gCcSYdGXgHHJyLrfH6p7Fq5';
   const NOWHERE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
   const days = (ago: number) => `now() - interval '${ago} days'`;
@@ -112,7 +112,7 @@ describe('the tiers that were kept by i-address alone', () => {
     [string, { keys?: [chain: string, ago: number, revoked?: boolean][]; known?: string[] }, [AccessTier, AccessTier]]
   >([
     [
-      'go to the chain of its first key',
+      'assigns a tier to the chain of the first key of its identity',
       {
         keys: [
           ['two', 1],
@@ -123,7 +123,7 @@ describe('the tiers that were kept by i-address alone', () => {
       ['pro', 'free'],
     ],
     [
-      'also when that key is revoked',
+      'even if that key is revoked',
       {
         keys: [
           ['two', 1],
@@ -134,8 +134,8 @@ describe('the tiers that were kept by i-address alone', () => {
       ['pro', 'free'],
     ],
     ['else to the only chain that knows the identity', { known: ['two'] }, ['free', 'pro']],
-    ['else to none, to be granted anew', { known: ['one', 'two'] }, ['free', 'free']],
-    ['and are none of an identity that no chain knows', {}, ['free', 'free']],
+    ['else to no chain, so the operator must grant it again', { known: ['one', 'two'] }, ['free', 'free']],
+    ['and to no chain if none knows the identity', {}, ['free', 'free']],
   ])('%s', async (_, { keys = [], known = [] }, expected) => {
     migrated = await createTestStores();
     const { pool } = migrated.postgres;

@@ -1,7 +1,7 @@
-/** Secrets that are handed out once and kept as SHA-256 alone. */
+/** Secrets that are shown once and stored only as their SHA-256. */
 import { createHash, randomBytes, timingSafeEqual } from 'node:crypto';
 
-/** Secret scanners know keys by it. */
+/** Lets secret scanners recognize keys. */
 export const KEY_PREFIX = 'vst_';
 const SECRET_BYTES = 32;
 const ID_BYTES = 8;
@@ -10,7 +10,7 @@ const DIGEST_LENGTH = 64;
 const SESSION_PREFIX = 'vss_';
 const SESSION = /^vss_[0-9a-f]{64}$/;
 
-/** A presented key: its public id, and the digest of its secret. The id of a session, which has no other secret, is its digest. */
+/** A presented key: its public id and the digest of its secret. For a session, whose token is its only secret, the id is that digest. */
 export interface PresentedKey {
   readonly id: string;
   readonly secretSha256: Buffer;
@@ -20,7 +20,7 @@ export function newId(): string {
   return randomBytes(ID_BYTES).toString('hex');
 }
 
-/** Hex of SHA-256. */
+/** Returns the SHA-256 as hex. */
 export function digest(text: string): string {
   return createHash('sha256').update(text).digest('hex');
 }
@@ -35,13 +35,13 @@ export function newKey(id: string): { readonly key: string; readonly secretSha25
   return { key: `${KEY_PREFIX}${id}_${secret}`, secretSha256: digest(secret) };
 }
 
-/** Null for a text that cannot be a key. */
+/** Returns null for a text that cannot be a key. */
 export function readKey(text: string): PresentedKey | null {
   const [, id, secret] = KEY.exec(text) ?? [];
   return id !== undefined && secret !== undefined ? { id, secretSha256: digestBytes(digest(secret)) } : null;
 }
 
-/** Null for a text that can be neither a key nor a session. */
+/** Returns null for a text that can be neither a key nor a session. */
 export function readToken(text: string): PresentedKey | null {
   if (!isSession(text)) return readKey(text);
   const id = digest(text);

@@ -1,4 +1,4 @@
-/** Settles as the outcome does, or rejects with the signal's reason if that comes first; the work itself goes on. */
+/** Settles like `outcome`, or rejects with the signal's reason if it aborts first. The work itself continues. */
 export function untilAborted<T>(
   outcome: Promise<T>,
   signal: AbortSignal | undefined,

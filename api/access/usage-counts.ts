@@ -1,11 +1,11 @@
-/** Counts of usage that are not written yet: one for each minute, payer and route, of which there are few. */
+/** Usage counts that are not written yet: one per minute, payer and route, so there are few. */
 import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { ActiveKey, KeyOwner } from './key-store.ts';
 
-/** The allowance of the identity, that of the key, or the tier did not suffice. */
+/** What did not suffice: the allowance of the identity, that of the key, or the tier. */
 export type Refusal = 'rate' | 'key' | 'tier';
 
-/** Stands for every session of an identity: the id of one is the digest of its token. */
+/** Replaces the id of every session, because that id is the digest of its token. */
 const SESSION_ID = 'session';
 
 export type Payer = Pick<ActiveKey, 'id' | 'chain' | 'identityAddress' | 'account' | 'expiresAt'>;
@@ -25,9 +25,9 @@ export interface UsageCount extends KeyOwner {
 }
 
 export interface UsageCounts {
-  /** The count to add to; `minute` in seconds since the epoch. */
+  /** Returns the count to add to; `minute` is in seconds since the epoch. */
   of(payer: Payer, route: string, minute: number): UsageCount;
-  /** Returns all counts, and starts with none. */
+  /** Returns all counts and removes them. */
   take(): UsageCount[];
 }
 

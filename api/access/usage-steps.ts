@@ -1,4 +1,4 @@
-/** Spans of time by which usage is counted. */
+/** Time steps by which usage is counted. */
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 
 export const USAGE_STEPS = ['minute', 'hour', 'day'] as const;

@@ -1,4 +1,4 @@
-/** Counts of usage in Postgres: each once, whatever became of the answer, and a burst as few rows. */
+/** Usage counts in Postgres: each batch counts once, even if its answer is lost, and a burst takes few rows. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
@@ -28,7 +28,7 @@ async function creditsBy(step: UsageStep, by: 'key' | 'route' = 'key'): Promise<
   return [...sums];
 }
 
-it('a batch whose answer was lost counts once, and what follows it too', async () => {
+it('a batch whose answer was lost counts once, and so does the next one', async () => {
   const { pool } = stores.postgres;
   let lost = 0;
   const losing = {
@@ -47,7 +47,7 @@ it('a batch whose answer was lost counts once, and what follows it too', async (
   for (const step of ['minute', 'hour', 'day'] as const) expect(await creditsBy(step)).toEqual([[PAYER.id, 4]]);
 });
 
-it('a burst of two processes is few rows, to the credit, of keys and of sessions', async () => {
+it('a burst from two processes takes few rows, exact to the credit, for keys and sessions', async () => {
   const processes = ['a', 'b'].map((process) => startUsage({ postgres: stores.postgres, process, logger }));
   const session = { ...PAYER, id: 'f'.repeat(64), expiresAt: new Date() };
   for (let n = 0; n < BURST; n++) {

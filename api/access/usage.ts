@@ -1,4 +1,4 @@
-/** Usage of each identity, counted in memory and written every second: no request waits for it, and a batch counts once. */
+/** Usage of each identity, counted in memory and written every second: no request waits for the write, and each batch counts once. */
 import { setInterval } from 'node:timers';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -7,37 +7,37 @@ import { STEP_KEPT, STEP_SECONDS } from './usage-steps.ts';
 
 export interface Use {
   readonly requests: number;
-  /** Paid, also by refused requests. */
+  /** Credits paid, including those of refused requests. */
   readonly credits: number;
   readonly refusal: Refusal | null;
 }
 
-/** The work failed through our fault: its credits were given back. Call it once. */
+/** Reverts the credits of work that failed through a fault of the service. Call it at most once. */
 export type Refund = () => void;
 
 export interface Usage {
-  /** `route`: its pattern, of which there are few. */
+  /** `route` is the pattern of the route, so that there are few. */
   record(payer: Payer, route: string, use: Use): Refund;
   /** Writes the counts so far. */
   flush(): Promise<void>;
-  /** Writes the rest. A killed process loses at most the last two seconds. */
+  /** Stops the timer and writes the rest. A killed process loses at most the last two seconds. */
   stop(): Promise<void>;
 }
 
 export interface UsageOptions {
   readonly postgres: Pick<Postgres, 'pool'>;
-  /** Name of this process, of its own. */
+  /** Unique name of this process. */
   readonly process: string;
   readonly logger: Logger;
 }
 
-/** From the request to the table: one pause, and a statement. */
+/** Maximum delay from the request to the table: one flush interval plus one statement. */
 export const WRITTEN_WITHIN_S = 2;
 const FLUSH_MS = 1_000;
 const MINUTES_BETWEEN_SWEEPS = 60;
 
 const WIDTHS = Object.entries(STEP_SECONDS).map(([step, seconds]) => `('${step}', ${seconds})`);
-/** One statement: a batch whose serial is not new was written before, although its answer was lost. */
+/** Idempotent: a batch whose serial is not new was already written, although the answer was lost, and changes nothing. */
 const ADD_SQL = `WITH batch AS (INSERT INTO usage_batches AS b VALUES ($1, $2, now())
     ON CONFLICT (process) DO UPDATE SET serial = EXCLUDED.serial, written_at = now() WHERE b.serial < EXCLUDED.serial
     RETURNING serial),
@@ -64,7 +64,7 @@ interface Batch {
 
 export function startUsage({ postgres: { pool }, process, logger }: UsageOptions): Usage {
   const counts = createUsageCounts();
-  /** Sent, and not known to be written: it is sent again with its serial before anything else. */
+  /** A batch that was sent but not confirmed; it is sent again with the same serial before anything else. */
   let sent: Batch | null = null;
   let serial = 0;
   let writing: Promise<void> = Promise.resolve();
@@ -126,7 +126,7 @@ export function startUsage({ postgres: { pool }, process, logger }: UsageOptions
   let isDue = false;
   const timer = setInterval(async () => {
     isDue = true;
-    if (isWriting) return; // no queue of writes behind a slow store: one follows at once, of all that came meanwhile
+    if (isWriting) return; // one write with all new counts follows at once, instead of a queue of writes behind a slow store
     isWriting = true;
     while (isDue) {
       isDue = false;
@@ -145,7 +145,7 @@ export function startUsage({ postgres: { pool }, process, logger }: UsageOptions
       if (refusal) count[refusal] += 1;
       count.lastAt = now;
       return () => {
-        // It may be written by now: then less is added to the same row.
+        // The count may already be written; a negative amount is then added to the same row.
         const again = counts.of(payer, route, minute);
         again.credits -= credits;
         again.lastAt = Math.max(again.lastAt, now);

@@ -8,15 +8,15 @@ const PROXIES = ['10.0.0.0/8', '2001:db8:aaaa::/48'].map((cidr) => ipaddr.parseC
 const callerOf = (peer: string, forwarded: string) =>
   networkOf(clientOf(ipaddr.process(peer), PROXIES, () => forwarded));
 
-describe('who is charged', () => {
+describe('the charged network', () => {
   it.each([
-    ['a stranger says nothing that counts', '198.51.100.7', '203.0.113.9', '198.51.100.7'],
+    ['the header of an untrusted peer is ignored', '198.51.100.7', '203.0.113.9', '198.51.100.7'],
     ['the proxy names the client', '10.1.2.3', '203.0.113.9', '203.0.113.9'],
-    ['what the client wrote itself stands further left', '10.1.2.3', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
+    ['entries that the client wrote itself are further left', '10.1.2.3', '1.1.1.1, 203.0.113.9', '203.0.113.9'],
     ['through two proxies', '10.1.2.3', '203.0.113.9, 10.9.9.9', '203.0.113.9'],
     ['proxies alone', '10.1.2.3', '10.9.9.9', '10.9.9.9'],
     ['no header', '10.1.2.3', '', '10.1.2.3'],
-    ['what is no address', '10.1.2.3', '203.0.113.9, unknown', '10.1.2.3'],
+    ['an entry that is not an address', '10.1.2.3', '203.0.113.9, unknown', '10.1.2.3'],
     ['an octal or short form', '10.1.2.3', '0313.0.113.9', '10.1.2.3'],
     ['a port', '10.1.2.3', '203.0.113.9:4711', '203.0.113.9'],
     ['brackets and a port', '10.1.2.3', '[2001:db8:1:2:3::4]:4711', '20010db800010002/64'],
@@ -24,7 +24,7 @@ describe('who is charged', () => {
     ['a proxy of IPv6', '2001:db8:aaaa::1', '203.0.113.9', '203.0.113.9'],
   ])('%s', (_, peer, forwarded, expected) => expect(callerOf(peer, forwarded)).toBe(expected));
 
-  it('every address of a /64 is one caller, the next /64 another', () => {
+  it('every address of a /64 is one caller, the next /64 is another', () => {
     const networks = ['2001:db8:1:2::1', '2001:db8:1:2:ffff:ffff:ffff:ffff', '2001:db8:1:3::1'].map((address) =>
       callerOf(address, ''),
     );
@@ -33,7 +33,7 @@ describe('who is charged', () => {
   });
 });
 
-describe('what a visitor presents', () => {
+describe('credentials of a visitor', () => {
   let looked = 0;
   const res = {
     getRemoteAddress() {
@@ -48,13 +48,13 @@ describe('what a visitor presents', () => {
   it.each([
     ['nothing', {}, '', ''],
     ['a bearer', { authorization: 'bEARER  vst_a' }, 'vst_a', ''],
-    ['a key by its own header', { 'x-api-key': 'vst_b' }, '', 'vst_b'],
+    ['a key in its own header', { 'x-api-key': 'vst_b' }, '', 'vst_b'],
     ['credentials of another scheme', { authorization: 'Basic dTpw', 'x-api-key': 'vst_b' }, '', 'vst_b'],
-    ['a bearer beside a key: the bearer', { authorization: 'Bearer vst_a', 'x-api-key': 'vst_b' }, 'vst_a', ''],
-    ['a session beside a key: both', { authorization: `Bearer ${session}`, 'x-api-key': 'vst_b' }, session, 'vst_b'],
+    ['a bearer and a key: the bearer', { authorization: 'Bearer vst_a', 'x-api-key': 'vst_b' }, 'vst_a', ''],
+    ['a session and a key: both', { authorization: `Bearer ${session}`, 'x-api-key': 'vst_b' }, session, 'vst_b'],
   ])('%s', (_, headers, bearer, apiKey) => expect(visitorWith(headers)).toMatchObject({ bearer, apiKey }));
 
-  it('its network is found when it is asked for, once', () => {
+  it('the network is computed on first use, once', () => {
     looked = 0;
     const visitor = visitorWith({});
     expect(looked).toBe(0);
@@ -62,8 +62,8 @@ describe('what a visitor presents', () => {
   });
 
   it.each([
-    ['trusts nobody', []],
-    ['trusts every proxy', ['0.0.0.0/0', '::/0']],
+    ['without trusted proxies', []],
+    ['with every proxy trusted', ['0.0.0.0/0', '::/0']],
   ])('a client that has reset its connection has no address: %s', (_, trustedProxies) => {
     const reset = { getRemoteAddress: () => new ArrayBuffer(0) } as unknown as HttpResponse;
     const req = {

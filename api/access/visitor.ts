@@ -1,4 +1,4 @@
-/** The visitor according to the connection and its headers. Read before the first await: the request is invalid afterwards. */
+/** Reads the visitor from the connection and its headers, before the first await: the request is invalid afterwards. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import ipaddr from 'ipaddr.js';
 import { memoize } from '../state/memoize.ts';
@@ -6,14 +6,14 @@ import { isSession } from './tokens.ts';
 
 export interface Visitor {
   /**
-   * An IPv4 address, or the /64 that an IPv6 address lies in: one customer can change the rest at will. Computed when it is first
-   * read, since most requests with a key do not need it. The first read must precede the first await. `gone` where the client has
-   * reset the connection: it has no address any more, though what it sent before is still served.
+   * An IPv4 address, or the /64 of an IPv6 address because a customer can choose the remaining bits. Computed on first read, which must
+   * precede the first await: most requests with a key do not need it. The value is `gone` if the client has reset the connection, which
+   * then has no address, although requests that it sent before are still served.
    */
   readonly network: string;
-  /** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, mean nothing here. */
+  /** The token of `Authorization: Bearer`, else empty: other schemes, such as a daemon's Basic credentials, are ignored. */
   readonly bearer: string;
-  /** X-API-Key, where the bearer is none or a session; else empty. */
+  /** The X-API-Key header if the bearer is empty or a session; else empty. */
   readonly apiKey: string;
 }
 
@@ -28,11 +28,11 @@ type Subnet = [Address, number];
 const IPV6_PREFIX_BYTES = 8;
 const OF_IPV6 = '/64';
 const ALLOCATION_BYTES = 6;
-/** Clients without an address share one allowance, so that a reset buys no other. */
+/** Clients without an address share one allowance, so that a reset connection does not get a new one. */
 const GONE = 'gone';
 const MEMOIZED = 10_000;
 
-/** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For is believed, from the right up to the first that is not. */
+/** `trustedProxies`: addresses and CIDRs whose X-Forwarded-For entries are trusted, from the right up to the first untrusted address. */
 export function createReadVisitor(trustedProxies: readonly string[]): ReadVisitor {
   const trusted = trustedProxies.map(readSubnet);
   const bearerIn = memoize((authorization) => BEARER.exec(authorization)?.[1] ?? '', MEMOIZED);
@@ -73,19 +73,19 @@ class Connected implements Visitor {
   }
 }
 
-/** Bytes of the address, one per character. */
+/** `bytes` contains one byte of the address per character. */
 function peerOf(bytes: string): Address {
   return plain(ipaddr.fromByteArray([...Buffer.from(bytes, 'latin1')]));
 }
 
-/** `10.0.0.0/8`, or one address. */
+/** Parses a CIDR such as `10.0.0.0/8`, or a single address. */
 function readSubnet(text: string): Subnet {
   if (text.includes('/')) return ipaddr.parseCIDR(text);
   const address = ipaddr.process(text);
   return [address, address.toByteArray().length * 8];
 }
 
-/** Every X-Forwarded-For, since a proxy may append a header of its own below the client's. */
+/** Joins all X-Forwarded-For headers, because a proxy may append its own after the client's. */
 function forwardedFor(req: HttpRequest): string {
   const values: string[] = [];
   req.forEach((name, value) => {
@@ -94,7 +94,7 @@ function forwardedFor(req: HttpRequest): string {
   return values.join(',');
 }
 
-/** Address named by the last trusted proxy; an unreadable entry ends the walk. */
+/** Walks the entries from the right and returns the first untrusted address; stops at an unreadable entry. */
 export function clientOf(peer: Address, trusted: readonly Subnet[], forwarded: () => string): Address {
   const isTrusted = (address: Address) =>
     trusted.some((subnet) => subnet[0].kind() === address.kind() && address.match(subnet));
@@ -109,7 +109,7 @@ export function clientOf(peer: Address, trusted: readonly Subnet[], forwarded: (
   return client;
 }
 
-/** Proxies write `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]:567`. */
+/** Parses the forms that proxies write: `1.2.3.4`, `1.2.3.4:567`, `2001:db8::1`, `[2001:db8::1]:567`. */
 function readAddress(text: string): Address | null {
   const [, bracketed, bare] = /^\s*(?:\[([^\]]+)\](?::\d+)?|([^\s]+?))\s*$/.exec(text) ?? [];
   const address = bracketed ?? (bare ?? '').replace(/^(\d+\.\d+\.\d+\.\d+):\d+$/, '$1');
@@ -117,7 +117,7 @@ function readAddress(text: string): Address | null {
   return ipaddr.IPv6.isValid(address) ? plain(ipaddr.IPv6.parse(address)) : null;
 }
 
-/** `::ffff:1.2.3.4` is 1.2.3.4. */
+/** Converts `::ffff:1.2.3.4` to 1.2.3.4. */
 function plain(address: Address): Address {
   return address instanceof ipaddr.IPv6 && address.isIPv4MappedAddress() ? address.toIPv4Address() : address;
 }
@@ -127,7 +127,7 @@ export function networkOf(address: Address): string {
   return `${Buffer.from(address.toByteArray().slice(0, IPV6_PREFIX_BYTES)).toString('hex')}${OF_IPV6}`;
 }
 
-/** The /48 of an IPv6 network: one customer may be given all of it, which is 65,536 networks. Null for an IPv4 address. */
+/** Returns the /48 of an IPv6 network, because one customer may own all its 65,536 networks; null for an IPv4 address. */
 export function allocationOf(network: string): string | null {
   return network.endsWith(OF_IPV6) ? `${network.slice(0, 2 * ALLOCATION_BYTES)}/48` : null;
 }

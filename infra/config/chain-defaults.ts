@@ -1,4 +1,4 @@
-/** The four main chains. Any other chain is configured by file; a file entry of one of these names overrides parts of it. */
+/** Defaults of the four main chains. The file configures other chains; its entry for one of these names overrides parts of the defaults. */
 import type { ChainConfig, Mark } from '../../schemas/config.ts';
 
 type ChainDefaults = Omit<ChainConfig, 'rpc'>;
@@ -12,13 +12,13 @@ const COMMON = {
 } as const;
 const MAIN = { ...COMMON, networkRoot: 'VRSC' } as const;
 
-/** `rpc` is filled in by the command that starts the nodes. */
+/** The command that starts the recorded nodes fills in `rpc`. */
 const DEMO = { ...COMMON, rpc: '', networkRoot: 'VRSCTEST', minBasketAge: 20 } as const;
 
-/** Root currencies of the networks' names; verusd knows no others. */
+/** Root currencies at the top of the names of a network; verusd knows no others. */
 export const NETWORK_ROOTS: readonly string[] = ['VRSC', 'VRSCTEST'];
 
-/** Defaults of any chain. */
+/** Defaults of every chain. */
 export const CHAIN_DEFAULTS = COMMON;
 
 export const MAIN_CHAINS: readonly ChainDefaults[] = [
@@ -37,7 +37,7 @@ export const MAIN_CHAINS: readonly ChainDefaults[] = [
   { ...MAIN, name: 'chips', rootCurrency: 'CHIPS', blockSeconds: 10 },
 ];
 
-/** What happened on the main chains that their numbers alone do not tell. */
+/** Events on the main chains that their numbers alone do not explain. */
 export const MAIN_MARKS: readonly Mark[] = [
   {
     from: Date.UTC(2026, 4, 17) / 1000,
@@ -58,14 +58,14 @@ export const DEMO_CHAIN: ChainConfig = {
   stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'], // usdx
 };
 
-/** With the pair of another private network, whose first chain is called as the other's. */
+/** The demo chain, and a pair of chains of another private network, whose first chain has the same root currency. */
 export const DEMO_CHAINS: readonly ChainConfig[] = [
   DEMO_CHAIN,
   { ...DEMO, name: 'root', rootCurrency: 'VRSCTEST' },
   { ...DEMO, name: 'pchain', rootCurrency: 'pchain' },
 ];
 
-/** First parts of addresses that belong to the service: no chain may be called so. */
+/** First path segments of the service's own URLs, which no chain may have as its name. */
 export const RESERVED_NAMES: readonly string[] = [
   'api',
   'rpc',

@@ -12,9 +12,9 @@ const credits = {
 };
 const plainDecimal = { type: 'string', pattern: '^\\d{1,20}(\\.\\d{1,30})?$' };
 const LABEL = '[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?';
-/** Value of a Host header: a name in ASCII, an IPv4 address or an IPv6 address in brackets, and the port. */
+/** Value of a Host header: an ASCII name, an IPv4 address, or an IPv6 address in brackets, with an optional port. */
 const HOST = `^(${LABEL}(\\.${LABEL})*|\\[[0-9A-Fa-f:.]+\\])(:[1-9]\\d{0,4})?$`;
-/** ZMQ transports that reach another process. */
+/** Address of a ZMQ publisher; only the transports that reach another process. */
 const publisher = {
   pattern: '^(tcp://[^\\s/@:*]+:[1-9]\\d{0,4}|tcp://\\[[0-9A-Fa-f:.]+\\]:[1-9]\\d{0,4}|ipc:///\\S+)$',
 };
@@ -129,7 +129,7 @@ const list = (text: string) => text.split(',').map((part) => part.trim());
 const boolean = (text: string) => (text === 'true' || text === 'false' ? text === 'true' : text);
 const integer = (text: string) => (/^\d+$/.test(text) ? Number(text) : text);
 
-/** Variable → member of the schema and how its text is read. */
+/** Maps each variable to the member of the schema that it sets and the function that reads its text. */
 export const ENVIRONMENT: Readonly<Record<string, { member: Member; read: (text: string) => unknown }>> = {
   DATA_DIR: { member: 'dataDir', read: String },
   DATABASE_URL: { member: 'databaseUrl', read: String },

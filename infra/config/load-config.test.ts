@@ -32,7 +32,7 @@ const WHOLE = {
   datasets: { folder: '/data', refreshSeconds: 60, bytesPerHour: 1, url: 'https://example.org' },
   tiers: { free: { creditsPerMinute: 1 }, developer: { creditsPerMinute: 1 }, pro: { creditsPerMinute: 1 } },
 };
-/** Whose members have names of their own. */
+/** Settings whose members may have any name. */
 const OPEN = new Set(['priceLimits', 'priceFeedIds']);
 
 interface Schema {
@@ -44,7 +44,7 @@ interface Schema {
   readonly additionalProperties?: boolean | Schema;
 }
 
-/** Of all depths; one element of a list and one currency stand for the others. */
+/** Returns members at all depths; one element represents a list, and one currency represents a table of currencies. */
 function membersOf(
   { properties = {}, required = [], items, additionalProperties }: Schema,
   at: readonly string[],
@@ -69,7 +69,7 @@ interface Member {
   readonly isObject: boolean;
 }
 
-/** WHOLE with another value at a path. */
+/** WHOLE with a changed value at a path. */
 function changed(path: readonly string[], change: (value: unknown) => unknown): unknown {
   const copy: Record<string, unknown> = structuredClone(WHOLE);
   const parent = path.slice(0, -1).reduce((at, name) => at[name] as Record<string, unknown>, copy);
@@ -79,19 +79,19 @@ function changed(path: readonly string[], change: (value: unknown) => unknown): 
 }
 
 describe('loadConfig', () => {
-  it('compiles its schema without a look at it, so it is held to JSON Schema here', () => {
+  it('has a schema that is valid JSON Schema, which loadConfig itself does not check', () => {
     const ajv = new Ajv();
     expect(ajv.validateSchema(CONFIG_SCHEMA) ? null : ajv.errors).toBeNull();
     expect(ajv.validateSchema({ ...CONFIG_SCHEMA, type: 'thing' })).toBe(false);
   });
 
-  it('without any setting is the recorded demo on embedded stores', () => {
+  it('without any settings returns the recorded demo on embedded stores', () => {
     const config = loadConfig({});
     expect(config).toMatchObject({ demo: true, databaseUrl: null, kafkaBrokers: null, port: 8080, dataDir: './data' });
     expect(config.chains[0]).toMatchObject({ rootCurrency: 'VRSCTEST', minBasketAge: 20 });
   });
 
-  it('takes a publisher for each daemon, and an empty place for a daemon without one', () => {
+  it('accepts one publisher per daemon, and an empty entry for a daemon without one', () => {
     const both = { VERUSD_VRSC: `${RPC},${RPC.replace('27486', '27487')}`, VERUSD_VRSC_ZMQ: 'tcp://10.0.0.1:28332,' };
     expect(loadConfig(both).chains[0]?.zmq).toEqual(['tcp://10.0.0.1:28332', null]);
     for (const zmq of ['tcp://[::1]:28332', 'ipc:///run/verusd.sock', 'tcp://daemon.example:1']) {
@@ -111,7 +111,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ VERUSD_CHIPS: RPC, VERUSD_VRSC_ZMQ: zmq })).toThrow(/no daemon of vrsc is configured/);
   });
 
-  it('takes the main chains from VERUSD_* with their built-in values', () => {
+  it('reads the main chains from VERUSD_* with their built-in values', () => {
     const config = loadConfig({ VERUSD_VRSC: RPC, VERUSD_CHIPS: RPC });
     expect(config.demo).toBe(false);
     expect(config.chains.map((chain) => [chain.name, chain.rootCurrency, chain.blockSeconds])).toEqual([
@@ -136,18 +136,18 @@ describe('loadConfig', () => {
       ['VRSCTEST', 'VRSCTEST', 'VRSC'],
     ],
     [['MINE'], ['MINE']],
-  ])('the names of %j end in %j', (own, roots) => {
+  ])('the names of chains with root currencies %j end in %j', (own, roots) => {
     const chains = own.map((rootCurrency, index) => ({ name: `c${index}`, rpc: RPC, rootCurrency }));
     const config = loadConfig({ VERUSTREAM_CONFIG: file({ chains }) });
     expect(config.chains.map(({ networkRoot }) => networkRoot)).toEqual(roots);
   });
 
-  it('believes a network root that the file names', () => {
+  it('uses the network root in the file', () => {
     const chains = [{ name: 'pchain', rpc: RPC, rootCurrency: 'pchain', networkRoot: 'VRSCTEST' }];
     expect(loadConfig({ VERUSTREAM_CONFIG: file({ chains }) }).chains[0]?.networkRoot).toBe('VRSCTEST');
   });
 
-  it('reads the file, and the environment wins over it', () => {
+  it('reads the file, and the environment overrides it', () => {
     const path = file({
       port: 1000,
       chains: [{ name: 'mine', rpc: RPC, rootCurrency: 'MINE' }],
@@ -159,7 +159,7 @@ describe('loadConfig', () => {
     expect(config.chains[0]).toMatchObject({ name: 'mine', finalityDepth: 100, minBasketAge: 1000 });
   });
 
-  it('takes several daemons of a chain, and masks each of them', () => {
+  it('accepts several daemons of a chain, and masks each of them', () => {
     const config = loadConfig({ VERUSD_VRSC: `${RPC}, ${RPC.replace('27486', '27487')}` });
     expect(config.chains[0]?.rpc).toEqual([RPC, RPC.replace('27486', '27487')]);
     expect(printableConfig(config)).not.toContain('secret');
@@ -221,7 +221,7 @@ describe('loadConfig', () => {
     expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
   });
 
-  it('takes some of the tiers, the others are as they were', () => {
+  it('accepts some of the tiers and keeps the defaults of the others', () => {
     const { tiers } = loadConfig({ VERUSTREAM_CONFIG: file({ tiers: { developer: { creditsPerMinute: 300 } } }) });
     expect(tiers).toEqual({
       free: { creditsPerMinute: 60 },
@@ -230,7 +230,7 @@ describe('loadConfig', () => {
     });
   });
 
-  it('marks what happened on the main chains that it has, unless the file has marks of its own', () => {
+  it('has the built-in marks of the configured main chains, unless the file has its own marks', () => {
     const marksOf = (content: object) => loadConfig({ VERUSTREAM_CONFIG: file({ ...content }) }).marks;
     const two = { chains: ['mine', 'chips'].map((name) => ({ name, rpc: RPC })) };
     expect(marksOf(two)).toMatchObject([
@@ -278,7 +278,7 @@ describe('loadConfig', () => {
     }
   });
 
-  it('says what is wrong with the chains of the file, whatever they are, also where the environment replaces parts of them', () => {
+  it('reports what is wrong with any chains of the file, even if the environment replaces parts of them', () => {
     const parts = {
       name: fc.oneof(fc.constantFrom('vrsc', 'chips'), fc.jsonValue()),
       rpc: fc.oneof(fc.constant(RPC), fc.jsonValue()),
@@ -311,7 +311,7 @@ describe('loadConfig', () => {
     expect(taken).toBeGreaterThan(0);
   });
 
-  it('prints no password, and names none in an error', () => {
+  it('shows no password in the printed configuration or in errors', () => {
     expect(printableConfig(loadConfig({ VERUSD_VRSC: RPC, DATABASE_URL: 'postgres://me:secret@db/x' }))).not.toContain(
       'secret',
     );

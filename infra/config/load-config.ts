@@ -1,4 +1,4 @@
-/** Reads the configuration from the environment and one optional JSON file; a wrong value stops the start. */
+/** Reads the configuration from the environment and one optional JSON file; a wrong value prevents the start. */
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
@@ -32,11 +32,11 @@ type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo' | 'recordings' | '
 };
 
 const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
-// The schema itself is held to JSON Schema by a test: compiling that takes longer than compiling the schema, at each start.
+// A test validates the schema against JSON Schema: doing so at each start would take longer than compiling the schema.
 const OPTIONS = { allErrors: true, allowUnionTypes: true, verbose: true, validateSchema: false };
 const validate = new Ajv(OPTIONS).compile<Raw>(CONFIG_SCHEMA);
 
-/** @throws ConfigInvalid, which names every wrong value, its text and the allowed values */
+/** @throws ConfigInvalid, which names every wrong setting, its value and the allowed values */
 export function loadConfig(environment: Environment): Config {
   const source = new Map<string, string>(); // member → variable that set it, for the message
   const file = environment.VERUSTREAM_CONFIG;
@@ -70,7 +70,7 @@ function readFile(path: string): Record<string, unknown> {
   }
 }
 
-/** What the environment may add to; null for what the schema refuses, and would not see where the environment replaces it. */
+/** Returns the chains that the environment may add to; null if they are invalid, so that the schema reports them before they are replaced. */
 function chainsOf({ chains = [] }: Record<string, unknown>): RawChain[] | null {
   return Array.isArray(chains) && chains.every(isMergeable) ? chains : null;
 }
@@ -85,7 +85,7 @@ function isMergeable(chain: unknown): boolean {
   );
 }
 
-/** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain that the file names. */
+/** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain in the file. */
 function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
     const addresses = environment[`VERUSD_${name.toUpperCase()}`];
@@ -100,7 +100,7 @@ function addDaemons(raw: Record<string, unknown>, environment: Environment): voi
   }
 }
 
-/** VERUSD_<CHAIN>_ZMQ: the publishers of that chain's daemons, in their order; an empty place is a daemon without one. */
+/** VERUSD_<CHAIN>_ZMQ lists the publishers of that chain's daemons, in their order; an empty entry is a daemon without a publisher. */
 function addPublishers(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
     const variable = `VERUSD_${name.toUpperCase()}_ZMQ`;
@@ -164,7 +164,7 @@ function withDefaults(chain: RawChain, _: number, all: readonly RawChain[]): Cha
 const isoSeconds = (moment: number) => new Date(moment * 1000).toISOString();
 const seconds = (text: string) => Date.parse(text) / 1000;
 
-/** Without any of its own the file keeps those of the main chains that it has. */
+/** Without marks in the file, returns those of MAIN_MARKS that concern the configured chains. */
 function marksOf(raw: readonly RawMark[] | undefined, chains: readonly ChainConfig[]): Mark[] {
   const names = chains.map(({ name }) => name);
   const marks = raw
@@ -188,7 +188,7 @@ function networkRootOf(chain: RawChain, all: readonly RawChain[]): string {
   return main?.networkRoot ?? all.map(rootCurrencyOf).find((name) => NETWORK_ROOTS.includes(name)) ?? own;
 }
 
-/** Without the address, which holds the password. */
+/** Does not include the address, because it contains the password. */
 const UNREADABLE =
   'is not the address of one server: in its user and password, percent-encode everything but letters and digits (/ is %2F, @ is %40)';
 
@@ -260,7 +260,7 @@ function describe(error: ErrorObject, source: ReadonlyMap<string, string>): stri
   return `${where}: ${givenText(error)} ${error.keyword === 'enum' ? 'is not' : ''} ${allowed}`.replace(/ +/g, ' ');
 }
 
-/** A comma in a password makes a list of the pieces of an address: none is shown that does not read as one. */
+/** Hides any text that is not a valid address: a comma in a password splits an address into a list of its pieces. */
 function givenText({ propertyName, data, parentSchema }: ErrorObject): string {
   const { pattern, items } = { ...parentSchema } as { pattern?: string; items?: { pattern?: string } };
   const isAddress = /:\/\/$/.test(pattern ?? items?.pattern ?? '');
@@ -270,14 +270,14 @@ function givenText({ propertyName, data, parentSchema }: ErrorObject): string {
   );
 }
 
-/** In JSON text: hides the credentials before the @ of an address, with or without its scheme, and keys in its query. */
+/** Masks, in JSON text, the credentials before the @ of an address, with or without a scheme, and keys in its query. */
 function maskUrl(text: string): string {
   return text
     .replace(/"(\w+:\/\/)?(?:[^"\\]|\\.)*@/g, '"$1***@')
     .replace(/([?&][^=&"]*(?:key|token|secret|password)[^=&"]*=)[^&"]*/gi, '$1***');
 }
 
-/** The effective configuration for people: secrets masked. */
+/** Returns the effective configuration as readable JSON with secrets masked. */
 export function printableConfig(config: Config): string {
   const marks = config.marks.map((mark) => ({ ...mark, from: isoSeconds(mark.from), to: isoSeconds(mark.to) }));
   return maskUrl(JSON.stringify({ ...config, cutover: isoSeconds(config.cutover), marks }, null, 2));

@@ -1,4 +1,4 @@
-/** Whatever a password is, nothing that reading the configuration throws or a start prints shows it. */
+/** No error of reading the configuration and no output of a start shows a password, whatever it is. */
 import { mkdtempSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -18,11 +18,11 @@ const passwords = fc.tuple(pieces, pieces).map((around) => around.join(HELD));
 const logger = pino({ level: 'silent' });
 
 type Opening = (url: string) => Promise<unknown>;
-/** No server is there. */
+/** Connections to addresses without a server. */
 const POSTGRES: readonly Opening[] = [(url) => connectPostgres({ url, logger }), (url) => inspectPostgres(url, logger)];
 const CLICKHOUSE: readonly Opening[] = [(url) => connectClickHouse(url, logger)];
 
-/** As Node.js prints an error that nothing catches, and as the log holds it. */
+/** The error as Node.js prints it if uncaught, and as the log shows it. */
 const printed = (error: unknown) => `${inspect(error)} ${JSON.stringify(errorForLog(error))}`;
 
 it.each([
@@ -30,7 +30,7 @@ it.each([
   ['CLICKHOUSE_URL', 'http', '/stores', CLICKHOUSE],
   ['PRICE_FEED_URL', 'https', '/prices', []],
   ['VERUSD_VRSC', 'http', '', []],
-] as const)('a password in %s is in no text', async (variable, scheme, path, openings) => {
+] as const)('a password in %s appears in no text', async (variable, scheme, path, openings) => {
   const outcomes = { refused: 0, taken: 0 };
   const law = async (password: string) => {
     const address = `${scheme}://me:${password}@127.0.0.1:9${path}`;
@@ -56,7 +56,7 @@ it.each([
   expect(outcomes.taken).toBeGreaterThan(0);
 });
 
-it('an address of several servers is refused, with what to write', () => {
+it('an address of several servers is refused with advice', () => {
   const load = () => loadConfig({ DATABASE_URL: `postgres://me:${HELD}@one:5432,two:5432/stores` });
   expect(load).toThrow(/DATABASE_URL is not the address of one server: .*percent-encode/);
 });

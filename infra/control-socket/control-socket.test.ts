@@ -44,7 +44,7 @@ it.each([
   expect(lines).toEqual([]);
 });
 
-it('answers null where no service runs, also beside a leftover file', async () => {
+it('returns null if no service runs, even next to a leftover file', async () => {
   const path = folder();
   expect(await askService(path, { command: 'status', args: [] }, collectedOutput().output)).toBeNull();
   writeFileSync(join(path, 'control.sock'), '');
@@ -59,7 +59,7 @@ it('fails when the service ends in the middle of an answer', async () => {
   await expect(asked).rejects.toThrow(/ended before it answered/);
 });
 
-it.each([1, 1_000, 100_000])('outlives a client that goes away after %i bytes of a long answer', async (bytes) => {
+it.each([1, 1_000, 100_000])('survives a client that disconnects after %i bytes of a long answer', async (bytes) => {
   const path = folder();
   let ended: unknown = null;
   const server = await serveControl(path, async (_, { print }, signal) => {
@@ -76,7 +76,7 @@ it.each([1, 1_000, 100_000])('outlives a client that goes away after %i bytes of
   let read = 0;
   for await (const chunk of client) {
     read += (chunk as Buffer).length;
-    if (read >= bytes) break; // which destroys the socket, with more to read
+    if (read >= bytes) break; // destroys the socket, although there is more to read
   }
   await expect.poll(() => ended).toBe(true);
   const { output, lines } = collectedOutput();
@@ -85,7 +85,7 @@ it.each([1, 1_000, 100_000])('outlives a client that goes away after %i bytes of
   expect(lines.length).toBeGreaterThan(0);
 });
 
-it('is closed when its commands have ended', async () => {
+it('close waits until its commands have ended', async () => {
   const path = folder();
   let hasEnded = false;
   const server = await serveControl(path, async (_, __, signal) => {
@@ -101,7 +101,7 @@ it('is closed when its commands have ended', async () => {
   await asked;
 });
 
-it('closes at once, also while connections have said nothing yet', async () => {
+it('closes at once, even if connections have not sent a request yet', async () => {
   const path = folder();
   const server = await serveControl(path, async () => 0);
   const silent = await Promise.all(
@@ -117,9 +117,9 @@ it('closes at once, also while connections have said nothing yet', async () => {
   for (const socket of silent) socket.destroy();
 });
 
-it('a piece has been taken when the client has read it', async () => {
+it('a piece resolves when the client has read it', async () => {
   const path = folder();
-  const text = 'x'.repeat(20_000_000); // more than any socket holds
+  const text = 'x'.repeat(20_000_000); // more than any socket buffers
   let isTaken = false;
   const server = await serveControl(path, async (_, { piece }) => {
     await piece(text);

@@ -1,4 +1,4 @@
-/** A running service answers commands through a socket in its data folder: one JSON line asks, JSON lines answer. */
+/** A running service answers commands through a socket in its data folder: the request is one JSON line, the answer is JSON lines. */
 import { existsSync, rmSync } from 'node:fs';
 import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
@@ -10,17 +10,17 @@ export interface ControlRequest {
   readonly args: readonly string[];
 }
 
-/** Receives what a command prints. */
+/** Receives the output of a command. */
 export interface ControlOutput {
-  /** To stdout of the process that asks. */
+  /** Writes a line to stdout of the calling process. */
   print(line: string): void;
-  /** A piece of stdout as it is; resolves when it has been taken, or will never be. */
+  /** Writes text to stdout unchanged; resolves when the client has read it or can no longer read it. */
   piece(text: string): Promise<void>;
-  /** To its stderr. */
+  /** Writes a line to stderr of the calling process. */
   progress(line: string): void;
 }
 
-/** Resolves to the command's exit code; its errors are rethrown in the calling process. */
+/** Resolves to the exit code of the command; its errors are rethrown in the calling process. */
 export type ControlHandler = (request: ControlRequest, output: ControlOutput, signal: AbortSignal) => Promise<number>;
 
 type Reply =
@@ -33,7 +33,7 @@ type Reply =
 const MAX_SOCKET_PATH = 100;
 
 /**
- * The operating system limits the length of socket paths, so the shorter way to the folder is taken.
+ * Returns the shorter of the absolute and the relative path, because the operating system limits the length of socket paths.
  * @throws PermanentError data_dir_too_long
  */
 export function controlSocketPath(folder: string): string {
@@ -47,7 +47,7 @@ export function controlSocketPath(folder: string): string {
   );
 }
 
-/** The caller holds the data folder's lock, so a socket file that is there is a leftover. */
+/** The caller holds the lock of the data folder, so an existing socket file is a leftover. */
 export async function serveControl(folder: string, handler: ControlHandler): Promise<{ close(): Promise<void> }> {
   const path = controlSocketPath(folder);
   rmSync(path, { force: true });
@@ -64,7 +64,7 @@ export async function serveControl(folder: string, handler: ControlHandler): Pro
     async close() {
       for (const socket of sockets) socket.destroy();
       await new Promise<void>((resolve) => server.close(() => resolve()));
-      await Promise.all(answers); // what a command still does needs what is closed next
+      await Promise.all(answers); // commands still need resources that the caller closes next
     },
   };
 }
@@ -91,18 +91,18 @@ async function answer(socket: Socket, handler: ControlHandler): Promise<void> {
   socket.end();
 }
 
-/** Null when the connection ends before. */
+/** Returns null if the connection ends before the first line. */
 function firstLine(socket: Socket): Promise<string | null> {
   return new Promise((resolve) => {
-    socket.once('close', () => resolve(null)); // readline does not hear of it where the socket is destroyed
+    socket.once('close', () => resolve(null)); // readline does not report a destroyed socket
     createInterface({ input: socket })
-      .on('error', () => resolve(null)) // it repeats the errors of the socket, also after the first line
+      .on('error', () => resolve(null)) // readline re-emits errors of the socket, even after the first line
       .once('close', () => resolve(null))
       .once('line', resolve);
   });
 }
 
-/** Asks the service that holds this folder; null when none does. @throws PermanentError of the command, service_gone */
+/** Asks the service that runs in this folder; returns null if none does. @throws PermanentError of the command, service_gone */
 export async function askService(
   folder: string,
   request: ControlRequest,

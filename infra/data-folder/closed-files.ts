@@ -1,4 +1,4 @@
-/** Files that only their owner may use. */
+/** Closed files: those that only their owner may access. */
 import { chmodSync, lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
@@ -7,13 +7,13 @@ const OTHERS = 0o077;
 export const isClosed = (path: string): boolean =>
   process.platform === 'win32' || (lstatSync(path).mode & OTHERS) === 0;
 
-/** Only the owner and root may. */
+/** Whether this process may close the file: only its owner and root may. */
 export function mayClose(path: string): boolean {
   const user = process.getuid?.();
   return user !== undefined && (user === 0 || lstatSync(path).uid === user);
 }
 
-/** Includes all its contents, the folder itself last: a folder found closed has been closed completely. */
+/** Closes a folder after its contents, so that a closed folder is known to be closed completely. Does not follow symbolic links. */
 export function closeTree(path: string): void {
   const found = lstatSync(path);
   if (found.isSymbolicLink() || isClosed(path) || !mayClose(path)) return;

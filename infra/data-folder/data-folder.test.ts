@@ -22,7 +22,7 @@ function inChild(path: string, after: string) {
   return spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', '-e', code], { encoding: 'utf8' });
 }
 
-it('a second process is refused and told who holds the folder', () => {
+it('a second process is refused with the id of the process that owns the folder', () => {
   const path = folder();
   const claim = claimDataFolder(path);
   const child = inChild(path, '');
@@ -32,7 +32,7 @@ it('a second process is refused and told who holds the folder', () => {
   expect(inChild(path, 'process.exit(0)').status).toBe(0);
 });
 
-it('a look sees who holds the folder, and changes nothing', () => {
+it('inspection detects that the folder is in use, and changes nothing', () => {
   const path = folder();
   chmodSync(path, 0o755);
   expect(inspectDataFolder(path)).toEqual({ path, isOpen: true });
@@ -47,13 +47,13 @@ it('a look sees who holds the folder, and changes nothing', () => {
   expect(inspectDataFolder(path)).toEqual({ path, isOpen: false });
 });
 
-it('kill -9 frees it', () => {
+it('kill -9 frees the folder', () => {
   const path = folder();
   expect(inChild(path, 'process.kill(process.pid, "SIGKILL")').signal).toBe('SIGKILL');
   claimDataFolder(path).release();
 });
 
-it('what a killed command has left goes with the next claim, and nothing else', () => {
+it('the next claim removes only the leftovers of a killed command', () => {
   const path = folder();
   mkdirSync(join(path, `${SCRATCH_PREFIX}abc`, 'log'), { recursive: true });
   mkdirSync(join(path, 'log'));
@@ -61,7 +61,7 @@ it('what a killed command has left goes with the next claim, and nothing else', 
   expect(readdirSync(path).toSorted()).toEqual(['lock', 'log', 'pid']);
 });
 
-it('a folder that cannot be made says so', () => {
+it('a folder that cannot be created is reported', () => {
   const path = folder();
   writeFileSync(join(path, 'file'), '');
   expect(() => claimDataFolder(join(path, 'file', 'data'))).toThrow(/cannot be written.*DATA_DIR/);
@@ -77,7 +77,7 @@ it('a new folder is closed to other users', () => {
   claim.release();
 });
 
-it('what an earlier version left open is closed, also when that was interrupted; links are left alone', () => {
+it('closes what an earlier version left open, even after an interruption; leaves symbolic links alone', () => {
   const path = folder();
   const outside = join(folder(), 'outside');
   writeFileSync(outside, '');
@@ -89,7 +89,7 @@ it('what an earlier version left open is closed, also when that was interrupted;
     chmodSync(join(path, file), 0o664);
   }
   for (const open of ['log', 'log/inner']) chmodSync(join(path, open), 0o755);
-  chmodSync(join(path, 'log/a.sqlite'), 0o600); // as far as an interrupted start came
+  chmodSync(join(path, 'log/a.sqlite'), 0o600); // already closed by an interrupted start
   symlinkSync(outside, join(path, 'log/link'));
   claimDataFolder(path).release();
   for (const closed of ['', 'log', 'log/inner']) expect(modeOf(join(path, closed)), closed).toBe(0o700);

@@ -1,16 +1,16 @@
-/** The data folder belongs to one process, and is closed to other users. */
+/** The data folder, which one process at a time owns and other users cannot access. */
 import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { type ExclusiveFile, isFileLocked, lockFile } from '../exclusive-file.ts';
 import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
-/** Begins the names of folders that only the process that made them needs. */
+/** Prefix of folders that only the process that created them needs. */
 export const SCRATCH_PREFIX = 'verify-';
 
 export interface DataFolder {
   readonly path: string;
-  /** Whether other users may enter it, which only its owner, a different user, can change. */
+  /** True if other users may enter the folder and this process cannot change that, because another user owns it. */
   readonly isOpen: boolean;
   release(): void;
 }
@@ -47,7 +47,7 @@ export function claimDataFolder(folder: string): DataFolder {
     lock = lockFile(join(path, 'lock'));
     if (!lock) throw new DataFolderBusy(path, readPid(pidFile));
     for (const name of readdirSync(path)) {
-      // A command that was killed left it behind.
+      // Left by a command that was killed.
       if (name.startsWith(SCRATCH_PREFIX)) rmSync(join(path, name), { recursive: true, force: true });
       else closeTree(join(path, name));
     }
@@ -59,7 +59,7 @@ export function claimDataFolder(folder: string): DataFolder {
   return { path, isOpen: !isClosed(path), release: lock.release };
 }
 
-/** Looks at a folder that is there, and changes nothing. @throws DataFolderBusy, DataFolderUnusable */
+/** Inspects an existing folder without changing it. @throws DataFolderBusy, DataFolderUnusable */
 export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
   const path = resolve(folder);
   try {

@@ -11,7 +11,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const series = async () => (await registry.metrics()).split('\n').filter((line) => /^verustream_disk_/.test(line));
 
-it('measures the disk that a folder will be made on', () => {
+it('measures the disk that a folder will be created on', () => {
   const { blocks, bsize } = statfsSync(folder);
   const space = diskSpaceOf(join(folder, 'not', 'made', 'yet'));
   expect(space.sizeBytes).toBe(blocks * bsize);
@@ -19,7 +19,7 @@ it('measures the disk that a folder will be made on', () => {
   expect(space.freeBytes).toBeLessThanOrEqual(space.sizeBytes);
 });
 
-it('shows free space and size while it watches, and nothing before or after', async () => {
+it('exports free space and size while it watches, and nothing before or after', async () => {
   expect(await series()).toEqual([]);
   const watch = watchDiskSpace(folder, pino({ level: 'silent' }), { everyMs: 5 });
   await expect
@@ -32,7 +32,7 @@ it('shows free space and size while it watches, and nothing before or after', as
   expect(await series()).toEqual([]);
 });
 
-it('drops what it said, and logs once, when the disk no longer answers', async () => {
+it('removes the metrics and logs once when the disk no longer answers', async () => {
   const lines: string[] = [];
   const logger = pino({ level: 'warn' }, { write: (line: string) => void lines.push(line) });
   let answers = true;

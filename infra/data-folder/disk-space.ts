@@ -1,4 +1,4 @@
-/** Space on the disk of the data folder, for the metrics and for `check`. */
+/** Space on the disk of the data folder, for metrics and for the command `check`. */
 import { existsSync, type StatsFs, statfsSync } from 'node:fs';
 import { statfs } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
@@ -11,12 +11,12 @@ export interface DiskSpace {
   readonly sizeBytes: number;
 }
 
-/** A disk fills within minutes at worst; asking it costs one system call. */
+/** A disk fills within minutes at worst; a measurement costs one system call. */
 const EVERY_MS = 10_000;
-/** A label, since paths are for the operator only. */
+/** A fixed label, because only the operator may see paths. */
 const FOLDER = { folder: 'data' };
 
-/** A folder that does not exist yet counts as the one that it will be made in. @throws Error of the file system */
+/** For a folder that does not exist yet, measures the nearest existing parent folder. @throws errors of the file system */
 export function diskSpaceOf(folder: string): DiskSpace {
   return spaceOf(statfsSync(existingAbove(resolve(folder))));
 }
@@ -29,7 +29,7 @@ export interface WatchOptions {
 
 type Blocks = Pick<StatsFs, 'bavail' | 'blocks' | 'bsize'>;
 
-/** Sets the metrics of the disk until it is stopped. A disk that does not answer has no metric; the log says why. */
+/** Updates the disk metrics until stopped. Removes them while the disk cannot be read, and logs the reason. */
 export function watchDiskSpace(folder: string, logger: Logger, options: WatchOptions = {}): { stop(): Promise<void> } {
   const { everyMs = EVERY_MS, ask = statfs } = options;
   let isAnswering = true;

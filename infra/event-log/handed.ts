@@ -1,21 +1,21 @@
-/** Records that were handed over and not read yet, by chain and position, in bounded memory. */
+/** Records that were handed over but not read yet, by chain and position, in bounded memory. */
 
 export interface Sized<T> {
   readonly record: T;
-  /** Bytes of the heap. */
+  /** Bytes on the heap. */
   readonly size: number;
 }
 
 export interface Handed<T> {
-  /** Positions of a chain come in rising order. Without room the record is left to the log. */
+  /** Positions of a chain must be ascending. Drops the record if there is no room; readers then decode it from the log. */
   hold(chain: string, position: number, sized: Sized<T>): void;
-  /** The record, which is then no longer held. */
+  /** Returns the record and removes it. */
   take(chain: string, position: number): Sized<T> | undefined;
   /** Drops the records of the chain before `position`. */
   leaveBehind(chain: string, position: number): void;
 }
 
-/** When it is full, what is held stays: it is read first, while a cache would drop it for what is read last. */
+/** When full, keeps the old records, because readers need them first; an LRU cache would evict them for records that are read last. */
 export function createHanded<T>(maxBytes: number): Handed<T> {
   const chains = new Map<string, Map<number, Sized<T>>>();
   let bytes = 0;

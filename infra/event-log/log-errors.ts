@@ -1,4 +1,4 @@
-/** What can go wrong with the log, for both implementations. `partition` is topic/chain: `blocks/vrsc`. */
+/** Errors of both implementations of the log. `partition` is topic/chain, such as `blocks/vrsc`. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 /** A position is missing between two records, or is no longer kept. */
@@ -8,7 +8,7 @@ export class LogGap extends PermanentError {
   }
 }
 
-/** A position already holds another record than the one to append. */
+/** The position already contains a different record. */
 export class LogConflict extends PermanentError {
   constructor(partition: string, position: number) {
     const advice = 'Two writers disagree: read the last record and continue from there.';
@@ -16,14 +16,14 @@ export class LogConflict extends PermanentError {
   }
 }
 
-/** Stored bytes are not what was written. Nothing was overwritten. */
+/** Stored bytes differ from what was written. Nothing was overwritten. */
 export class LogCorrupt extends PermanentError {
   constructor(message: string, options?: ErrorOptions) {
     super('log_corrupt', message, options);
   }
 }
 
-/** Another writer has taken over: this one has ended, and opening a third would only fence the other. */
+/** Another writer has taken over and this one has ended. Opening a third would only fence the other. */
 export class LogWriterFenced extends PermanentError {
   constructor(message: string) {
     super('log_writer_fenced', message);
@@ -43,7 +43,7 @@ export class LogClosed extends PermanentError {
   }
 }
 
-/** The disk is full; nothing of the batch was written. The same append succeeds once there is space. */
+/** The disk is full, and none of the batch was written. The same append succeeds once there is space. */
 export class LogStorageFull extends RetryableError {
   constructor(file: string, options?: ErrorOptions) {
     super(
@@ -61,7 +61,7 @@ export class LogStorageReadonly extends PermanentError {
   }
 }
 
-/** A program that is not verustream keeps the file locked. */
+/** A program other than verustream keeps the file locked. */
 export class LogStorageBusy extends RetryableError {
   constructor(file: string, options?: ErrorOptions) {
     super('log_storage_busy', `another program holds a lock on the log file ${file}: end that program`, options);
@@ -75,7 +75,7 @@ export class LogStorageFailed extends PermanentError {
   }
 }
 
-/** The broker does not answer. Whether an append took place is not known: append the same records again. */
+/** The broker does not answer. Whether an append took place is unknown: append the same records again. */
 export class LogUnreachable extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('log_unreachable', message, options);

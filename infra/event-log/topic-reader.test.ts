@@ -19,10 +19,10 @@ const ALL: ReadLimits = { maxRecords: 1000, maxBytes: 1 << 24 };
 const DECODE = { facts: decodeFactsRecord, stamps: decodeStampsRecord };
 const ENOUGH = { facts: 1 << 26, stamps: 1 << 26 };
 
-/** A log in memory whose partitions hold these facts, and a stamps record for each of them. */
+/** An in-memory log whose partitions contain these facts and a stamps record for each of them. */
 function logOf(records: readonly FactsRecord[]): Pick<EventLog, 'last' | 'read' | 'waitFor'> {
   const payloads = { facts: records.map((record) => encodeFactsRecord(record)), stamps: records.map(stampsPayload) };
-  /** The chains' records stand in opposite order, so that none is where the other chain has it. */
+  /** The chains have the records in opposite order, so that their records at a position differ. */
   const partition = (topic: string, chain: string): readonly Uint8Array[] => {
     const held = topic === 'facts' ? payloads.facts : payloads.stamps;
     return chain === CHAINS[0] ? held : held.toReversed();
@@ -58,7 +58,7 @@ const reads = fc.array(
 const memories = fc.constantFrom(ENOUGH, { facts: 4096, stamps: 600 }, { facts: 1, stamps: 1 });
 
 describe('the reader of topics', () => {
-  it('gives what the log holds, in whatever order records are read and however little memory it has', async () => {
+  it('returns what the log contains, in whatever order records are read and however little memory it has', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(factsRecord, { maxLength: 12 }), reads, memories, async (records, asked, memory) => {
         const log = logOf(records);
@@ -79,7 +79,7 @@ describe('the reader of topics', () => {
     );
   });
 
-  it('decodes a record once for all who read it, also while they read at once', async () => {
+  it('decodes a record once for all readers, even if they read concurrently', async () => {
     const records = fc.sample(factsRecord, { numRuns: 50, seed: 1 });
     const topics = createTopicReader(logOf(records), ENOUGH);
     for (const topic of ['facts', 'stamps'] as const) {
@@ -96,7 +96,7 @@ describe('the reader of topics', () => {
     }
   });
 
-  it('decodes nothing before it is asked, so that readers take the time in pieces', async () => {
+  it('decodes records lazily, so that readers can spread the work', async () => {
     const log = logOf([]);
     const topics = createTopicReader({
       ...log,
@@ -106,7 +106,7 @@ describe('the reader of topics', () => {
     expect(() => entry?.record()).toThrow(expect.objectContaining({ code: 'log_schema_unknown' }));
   });
 
-  it('gives what the log holds, whatever was handed over', async () => {
+  it('returns what the log contains, whatever was handed over', async () => {
     const holds = fc.array(fc.record({ chain: fc.constantFrom(...CHAINS), position: fc.nat({ max: 11 }) }), {
       minLength: 30,
       maxLength: 30,
@@ -137,7 +137,7 @@ describe('the reader of topics', () => {
     );
   });
 
-  it('leaves to the log what was handed over without room, and what readers have left behind', async () => {
+  it('decodes from the log what was handed over without room and what readers have passed', async () => {
     const records = fc
       .sample(factsRecord, { numRuns: 3, seed: 4 })
       .map((record, position) => ({ ...record, position }));
@@ -157,7 +157,7 @@ describe('the reader of topics', () => {
         }
       });
     };
-    // The log of this test cannot be decoded: what comes was handed over.
+    // The log of this test cannot be decoded, so every returned record was handed over.
     expect(await held(1 << 26, 0)).toEqual([0, 1, 2]);
     expect(await held(1 << 26, 2)).toEqual([null, null, 2]);
     const room = heapBytes(records[0]) + 256;
@@ -165,7 +165,7 @@ describe('the reader of topics', () => {
     expect(await held(room - 1, 0)).not.toContain(0);
   });
 
-  it('forgets the least recently read records as soon as they take more memory than it may', async () => {
+  it('evicts the least recently read records when they exceed its memory', async () => {
     const records = fc.sample(factsRecord, { numRuns: 200, seed: 2 });
     const topics = createTopicReader(logOf(records), { facts: 32 * 1024, stamps: 1 });
     const read = async () => (await topics.read('facts', 'vrsc', 0, ALL)).map((entry) => entry.record());

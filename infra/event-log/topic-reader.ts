@@ -1,9 +1,8 @@
 /**
- * Reads the topics of facts and stamps for everyone in this process who follows them: whoever wants a record first decodes it, and
- * the others get the same value. How far records count is up to each reader, which compares the record's mark with the commit that it
- * goes by: `source` of a facts record with derive's position, `position` of a stamps record with the published one.
- * A writer in this process hands over the records that it has just appended, so that no reader decodes them.
- * docs/decisions/0052-one-decoder-of-topics.md
+ * Reads the topics `facts` and `stamps` for all readers in this process: the first reader of a record decodes it, and the others get the
+ * same value. Each reader decides up to where records are committed: it compares the `source` of a facts record with derive's position, or
+ * the `position` of a stamps record with the published one. A writer in this process hands over the records that it has just appended, so
+ * that no reader decodes them. docs/decisions/0052-one-decoder-of-topics.md
  */
 import { LRUCache } from 'lru-cache';
 import { decodeFactsRecord, decodeStampsRecord } from '../../schemas/log-codec.ts';
@@ -21,16 +20,16 @@ export type DecodedTopic = keyof TopicRecords;
 
 export interface TopicEntry<T extends DecodedTopic> {
   readonly position: number;
-  /** Bytes of its payload. */
+  /** Bytes of the payload. */
   readonly bytes: number;
   /**
-   * Takes the time to decode it unless another reader has had it. It is shared, so no caller may change it.
+   * Decodes the record unless another reader has already done so. The value is shared, so callers must not change it.
    * @throws PermanentError log_schema_unknown, log_record_unreadable, log_record_too_large
    */
   record(): TopicRecords[T];
 }
 
-/** As the log: in order, without gap or repetition, committed or not. Every call may throw what that of the log throws. */
+/** Like the log: in order, without gaps or duplicates, committed or not. Every call may throw what the same call of the log throws. */
 export interface TopicReader {
   last<T extends DecodedTopic>(topic: T, chain: string): Promise<TopicEntry<T> | null>;
   read<T extends DecodedTopic>(
@@ -41,30 +40,30 @@ export interface TopicReader {
   ): Promise<readonly TopicEntry<T>[]>;
   waitFor: EventLog['waitFor'];
   /**
-   * Takes a record that the log now has at its position, as decoding it there would give it, so that the next to read it need not.
-   * Kept while there is room, and until a read of its partition begins behind it.
+   * Hands over a record that the log now contains at its position, exactly as decoding it would return it, so that its next reader need
+   * not decode it. It is kept if there is room, until it is read or a read of its partition begins after it.
    */
   hold<T extends DecodedTopic>(topic: T, chain: string, record: TopicRecords[T]): void;
 }
 
-/** What a reader that follows a topic takes at once. */
+/** Batch size of a reader that follows a topic. */
 export const READ_LIMITS: ReadLimits = { maxRecords: 200, maxBytes: 4 * 1024 * 1024 };
-/** Memory of the decoded records of each topic; a facts record is a block's, a stamps record some rows of it. */
+/** Cache size in bytes for decoded records of each topic. A facts record covers a block; a stamps record covers some of its rows. */
 const MEMORY = { facts: 24 * 1024 * 1024, stamps: 8 * 1024 * 1024 };
-/** Memory of the records that were handed over and not read yet: one batch that derive writes and one that price reads. */
+/** Bytes for records that were handed over but not read yet: one batch that derive writes and one that price reads. */
 const HANDED = { facts: 64 * 1024 * 1024, stamps: 0 };
-/** What the cache itself takes for a record. */
+/** Overhead of the cache for each record, in bytes. */
 const ENTRY_BYTES = 256;
 
 interface Entries<T extends DecodedTopic> {
   entry(chain: string, raw: LogRecord): TopicEntry<T>;
   hold(chain: string, record: TopicRecords[T]): void;
-  /** Whoever reads on from `position` leaves the records before it behind. */
+  /** A reader that reads from `position` no longer needs the records before it. */
   readFrom(chain: string, position: number): void;
 }
 type AllEntries = { readonly [T in DecodedTopic]: Entries<T> };
 
-/** One for each log and process. A record larger than its topic's memory is decoded again by each of its readers. */
+/** Create one per log and process. A record larger than its topic's cache is decoded by every reader. */
 export function createTopicReader(
   log: Pick<EventLog, 'last' | 'read' | 'waitFor'>,
   memory: Readonly<Record<DecodedTopic, number>> = MEMORY,

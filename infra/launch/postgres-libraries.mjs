@@ -1,5 +1,5 @@
-// The one install script that is needed: npm packages cannot hold the symbolic links between Postgres' libraries. All
-// others are left out: they build optional native parts, and take longer than everything else.
+// Runs the only install script that is needed: npm packages cannot contain the symbolic links between the libraries of Postgres.
+// All other install scripts are skipped: they build optional native parts and take longer than everything else.
 // Usage: node infra/launch/postgres-libraries.mjs, after npm with --ignore-scripts
 import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';

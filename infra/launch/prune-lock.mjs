@@ -1,5 +1,5 @@
-// npm leaves platform packages that the registry does not serve out of the lock file but keeps their names in
-// optionalDependencies, and `npm ci` then refuses the file: drop the names that have no entry.
+// Drops names from optionalDependencies in the lock file that have no entry: npm omits platform packages that the registry does not
+// serve from the lock file but keeps their names, and `npm ci` then refuses the file.
 import { readFileSync, writeFileSync } from 'node:fs';
 
 const file = new URL('../../package-lock.json', import.meta.url);

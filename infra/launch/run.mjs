@@ -1,5 +1,5 @@
-// Starts a program of this project on a fresh machine: installs what is missing, picks a Node.js that has the native
-// parts (22 or 23: the host's own, else the pinned one of infra/launch/runtime) and hands over.
+// Starts a program of this project on a fresh machine: installs what is missing, selects a Node.js for which the native parts
+// exist (22 or 23: that of the host, else the pinned one of infra/launch/runtime) and starts the script with it.
 // Usage: node infra/launch/run.mjs <script> [arguments]
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -26,20 +26,20 @@ function install(folder, what, { development = false } = {}) {
     const [file, rest] = cli?.endsWith('.js') ? [process.execPath, [cli, ...args]] : ['npm', args];
     return spawnSync(file, rest, { cwd: folder, stdio: ['ignore', 2, 2], env: installEnvironment() }).status === 0;
   };
-  // A platform whose packages the lock file lacks fails `npm ci`; the versions in package.json are exact all the same.
+  // `npm ci` fails on a platform whose packages the lock file lacks; `npm install` still gets the exact versions in package.json.
   const options = ['--no-audit', '--no-fund', '--loglevel=error', '--ignore-scripts'];
   options.push(development ? '--include=dev' : '--omit=dev');
-  // `npm ci` first removes everything: a service started from this folder would lose its modules.
+  // Adds packages if possible: `npm ci` first removes everything, so a service started from this folder would lose its modules.
   const adds = installed === lock && npm('install', '--no-save', ...options);
   if (!adds && !npm('ci', ...options) && !npm('install', '--no-package-lock', ...options)) {
-    console.error(`verustream: npm could not install ${what}; its own message stands above.`);
+    console.error(`verustream: npm could not install ${what}; see its message above.`);
     process.exit(1);
   }
   linkPostgresLibraries(folder);
   writeFileSync(marker, development ? whole : lock);
 }
 
-// `npm start` hands its settings down as npm_* variables; the nested npm reads its own.
+// `npm start` passes its settings on as npm_* variables; the nested npm must read its own.
 function installEnvironment() {
   return Object.fromEntries(
     Object.entries(process.env).filter(([name]) => !/^npm_(package|lifecycle|command)/.test(name)),
@@ -66,9 +66,9 @@ install(root, 'dependencies', { development: script !== 'verustream.ts' });
 const node = hostFits() ? process.execPath : pinnedNode();
 const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
   cwd: root,
-  stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // the channel closes when this wrapper is killed, which ends the program
+  stdio: ['inherit', 'inherit', 'inherit', 'ipc'], // if this wrapper is killed, the channel closes and the program ends
   env: {
-    // Compiled modules are kept: loading the program takes a third less time, in every process that a test starts too.
+    // Caches compiled modules: loading the program takes a third less time, also in every process that a test starts.
     NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/node'),
     ...nodeEnvironment,
     ...process.env,

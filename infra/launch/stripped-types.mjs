@@ -1,5 +1,5 @@
-// Caches the program's modules without types next to the compiled ones (NODE_COMPILE_CACHE): otherwise Node.js 22 strips them
-// in every process, which takes a third of the time until the program runs. Loaded by --import.
+// Caches the program's modules with their types stripped, next to the compiled modules (NODE_COMPILE_CACHE). Otherwise Node.js 22
+// strips them in every process, which takes a third of the startup time. Loaded with --import.
 import { createHash } from 'node:crypto';
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { registerHooks, stripTypeScriptTypes } from 'node:module';
@@ -11,15 +11,15 @@ const folder = process.env.NODE_COMPILE_CACHE && join(process.env.NODE_COMPILE_C
 function stripped(source) {
   const file = join(folder, createHash('sha256').update(source).digest('hex'));
   const kept = read(file);
-  // Types become spaces, so a file truncated by a crash of the machine is recognised by its length.
+  // Types become spaces, so the length reveals a file that a crash of the machine has truncated.
   if (kept?.length === source.length) return kept;
   const text = stripTypeScriptTypes(source);
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${file}.${process.pid}`, text);
-    renameSync(`${file}.${process.pid}`, file); // whole, whoever reads it meanwhile
+    renameSync(`${file}.${process.pid}`, file); // atomic, for concurrent readers
   } catch {
-    // Where nothing can be written it is stripped again the next time.
+    // Without write access the module is stripped again the next time.
   }
   return text;
 }
@@ -28,7 +28,7 @@ function read(file) {
   try {
     return readFileSync(file, 'utf8');
   } catch {
-    return null; // not kept yet
+    return null; // not cached yet
   }
 }
 

@@ -13,9 +13,9 @@ afterEach(async () => {
   server?.close();
 });
 
-/** A feed of which each request is answered by the next of `answers`, the last one again and again. */
+/** A feed that answers each request with the next of `answers` and repeats the last. */
 async function feedThat(...answers: readonly RequestListener[]): Promise<{ feed: PriceFeed; asked: string[] }> {
-  // A busy machine is slow to answer; only who never does is waited for.
+  // A busy machine answers slowly, so only feeds that never complete an answer get a short timeout.
   const timeoutMs = answers.some((answer) => answer === hangs || answer === trickles) ? 300 : 30_000;
   const asked: string[] = [];
   server = createServer((request, response) => {
@@ -46,7 +46,7 @@ const trickles: RequestListener = (_, response) => {
 };
 
 describe('a price feed', () => {
-  it('tells the prices that it knows', async () => {
+  it('returns the prices that it knows', async () => {
     const { feed, asked } = await feedThat(says('{"dai":{"usd":0.9998},"tiny":{"usd":2.3e-7},"gone":{}}'));
     const prices = await feed.prices(['dai', 'tiny', 'gone', 'constructor'], never);
     expect([...prices]).toEqual([
@@ -58,12 +58,12 @@ describe('a price feed', () => {
 
   it.each<[string, RequestListener[], RegExp]>([
     ['refuses', [says('no', 403)], /status 403/],
-    ['answers no JSON', [says('<html>')], /JSON/],
-    ['answers a list', [says('null')], /is not an object/],
-    ['says a price of zero', [says('{"dai":{"usd":0}}')], /the price of dai is 0/],
-    ['says a price beyond all', [says('{"dai":{"usd":1e21}}')], /the price of dai is 1e\+21/],
-    ['says a price of next to nothing', [says('{"dai":{"usd":4e-21}}')], /the price of dai is 4e-21/],
-    ['says a price in words', [says('{"dai":{"usd":"1"}}')], /the price of dai is "1"/],
+    ['answers with something other than JSON', [says('<html>')], /JSON/],
+    ['answers null', [says('null')], /is not an object/],
+    ['reports a price of zero', [says('{"dai":{"usd":0}}')], /the price of dai is 0/],
+    ['reports a price above the bounds', [says('{"dai":{"usd":1e21}}')], /the price of dai is 1e\+21/],
+    ['reports a price below the bounds', [says('{"dai":{"usd":4e-21}}')], /the price of dai is 4e-21/],
+    ['reports a price as text', [says('{"dai":{"usd":"1"}}')], /the price of dai is "1"/],
     ['answers too much', [says(`{"dai":{"usd":1},"x":"${'x'.repeat(2 << 20)}"}`)], /size/i],
     ['hangs', [hangs], /time|abort/i],
     ['is cut off', [cut], /./],
@@ -75,13 +75,13 @@ describe('a price feed', () => {
     await expect(failed).rejects.toThrow(reason);
   });
 
-  it('is asked again after it failed for a moment', async () => {
+  it('is asked again after a temporary failure', async () => {
     const { feed, asked } = await feedThat(says('', 503), says('{"dai":{"usd":1}}'));
     expect((await feed.prices(['dai'], never)).get('dai')).toBe(1);
     expect(asked).toHaveLength(2);
   });
 
-  it('is let go when the program ends', async () => {
+  it('is abandoned when the signal aborts', async () => {
     const { feed } = await feedThat(hangs);
     await expect(feed.prices(['dai'], AbortSignal.timeout(20))).rejects.toMatchObject({ name: 'TimeoutError' });
   });

@@ -1,11 +1,11 @@
-/** External USD prices in the form of CoinGecko's simple/price: {"dai":{"usd":0.9998}}. */
+/** External USD prices in the format of CoinGecko's simple/price: {"dai":{"usd":0.9998}}. */
 import { Agent, interceptors, request } from 'undici';
 import { messageOf, RetryableError } from '../../schemas/errors.ts';
 
 export interface PriceFeed {
-  /** Host, shown with its prices. */
+  /** Host of the feed, shown with its prices. */
   readonly source: string;
-  /** USD price of each id that it knows. @throws PriceFeedFailed */
+  /** Returns the USD price of each id that the feed knows. @throws PriceFeedFailed, or the reason of an aborted signal */
   prices(ids: readonly string[], signal: AbortSignal): Promise<ReadonlyMap<string, number>>;
   close(): Promise<void>;
 }
@@ -25,11 +25,11 @@ const TIMEOUT_MS = 5000;
 const RETRIES = 2;
 const RETRY_MS = 500;
 const LARGEST_ANSWER = 1 << 20;
-/** Outside of them a price is the feed's fault: it would be rounded to nothing, or has no plain notation. */
+/** Prices outside these bounds are errors of the feed: they would be rounded to zero or have no plain decimal notation. */
 const LEAST_PRICE = 1e-18;
 const LARGEST_PRICE = 1e18;
 
-/** `url` may carry a key of its own as a parameter; ids and the currency are added. */
+/** `url` may contain a key as a parameter; the ids and the currency are added. */
 export function createPriceFeed(url: string, options: PriceFeedOptions = {}): PriceFeed {
   const { timeoutMs = TIMEOUT_MS, retries = RETRIES } = options;
   const source = new URL(url).host;
@@ -43,7 +43,7 @@ export function createPriceFeed(url: string, options: PriceFeedOptions = {}): Pr
       const asked = new URL(url);
       asked.searchParams.set('ids', ids.join(','));
       asked.searchParams.set('vs_currencies', 'usd');
-      // Over all tries: a feed that trickles holds nothing up.
+      // Limits all attempts together, so that a feed that sends byte by byte delays nothing.
       const either = AbortSignal.any([signal, AbortSignal.timeout(timeoutMs * (retries + 1))]);
       const limits = { headersTimeout: timeoutMs, bodyTimeout: timeoutMs, signal: either };
       try {
@@ -63,7 +63,7 @@ export function createPriceFeed(url: string, options: PriceFeedOptions = {}): Pr
   };
 }
 
-/** An id that it does not know is left out; one that it prices with no number between the bounds is a lie about all. */
+/** Omits ids that the feed does not know. Rejects the whole answer if any price is not a number within the bounds. */
 function readPrices(answer: unknown, ids: readonly string[], source: string): Map<string, number> {
   const prices = new Map<string, number>();
   if (typeof answer !== 'object' || answer === null) throw new PriceFeedFailed(source, 'the answer is not an object');

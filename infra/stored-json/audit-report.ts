@@ -1,4 +1,4 @@
-/** The report of an audit, as `audits` keeps it. */
+/** The report of an audit, as the table `audits` stores it. */
 import { AUDIT_STATES, type AuditReport } from '../../schemas/audit-report.ts';
 import { columns, jsonReader, type ReadColumn } from '../row-reader.ts';
 
@@ -6,7 +6,7 @@ const { boolean, choice, nullable, number, object, text } = columns;
 
 const FOUND = { height: number, foundAt: text, lasts: boolean };
 
-/** An older program's report has no count. */
+/** Reports of older versions lack `conversionsWithoutStamp`. */
 export type StoredReport = Omit<AuditReport, 'conversionsWithoutStamp'> &
   Partial<Pick<AuditReport, 'conversionsWithoutStamp'>>;
 

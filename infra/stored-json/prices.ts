@@ -1,4 +1,4 @@
-/** A price's entries, and a price that is published in the place of the derived one, as the stores keep them. */
+/** The entries of a price, and a price that is published instead of the derived one, as the stores keep them. */
 import { PRICE_TIERS } from '../../domain/prices.ts';
 import { columns, jsonReader } from '../row-reader.ts';
 
@@ -8,7 +8,7 @@ const ENTRIES = list(object({ basketId: text, chain: text, price: text, depth: t
 /** Deepest first. */
 export const readPriceEntries = jsonReader(ENTRIES);
 
-/** Decimals are texts. */
+/** Decimals are stored as text. */
 export const readPublishedPrice = jsonReader(
   object({
     tier: choice(PRICE_TIERS),

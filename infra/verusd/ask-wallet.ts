@@ -1,4 +1,4 @@
-/** Asks for the contents of one daemon's wallet. */
+/** Reads what the wallet of one daemon contains. */
 import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { DaemonGarbage, DaemonRpcError } from './daemon-errors.ts';
 import type { CallOptions, VerusdClient } from './verusd-client.ts';
@@ -6,14 +6,14 @@ import type { CallOptions, VerusdClient } from './verusd-client.ts';
 export type WalletContent = 'coins' | 'shielded addresses';
 
 export interface Wallet {
-  /** False: the daemon runs without one. */
+  /** False if the daemon runs without a wallet. */
   readonly exists: boolean;
   readonly holds: readonly WalletContent[];
 }
 
 const NO_WALLET: Wallet = { exists: false, holds: [] };
 
-/** @throws errors of the client, and DaemonGarbage for an unusable answer */
+/** @throws errors of the client, or DaemonGarbage for an unusable answer */
 export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: AbortSignal): Promise<Wallet> {
   try {
     const info = await client.call('getwalletinfo', [], { signal });
@@ -29,7 +29,7 @@ export async function askWallet(client: Pick<VerusdClient, 'call'>, signal: Abor
   }
 }
 
-/** Whether there is one, without counting what it holds. @throws as askWallet */
+/** Whether the daemon has a wallet; does not count its contents. @throws as askWallet */
 export async function hasWallet(
   client: Pick<VerusdClient, 'call'>,
   { signal, timeoutMs }: Pick<CallOptions, 'signal' | 'timeoutMs'>,
@@ -39,7 +39,7 @@ export async function hasWallet(
   return 'walletversion' in info;
 }
 
-/** Balances of any kind: confirmed or not, immature, locked, shared, in any currency. */
+/** Checks balances of every kind: confirmed or not, immature, locked, shared, in any currency. */
 function hasCoins(info: unknown): boolean {
   const balances = Object.entries(typeof info === 'object' && info !== null ? info : {}).filter(([name]) =>
     name.includes('balance'),
@@ -48,7 +48,7 @@ function hasCoins(info: unknown): boolean {
   return balances.some(([, balance]) => isAboveZero(balance));
 }
 
-/** A number, or one by currency. What cannot be read is no proof of an empty wallet. */
+/** `balance` is a number, or a number by currency. An unreadable balance counts as coins, because it does not prove an empty wallet. */
 function isAboveZero(balance: unknown): boolean {
   if (isByCurrency(balance)) return Object.values(balance).some(isAboveZero);
   return Number(String(balance)) !== 0;

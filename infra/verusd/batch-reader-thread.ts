@@ -1,4 +1,4 @@
-/** The thread of batch-reader.ts. */
+/** The worker thread of batch-reader.ts. */
 import { parentPort } from 'node:worker_threads';
 import { type BatchCalls, readBatchReply } from './batch-reply.ts';
 

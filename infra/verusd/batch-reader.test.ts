@@ -1,4 +1,4 @@
-/** What the thread reads out of replies to batches, and that it comes and goes with them. */
+/** The worker thread reads replies to batches correctly, and starts and ends with them. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import fc from 'fast-check';
@@ -6,7 +6,7 @@ import { afterEach, beforeEach, expect, it } from 'vitest';
 import { BatchReaderEnded, createBatchReader } from './batch-reader.ts';
 import type { BatchCalls } from './batch-reply.ts';
 
-/** The thread reads them all. */
+/** Every reply goes to the thread. */
 const OPTIONS = { idleMs: 50, atOnceBytes: -1 };
 let threads: Worker[] = [];
 let reader = createBatchReader(OPTIONS);
@@ -53,7 +53,7 @@ async function readOf(replies: readonly Reply[], index: number) {
   return results.map((found) => found && { text: body.toString('utf8', found.begin, found.end), ...found });
 }
 
-it('finds each result where it stands, and its members, whatever else waits', () =>
+it('finds the bytes and members of each result, whatever other replies wait', () =>
   fc.assert(
     fc.asyncProperty(fc.array(batch, { minLength: 1, maxLength: 4 }), async (batches) => {
       const read = await Promise.all(batches.map(readOf));
@@ -72,11 +72,11 @@ it('finds each result where it stands, and its members, whatever else waits', ()
   ));
 
 it.each([
-  ['is cut', '[{"result":1,"error":null,"id":7}'],
+  ['is truncated', '[{"result":1,"error":null,"id":7}'],
   ['has another id', '[{"result":1,"error":null,"id":8}]'],
-  ['holds a result that is no JSON', '[{"result":{"a":},"error":null,"id":7}]'],
-  ['holds neither result nor error', '[{"id":7}]'],
-  ['is in the form of a proxy', '[{"jsonrpc":"2.0","result": 1,"id":7}]'],
+  ['contains a result that is not JSON', '[{"result":{"a":},"error":null,"id":7}]'],
+  ['contains neither result nor error', '[{"id":7}]'],
+  ['has the form of a proxy', '[{"jsonrpc":"2.0","result": 1,"id":7}]'],
 ])('a reply that %s is garbage as a whole', async (_, body) => {
   const read = await reader.read(Buffer.from(body), { ids: [7], members: [] });
   expect(read).toMatchObject({ garbage: expect.any(String), results: [] });
@@ -96,7 +96,7 @@ it('a small reply starts no thread', async () => {
   expect(threads).toEqual([]);
 });
 
-it('takes no memory away that holds other bytes too', async () => {
+it('does not transfer memory that also contains other bytes', async () => {
   const text = '[{"result":"x","error":null,"id":7}]';
   const memory = Buffer.from(`before${text}after`);
   const body = memory.subarray('before'.length, -'after'.length);
@@ -106,7 +106,7 @@ it('takes no memory away that holds other bytes too', async () => {
 
 const one = () => readOf([{ result: { a: 1 } }], 0);
 
-it('a thread that fails takes with it what it was asked, and the next reply starts another', async () => {
+it('a thread that fails rejects its pending replies, and the next reply starts another thread', async () => {
   const wrong = { ids: null, members: [] } as unknown as BatchCalls;
   const asked = [reader.read(Buffer.from('[]'), wrong), one()];
   for (const each of asked) await expect(each).rejects.toBeInstanceOf(BatchReaderEnded);
@@ -114,19 +114,19 @@ it('a thread that fails takes with it what it was asked, and the next reply star
   expect(threads).toHaveLength(2);
 });
 
-it('a thread that cannot be started is an error that may be tried again', async () => {
+it('a reply that cannot be sent to the thread is a retryable error', async () => {
   const uncloneable = { ids: [() => 7], members: [] } as unknown as BatchCalls;
   await expect(reader.read(Buffer.from('[]'), uncloneable)).rejects.toBeInstanceOf(BatchReaderEnded);
   await expect(one()).resolves.toHaveLength(1);
 });
 
-it('what waits when it closes is an error that may be tried again', async () => {
+it('a reply that is pending at close is a retryable error', async () => {
   const asked = expect(one()).rejects.toMatchObject({ code: 'batch_reader_ended' });
   await reader.close();
   await asked;
 });
 
-it('the thread ends when nothing has come for a while, and starts again', async () => {
+it('the thread ends when it has been idle for a while, and starts again', async () => {
   await one();
   await one();
   expect(threads).toHaveLength(1);
@@ -135,7 +135,7 @@ it('the thread ends when nothing has come for a while, and starts again', async 
   expect(threads).toHaveLength(2);
 });
 
-it('a thread at rest lets the process end', async () => {
+it('an idle thread lets the process end', async () => {
   const code = `import { createBatchReader } from '${new URL('./batch-reader.ts', import.meta.url)}';
     await createBatchReader({ idleMs: 600_000, atOnceBytes: -1 }).read(Buffer.from('[{"result":1,"error":null,"id":7}]'), { ids: [7], members: [] });`;
   const ended = new Worker(new URL(`data:text/javascript,${encodeURIComponent(code)}`));

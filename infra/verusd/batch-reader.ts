@@ -1,6 +1,6 @@
 /**
- * Reads large replies to batches in a thread, which leaves the main thread free while a chain is synced
- * (docs/decisions/0137-a-thread-that-reads-batches.md). The thread starts with the first of them and ends when none has come for a while.
+ * Reads large replies to batches in a worker thread, which keeps the main thread free while a chain syncs
+ * (docs/decisions/0137-a-thread-that-reads-batches.md). The thread starts with the first large reply and ends after it was idle for IDLE_MS.
  */
 import { Worker } from 'node:worker_threads';
 import { asBuffer } from '../../domain/as-buffer.ts';
@@ -12,12 +12,12 @@ export interface ReadBatch extends BatchResults {
 }
 
 export interface BatchReader {
-  /** `body` must not be used afterwards: the result has its bytes. @throws BatchReaderEnded */
+  /** Takes ownership of `body`, whose bytes the result returns; the caller must not use `body` afterwards. @throws BatchReaderEnded */
   read(body: Buffer, calls: BatchCalls): Promise<ReadBatch>;
   close(): Promise<void>;
 }
 
-/** The thread ended before it had answered: it lacked memory, or the service closes. */
+/** The thread ended before it answered: it ran out of memory, or the service is closing. */
 export class BatchReaderEnded extends RetryableError {
   constructor(cause?: unknown) {
     super('batch_reader_ended', 'the thread that reads replies of a daemon ended before it had read one', { cause });
@@ -31,7 +31,7 @@ interface Waiting {
 
 const THREAD = new URL('./batch-reader-thread.ts', import.meta.url);
 const IDLE_MS = 10_000;
-/** A smaller reply is read at once: that takes less than half a millisecond, and starting a thread takes a hundred. */
+/** Replies up to this size are read on the main thread: that takes less than half a millisecond; starting a thread takes a hundred. */
 const AT_ONCE_BYTES = 256 * 1024;
 
 export interface BatchReaderOptions {
@@ -45,7 +45,7 @@ export function createBatchReader({
 }: BatchReaderOptions = {}): BatchReader {
   let thread: Worker | null = null;
   let idle: NodeJS.Timeout | undefined;
-  /** In the order in which the thread got them, which is that of its answers. */
+  /** Reads in the order in which the thread received them, which is also the order of its answers. */
   let waiting: Waiting[] = [];
 
   function start(): Worker {
@@ -60,7 +60,7 @@ export function createBatchReader({
     return started;
   }
 
-  /** A thread at rest does not keep the process alive. */
+  /** An idle thread does not keep the process alive. */
   function rest(resting: Worker): void {
     resting.unref();
     idle = setTimeout(() => void end(resting), idleMs).unref();
@@ -74,7 +74,7 @@ export function createBatchReader({
     for (const { reject } of unanswered) reject(new BatchReaderEnded(cause));
   }
 
-  /** @throws where the machine has no thread left */
+  /** @throws if the machine cannot start another thread */
   function ask(body: Buffer, calls: BatchCalls): void {
     thread ??= start();
     const bytes = ownBytes(body);
@@ -107,10 +107,10 @@ export function createBatchReader({
   };
 }
 
-/** Bytes in memory that nothing else uses: it goes to the thread with them. */
+/** Returns the bytes in an ArrayBuffer that nothing else uses, because the buffer is transferred to the thread. */
 function ownBytes(body: Buffer): Uint8Array<ArrayBuffer> {
   const { buffer, byteLength } = body;
-  // Empty buffers may be one and the same.
+  // Empty buffers may share one ArrayBuffer.
   const isOwn = byteLength > 0 && buffer instanceof ArrayBuffer && buffer.byteLength === byteLength;
   return isOwn ? new Uint8Array(buffer) : new Uint8Array(body);
 }

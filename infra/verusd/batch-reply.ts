@@ -1,27 +1,27 @@
-/** The replies to a batch of calls: where each result stands in the body, and the few members that the caller reads. */
+/** The replies to a batch of calls: the place of each result in the body, and the few members that the caller reads. */
 import { messageOf } from '../../schemas/errors.ts';
 import { readReply, splitBatch } from './rpc-reply.ts';
 
 export interface BatchCalls {
-  /** Ids of the calls, in their order. */
+  /** Ids in the order of the calls. */
   readonly ids: readonly number[];
   /** Members of each result that the caller reads. */
   readonly members: readonly string[];
 }
 
-/** Small, however large the results: it goes from thread to thread. */
+/** Small even for a large result, because it is copied between threads. */
 export interface FoundResult {
-  /** Place of its bytes in the body. */
+  /** Start and end offset of the result's bytes in the body. */
   readonly begin: number;
   readonly end: number;
-  /** In the order of `BatchCalls.members`. Numbers may have lost digits; arrays and objects come empty. */
+  /** In the order of `BatchCalls.members`. Numbers may have lost digits; arrays and objects are emptied. */
   readonly members: readonly unknown[];
 }
 
 export interface BatchResults {
-  /** Null for a call that the daemon refused. */
+  /** Contains null for a call that the daemon refused. */
   readonly results: readonly (FoundResult | null)[];
-  /** Why the body is not the reply to these calls, each result proper JSON; then there are no results. */
+  /** Why the body is not a valid reply to these calls (for example, a result is not JSON); `results` is then empty. Otherwise null. */
   readonly garbage: string | null;
 }
 

@@ -12,7 +12,7 @@ describe('parseDaemonAddress', () => {
     expect(parseDaemonAddress('http://[::1]:27486/')).toEqual({ origin: 'http://[::1]:27486', authorization: null });
   });
 
-  it('takes escaped and bare special characters of a password', () => {
+  it('accepts escaped and bare special characters in a password', () => {
     expect(parseDaemonAddress('http://u:p%40%3Aß@h:1').authorization).toBe(basic('u:p@:ß'));
     expect(parseDaemonAddress('http://u:50%off@h:1').authorization).toBe(basic('u:50%off'));
   });

@@ -1,4 +1,4 @@
-/** Splits http://user:password@host:port so that what is logged and what authenticates never meet again. */
+/** Splits http://user:password@host:port into a part that may be logged and the credentials, which must not be. */
 import { decodePart } from '../server-address.ts';
 import { DaemonAddressInvalid } from './daemon-errors.ts';
 
@@ -10,7 +10,7 @@ export interface DaemonAddress {
 
 const FORM = 'expected http://user:password@host:port';
 
-/** @throws DaemonAddressInvalid, without repeating the address, since it holds a password */
+/** @throws DaemonAddressInvalid, whose message omits the address because it contains a password */
 export function parseDaemonAddress(rpc: string): DaemonAddress {
   const url = parseUrl(rpc);
   if (url.protocol !== 'http:' && url.protocol !== 'https:') {
@@ -25,7 +25,7 @@ export function parseDaemonAddress(rpc: string): DaemonAddress {
 }
 
 function parseUrl(rpc: string): URL {
-  // The error of new URL() carries its input, hence no `cause`.
+  // Checked beforehand, because the error of new URL() carries its input.
   if (!URL.canParse(rpc)) throw new DaemonAddressInvalid(`the daemon address is not a URL; ${FORM}`);
   return new URL(rpc);
 }

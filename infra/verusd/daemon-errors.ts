@@ -1,21 +1,21 @@
-/** Faults between verustream and a daemon. Messages name the daemon by host and port, never by credentials. */
+/** Errors of calls to a daemon. Messages identify the daemon by host and port and never contain credentials. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
-/** No reply came: refused, reset, unknown host, closed before the reply began. */
+/** No reply arrived: connection refused, reset, unknown host, or closed before the reply began. */
 export class DaemonUnreachable extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('daemon_unreachable', message, options);
   }
 }
 
-/** The reply did not arrive whole within the time limit of the call. */
+/** The complete reply did not arrive within the time limit of the call. */
 export class DaemonTimeout extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('daemon_timeout', message, options);
   }
 }
 
-/** -28: the daemon has started but still loads its index. */
+/** RPC error -28: the daemon has started but is still loading its index. */
 export class DaemonWarmingUp extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('daemon_warming_up', message, options);
@@ -29,7 +29,7 @@ export class DaemonGarbage extends RetryableError {
   }
 }
 
-/** The reply is longer than whoever asked takes; no other daemon has a shorter one. */
+/** The reply exceeds the caller's limit. Another daemon would send the same reply. */
 export class DaemonReplyTooLarge extends DaemonGarbage {}
 
 /** An HTTP status without a JSON-RPC body, such as 500 "Work queue depth exceeded" or 503. */
@@ -41,14 +41,14 @@ export class DaemonHttpError extends RetryableError {
   }
 }
 
-/** 401 or 403: user, password or rpcallowip are wrong. Retryable since an operator may set it right on the daemon's side. */
+/** 401 or 403: user, password or rpcallowip is wrong. Retryable, because the operator may correct it on the daemon's side. */
 export class DaemonAuthFailed extends RetryableError {
   constructor(message: string, options?: ErrorOptions) {
     super('daemon_auth_failed', message, options);
   }
 }
 
-/** The daemon understood the call and refused it; `rpcCode` and `rpcMessage` are its own words. */
+/** The daemon understood the call and refused it; `rpcCode` and `rpcMessage` are as it sent them. */
 export class DaemonRpcError extends PermanentError {
   readonly rpcCode: number;
   readonly rpcMessage: string;

@@ -48,9 +48,9 @@ test.each([
   ['answers garbage', { kind: 'garbage' }],
   ['is cut off', { kind: 'cut' }],
   ['is busy', { kind: 'http', status: 500, body: 'Work queue depth exceeded' }],
-  ['warms up', { kind: 'error', code: -28, message: 'Loading block index...' }],
+  ['is warming up', { kind: 'error', code: -28, message: 'Loading block index...' }],
   ['hangs', { kind: 'delay', ms: 60_000 }],
-] as const)('when the first %s the second is asked, at once and from then on', async (_, fault) => {
+] as const)('when the first daemon %s, the second is asked at once and from then on', async (_, fault) => {
   connect(undefined, fault.kind === 'delay' ? 2_000 : undefined);
   first.fault = ({ method }) => (method === 'getbestblockhash' ? fault : null);
   expect((await forward('getbestblockhash')).status).toBe(200);
@@ -59,7 +59,7 @@ test.each([
   expect([asked(first, 'getbestblockhash'), asked(second, 'getbestblockhash')]).toEqual([1, 2]);
 });
 
-test('what must not happen twice is sent once', async () => {
+test('a call that must not happen twice is sent once', async () => {
   connect();
   first.fault = ({ method }) => (method === 'sendrawtransaction' ? { kind: 'close' } : null);
   await expect(forward('sendrawtransaction', true)).rejects.toMatchObject({ code: 'daemon_unreachable' });
@@ -68,14 +68,14 @@ test('what must not happen twice is sent once', async () => {
   expect([asked(first, 'sendrawtransaction'), asked(second, 'sendrawtransaction')]).toEqual([1, 1]);
 });
 
-test('a refusal is an answer', async () => {
+test('a refusal counts as an answer, so no other daemon is asked', async () => {
   connect();
   await expect(group.call('getblockhash', [99_999])).rejects.toMatchObject({ rpcCode: -8 });
   expect((await forward('nosuch')).status).toBe(404);
   expect(second.calls.filter(({ method }) => method !== 'getinfo')).toEqual([]);
 });
 
-test('all of them warming up: their own words; all down: the last error; then recovery by itself', async () => {
+test('passes on the answer if all daemons warm up, throws the last error if all are down, and recovers by itself', async () => {
   connect(20);
   const warm = { kind: 'error', code: -28, message: 'Loading block index...' } as const;
   first.fault = () => warm;
@@ -89,7 +89,7 @@ test('all of them warming up: their own words; all down: the last error; then re
   await until(() => group.address === new URL(first.rpc).host);
 });
 
-test('one that is far behind is not asked while another is not', async () => {
+test('a daemon that is far behind is not asked while another is up to date', async () => {
   await second.stop();
   const tree = createBlockTree();
   tree.extend(5);
@@ -97,7 +97,7 @@ test('one that is far behind is not asked while another is not', async () => {
   connect(20);
   await until(() => group.address === new URL(second.rpc).host);
   expect(await group.call('getblockcount', [])).toBe(tree.tip().height);
-  await second.down(); // the one behind is the best there is now
+  await second.down(); // the daemon that is behind is now the best
   await until(() => group.address === new URL(first.rpc).host);
   await second.up();
   await until(() => group.address === new URL(second.rpc).host);
@@ -111,7 +111,7 @@ describe('a call that may take long', () => {
     group.forward('{"id":1,"method":"coinsupply","params":[]}', { label: 'coinsupply', lateMs, timeoutMs });
   const faults = () => known.map(({ fault }) => fault?.code ?? null);
 
-  test('one that is late with it is not failed, and no other is to work at the same', async () => {
+  test('a daemon that is late does not count as failed, and no other daemon gets the call', async () => {
     connect();
     first.fault = ({ method }) => (method === 'coinsupply' ? HANGS : null);
     await expect(ask(1_000, 2_000)).rejects.toMatchObject({ code: 'daemon_timeout' });
@@ -119,7 +119,7 @@ describe('a call that may take long', () => {
     expect(group.address).toBe(new URL(first.rpc).host);
   });
 
-  test('where none is well, one that lags is asked before one that hangs, and may be late', async () => {
+  test('if no daemon is healthy, one that lags is asked before one that hangs, and may be late', async () => {
     const tip = second.tree.tip().height;
     await second.stop();
     second = await startScriptedDaemon({
@@ -134,7 +134,7 @@ describe('a call that may take long', () => {
     expect([asked(first, 'coinsupply'), asked(second, 'coinsupply')]).toEqual([0, 2]);
   });
 
-  test('where none answers the watch, each has its share of the time until the call is late', async () => {
+  test('if no daemon answers the watch, each gets its share of the time until the call is late', async () => {
     await second.stop();
     second = await startScriptedDaemon({ methods: { coinsupply: () => 'supply' } });
     first.fault = () => HANGS;

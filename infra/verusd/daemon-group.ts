@@ -1,6 +1,7 @@
 /**
- * Several daemons of one chain as one: the first healthy one of the configured order is asked, the next when it fails.
- * A daemon that fails or lags comes last until a probe finds it healthy, so that clients see the chain go back only if no other answers.
+ * Presents several daemons of one chain as one client. Calls go to the first healthy daemon in configuration order, and to the next if it
+ * fails. A daemon that fails or lags is tried last until a probe finds it healthy, so that clients see an older state only if no other
+ * daemon answers.
  */
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
@@ -12,16 +13,16 @@ import { type CallOptions, createVerusdClient, type VerusdClient, type VerusdCli
 
 export interface DaemonGroupOptions extends Omit<VerusdClientOptions, 'rpc'> {
   readonly rpc: string | readonly string[];
-  /** i-address of the chain that each must serve. */
+  /** i-address of the chain that every daemon must serve. */
   readonly chainId?: string;
-  /** Receives their status about once a second. Without it, one daemon is not watched, and several only as often as the choice needs. */
+  /** Receives the statuses about once a second. Without it, a single daemon is not watched, and several are probed every 5 s. */
   readonly report?: DaemonWatchOptions['report'];
   readonly timing?: WatchTiming;
 }
 
 interface Member {
   readonly client: VerusdClient;
-  /** A call failed and no look has found it up since. */
+  /** A call failed, and no probe has found the daemon up since. */
   failed: boolean;
 }
 
@@ -31,12 +32,12 @@ interface Candidate {
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** How a daemon stands: the best are asked first. One that is behind answers, if with an older state. */
+/** Rank of a daemon; lower ranks are asked first. A daemon that is behind still answers, with an older state. */
 const [WELL, BEHIND, DOUBTFUL] = [0, 1, 2];
-/** For groups without a listener. */
+/** For groups without `report`. */
 const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
-/** With one address it is that daemon's client. @throws DaemonAddressInvalid */
+/** With one address, returns the client of that daemon. @throws DaemonAddressInvalid */
 export function createDaemonGroup({ rpc, chainId, report, timing, ...options }: DaemonGroupOptions): VerusdClient {
   const addresses = typeof rpc === 'string' ? [rpc] : rpc;
   const clients = addresses.map((address) => createVerusdClient({ ...options, rpc: address }));
@@ -74,7 +75,7 @@ function groupOf(
     },
   });
 
-  /** Unhealthy daemons come last: they are still tried if there is none better. */
+  /** Sorts unhealthy daemons last, so that they are tried if no better daemon answers. */
   function inOrder(): Candidate[] {
     const statuses = watch.statuses();
     return members
@@ -92,8 +93,8 @@ function groupOf(
   }
 
   /**
-   * The time limit is the call's, however many daemons are tried: each gets its share of what is left. One that is up may be late where the
-   * call says so, and no other follows it then; those in doubt share the time until it is late.
+   * The time limit applies to the whole call: each daemon gets a share of the remaining time. With `lateMs`, a daemon that is up gets all of
+   * `timeoutMs`, and no other is tried if it is late; daemons that do not answer the watch share only the time until `lateMs`.
    */
   async function attempt<T>(
     work: (client: VerusdClient, timeoutMs: number) => Promise<T>,
@@ -126,7 +127,7 @@ function groupOf(
     throw last.error;
   }
 
-  /** The next daemon would say the same. */
+  /** Whether every other daemon would give the same answer. */
   const isTheirAnswer = (error: unknown) => error instanceof DaemonRpcError || error instanceof DaemonReplyTooLarge;
 
   const isAwake = ({ body }: HttpReply) => !saysWarmingUp(body);

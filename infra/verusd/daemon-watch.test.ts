@@ -9,7 +9,7 @@ import {
 import { type DaemonWatch, watchDaemons } from './daemon-watch.ts';
 
 const CHAIN_ID = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
-/** No reply takes so long, but of a daemon that hangs. */
+/** Longer than any reply takes, except from a daemon that hangs. */
 const TIMING = { everyMs: 20, timeoutMs: 60_000 };
 const HANG: DaemonFault = { kind: 'delay', ms: 600_000 };
 const HANGS_MS = 400;
@@ -54,7 +54,7 @@ describe('a daemon', () => {
     ['daemon_garbage', { kind: 'cut' }],
     ['daemon_http_error', { kind: 'http', status: 500, body: 'Work queue depth exceeded' }],
     ['daemon_auth_failed', { kind: 'http', status: 401, body: '' }],
-  ])('is found to have %s (%o), and to be well again', async (code, fault) => {
+  ])('reports %s (%o), and then that it is healthy again', async (code, fault) => {
     start([first], undefined, fault === HANG ? HANGS_MS : undefined);
     await expect.poll(() => watch?.statuses()).toEqual([{ height: 100, peersHeight: 100, fault: null }]);
     first.fault = () => fault;
@@ -63,7 +63,7 @@ describe('a daemon', () => {
     await becomes(null);
   });
 
-  it('that is gone is found to be, and keeps the height that it had', async () => {
+  it('that goes down is reported as unreachable, and keeps its last height', async () => {
     start();
     await expect.poll(() => watch?.statuses()[0]?.height).toBe(100);
     await first.down();
@@ -71,7 +71,7 @@ describe('a daemon', () => {
     expect(watch?.statuses()[0]).toMatchObject({ height: 100 });
   });
 
-  it('of another chain is one', async () => {
+  it('of another chain is reported as wrong_chain', async () => {
     start();
     info.chainid = 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV';
     await becomes('wrong_chain');
@@ -79,7 +79,7 @@ describe('a daemon', () => {
     await becomes(null);
   });
 
-  it('is behind its peers from three blocks on; what knows no peers is behind none', async () => {
+  it('is behind its peers from three blocks on, and never behind while it knows no peers', async () => {
     start();
     info.longestchain = 102;
     await expect.poll(() => watch?.statuses()[0]?.peersHeight).toBe(102);
@@ -92,7 +92,7 @@ describe('a daemon', () => {
     expect(watch?.statuses()[0]?.peersHeight).toBe(null);
   });
 
-  it('is asked again at once when one reply was lost', async () => {
+  it('is asked again at once after one lost reply', async () => {
     let asked = 0;
     first.fault = () => {
       asked += 1;
@@ -104,7 +104,7 @@ describe('a daemon', () => {
     expect([...seen]).toEqual([null]);
   });
 
-  it('is asked for nothing but getinfo, once in the time that is given', async () => {
+  it('is asked only for getinfo, once per interval', async () => {
     start();
     await expect.poll(() => first.calls.length).toBeGreaterThan(5);
     const begun = performance.now();
@@ -117,14 +117,14 @@ describe('a daemon', () => {
 });
 
 describe('several daemons', () => {
-  it('are looked at each by itself: one that hangs holds no other back', async () => {
+  it('are probed separately: a daemon that hangs does not delay the others', async () => {
     first.fault = () => HANG;
     start([first, second], undefined, HANGS_MS);
     await expect.poll(() => second.calls.length).toBeGreaterThan(5);
     await becomes('daemon_timeout', null);
   });
 
-  it('are peers of each other, while they are well', async () => {
+  it('are peers of each other while they are healthy', async () => {
     start([first, second]);
     info.blocks = 90;
     info.longestchain = 90;

@@ -1,6 +1,6 @@
 /**
- * How each daemon of a chain stands: asked once a second with one small call, getinfo, on a connection of its own, so that no long
- * call of others makes it look dead.
+ * Watches the status of each daemon of a chain: calls getinfo once a second on a separate connection, so that long calls of others do not
+ * make a daemon look dead.
  */
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { describeError } from '../../schemas/errors.ts';
@@ -11,7 +11,7 @@ import { DaemonGarbage, DaemonHttpError, DaemonTimeout, DaemonUnreachable } from
 import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 
 export interface DaemonWatch {
-  /** In the order of the configuration; well until the first answer, or the lack of one, says otherwise. */
+  /** Statuses in configuration order. A daemon counts as healthy until its first probe ends. */
   statuses(): readonly DaemonStatus[];
   close(): Promise<void>;
 }
@@ -19,29 +19,29 @@ export interface DaemonWatch {
 export interface DaemonWatchOptions {
   readonly chain: string;
   readonly rpc: readonly string[];
-  /** i-address of the chain that each must serve; any will do when it is not given. */
+  /** i-address of the chain that each daemon must serve; without it any chain is accepted. */
   readonly chainId?: string;
   readonly logger: Logger;
-  /** Hears of every look; `looked` is the index of the one that was looked at. */
+  /** Called after every probe; `looked` is the index of the probed daemon. */
   readonly report: (statuses: readonly DaemonStatus[], looked: number) => void;
   readonly timing?: WatchTiming;
 }
 
 /** Milliseconds. */
 export interface WatchTiming {
-  /** From the beginning of one look to that of the next. */
+  /** Time from the start of one probe to the start of the next. */
   readonly everyMs: number;
   /** A daemon that takes longer counts as hung. */
   readonly timeoutMs: number;
 }
 
-/** A daemon that hangs for three seconds is noticed, and one that hangs for good within three. */
+/** Detects a daemon that hangs for three seconds or longer, within three seconds. */
 export const WATCH_TIMING: WatchTiming = { everyMs: 1000, timeoutMs: 2000 };
 
-/** Blocks arrive at several nodes within seconds of each other. */
+/** Tolerated lag, because a block reaches several nodes within seconds of each other. */
 const MAX_BLOCKS_BEHIND = 2;
 const ATTEMPTS = 2;
-/** A time limit that is noticed this much too late is this process' own fault: it was too busy to take the reply. */
+/** A timeout that fires this much too late means that this process was too busy to read the reply. */
 const LATE_MS = 250;
 
 interface Member {
@@ -50,7 +50,7 @@ interface Member {
   height: number | null;
   peersHeight: number | null;
   fault: DaemonStatus['fault'];
-  /** As last logged. */
+  /** Code of the fault that was logged last; null for none. */
   known: string | null;
 }
 
@@ -64,7 +64,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
     return { place: index + 1, client, height: null, peersHeight: null, fault: null, known: null };
   });
 
-  /** A reply that was lost, or that this process did not take in time, says nothing of the daemon: it is asked for once more. */
+  /** Asks once more if a reply was lost or this process did not read it in time, because neither indicates a fault of the daemon. */
   async function ask(client: VerusdClient): Promise<unknown> {
     for (let attempt = 1; ; attempt += 1) {
       const begun = performance.now();
@@ -96,14 +96,14 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
   function publish(member: Member): void {
     const statuses = statusesOf(chain, members);
     for (const [index, { fault }] of statuses.entries()) {
-      // By its place in the configuration: /metrics may be public, its address is not.
+      // Identified by its place in the configuration: /metrics may be public, but the address is not.
       metrics.daemonHealthy.set({ chain, daemon: String(index + 1) }, fault === null ? 1 : 0);
     }
     const fault = statuses[member.place - 1]?.fault ?? null;
     if ((fault?.code ?? null) !== member.known) {
       member.known = fault?.code ?? null;
       const about = { chain, daemon: member.place, code: fault?.code };
-      // Where it is the only one, the stage that follows it warns of all else that keeps it.
+      // For a single daemon, the stage that follows it already warns about every other fault.
       const level = members.length > 1 || fault?.code === 'daemon_behind_peers' ? 'warn' : 'info';
       if (fault) logger[level](about, `daemon ${member.place} of ${chain}: ${fault.message}`);
       else logger.info(about, `daemon ${member.place} of ${chain} is healthy again`);
@@ -111,7 +111,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
     report(statuses, member.place - 1);
   }
 
-  /** Each on its own, so that a hanging daemon does not delay the others. */
+  /** One loop per daemon, so that a daemon that hangs does not delay the others. */
   async function follow(member: Member): Promise<void> {
     while (!closed.signal.aborted) {
       const begun = performance.now();
@@ -132,7 +132,7 @@ export function watchDaemons(options: DaemonWatchOptions): DaemonWatch {
   };
 }
 
-/** Its peers are the nodes that it is connected to, and the other daemons of the chain that are well. */
+/** The peers of a daemon are the nodes that it is connected to and the other healthy daemons of the chain. */
 function statusesOf(chain: string, members: readonly Member[]): DaemonStatus[] {
   const known = members.flatMap(({ fault, height }) => (fault === null && height !== null ? [height] : []));
   const highest = Math.max(-1, ...known);
@@ -148,7 +148,7 @@ function behind(chain: string, place: number, height: number, reached: number): 
   return { code: 'daemon_behind_peers', message };
 }
 
-/** Daemons that do not name their chain are trusted to serve the configured one, as in the tailer. */
+/** A daemon that does not name its chain is trusted to serve the configured one, as in the tailer. */
 function isOther(served: unknown, expected: string | undefined): boolean {
   return expected !== undefined && typeof served === 'string' && served !== expected;
 }

@@ -1,4 +1,4 @@
-/** A time limit is the daemon's: a process that stood still meanwhile takes the reply that is there. */
+/** The time limit applies to the daemon: a process that was stalled still accepts a reply that has arrived. */
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
 import { Pool } from 'undici';
@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { post } from './http-post.ts';
 
 const LIMIT_MS = 1_000;
-/** A daemon in a thread of its own answers soon, or never, and counts what it was asked and what it has answered. */
+/** Indexes of the counters of the daemon, which runs in its own thread and answers soon or never. */
 const ASKED = 0;
 const ANSWERED = 1;
 const DAEMON = `
@@ -41,25 +41,25 @@ afterAll(async () => {
 const ask = (answer: 'yes' | 'no', timeoutMs = LIMIT_MS) =>
   post(pool, { headers: { answer }, body: '{}', timeoutMs, signal: undefined, maxBytes: 100, what: 'getinfo' });
 
-/** The whole process stands still. */
+/** Stalls the whole process. */
 function standStill(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms);
 }
 
-it('a reply that came while the process stood still counts', async () => {
-  await ask('yes', 60_000); // the connection is made
+it('accepts a reply that arrived while the process was stalled', async () => {
+  await ask('yes', 60_000); // opens the connection
   for (let round = 0; round < 3; round++) {
     const [askedBefore, answeredBefore] = [ASKED, ANSWERED].map((index) => Atomics.load(counts, index));
     const asked = ask('yes');
     while (Atomics.load(counts, ASKED) === askedBefore) await new Promise(setImmediate);
-    // Stands still until the reply is in the socket.
+    // Blocks until the reply is in the socket.
     expect(Atomics.wait(counts, ANSWERED, answeredBefore ?? 0, 60_000)).not.toBe('timed-out');
     standStill(1.1 * LIMIT_MS);
     expect((await asked).body.toString()).toBe('said');
   }
 });
 
-it('no reply does not', async () => {
+it('times out without a reply, even if the process was stalled', async () => {
   const asked = ask('no');
   standStill(1.1 * LIMIT_MS);
   await expect(asked).rejects.toMatchObject({ code: 'daemon_timeout' });

@@ -1,4 +1,4 @@
-/** One POST to a daemon with a time limit; distinguishes failures by the possible remedy. */
+/** Sends one POST to a daemon with a time limit; distinguishes failures by how they can be remedied. */
 import type { Dispatcher, Pool } from 'undici';
 import { DaemonGarbage, DaemonReplyTooLarge, DaemonTimeout, DaemonUnreachable } from './daemon-errors.ts';
 
@@ -12,11 +12,11 @@ export interface PostOptions {
   readonly body: string | Uint8Array;
   readonly timeoutMs: number;
   readonly signal: AbortSignal | undefined;
-  /** Once sent, the call does not end with the signal: when its reply begins, and while it comes, this says whether it goes on. */
+  /** With this, a call that was sent does not end with the signal: after an abort, its reply is read only while this returns true. */
   readonly isWanted?: (() => boolean) | undefined;
-  /** A longer reply is cut off. */
+  /** Longer replies fail with DaemonReplyTooLarge. */
   readonly maxBytes: number;
-  /** Hears at each change how many bytes the reply holds; those of the resolved one are the caller's from then on. */
+  /** Called at each change with the bytes that the reply holds in memory; after the promise resolves, the caller accounts for them. */
   readonly holds?: ((bytes: number) => void) | undefined;
   /** Call and daemon for messages: `getblock of 127.0.0.1:27486`. */
   readonly what: string;
@@ -35,7 +35,7 @@ export function post(pool: Pool, options: PostOptions): Promise<HttpReply> {
   });
 }
 
-/** By the driver's events: its streams cost as much again as the whole call, and the daemon is asked several times a second. */
+/** Uses undici's low-level events: its streams would double the cost of a call, and calls run several times a second. */
 class Call implements Dispatcher.DispatchHandler {
   readonly #options: PostOptions;
   readonly #resolve: (reply: HttpReply) => void;
@@ -45,10 +45,10 @@ class Call implements Dispatcher.DispatchHandler {
   #isOver = false;
   #status = 0;
   #bytes = 0;
-  /** That the daemon announces; 0 where it announces none. */
+  /** Announced content-length; 0 if there is none. */
   #length = 0;
   #chunks: Buffer[] = [];
-  /** As long as announced, for a reply that comes in several chunks: it never is in memory twice. */
+  /** Buffer of the announced length for a reply in several chunks, so that the reply is never in memory twice. */
   #whole: Buffer | null = null;
 
   constructor(options: PostOptions, resolve: (reply: HttpReply) => void, reject: (error: unknown) => void) {
@@ -56,13 +56,13 @@ class Call implements Dispatcher.DispatchHandler {
     this.#resolve = resolve;
     this.#reject = reject;
     this.#timer = setTimeout(this.#late, options.timeoutMs);
-    // Not AbortSignal.any: a long-lived signal would gather one listener for each of millions of calls.
+    // Not AbortSignal.any, which would leave one listener on a long-lived signal for each of millions of calls.
     options.signal?.addEventListener('abort', this.#calledOff, { once: true });
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     if (this.#isOver) {
-      controller.abort(new Error('given up')); // it waited for a free connection for too long
+      controller.abort(new Error('given up')); // the call ended while it waited for a free connection
       return;
     }
     this.#controller = controller;
@@ -119,7 +119,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.#fail(this.#status > 0 ? this.#early(error) : unreachable());
   }
 
-  /** A process that stood still for so long finds the reply in its socket, and takes it first. */
+  /** Waits one turn of the event loop, so that a process that was stalled reads a reply that is already in its socket. */
   readonly #late = (): void => {
     const { what, timeoutMs } = this.#options;
     setImmediate(() => this.#fail(new DaemonTimeout(`${what}: no complete reply within ${timeoutMs / 1000} s`)));
@@ -144,7 +144,7 @@ class Call implements Dispatcher.DispatchHandler {
     return new DaemonGarbage(`${this.#options.what}: the reply ended early (${reasonOf(cause)})`, { cause });
   }
 
-  /** Ends the connection with the call. */
+  /** Fails the call and closes its connection. */
   #fail(error: unknown): void {
     if (!this.#end()) return;
     this.#drop();
@@ -152,7 +152,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.#controller?.abort(new Error('given up'));
   }
 
-  /** What has come of the reply. */
+  /** Drops the part of the reply that has arrived. */
   #drop(): void {
     this.#bytes = 0;
     this.#length = 0;
@@ -161,7 +161,7 @@ class Call implements Dispatcher.DispatchHandler {
     this.#options.holds?.(0);
   }
 
-  /** Whether it was under way. */
+  /** Returns false if the call had already ended. */
   #end(): boolean {
     if (this.#isOver) return false;
     this.#isOver = true;
@@ -171,7 +171,7 @@ class Call implements Dispatcher.DispatchHandler {
   }
 }
 
-/** A refusal on both IPv4 and IPv6 comes without a message, but with a code. */
+/** A connection refused on both IPv4 and IPv6 has no message, but a code. */
 function reasonOf(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   return error.message || String((error as NodeJS.ErrnoException).code ?? error.name);

@@ -1,4 +1,4 @@
-/** How much of a reply is in memory is said at each change, and one that is too large is no fault of its daemon. */
+/** The memory of a reply is reported at each change, and a reply that is too large does not count as a fault of the daemon. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -15,7 +15,7 @@ afterEach(async () => {
   for (const closer of closers.splice(0).reverse()) await closer();
 });
 
-/** Replies as long as `size` says, in several pieces; counts the calls that are not of the watch. */
+/** Sends replies of `size()` bytes in several pieces; counts the calls that are not from the watch. */
 async function start(size: () => number, hasLength: () => boolean) {
   const seen = { calls: 0 };
   const server = createServer((request, response) => {
@@ -37,7 +37,7 @@ async function start(size: () => number, hasLength: () => boolean) {
   return { rpc: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}`, seen };
 }
 
-it('says what a reply holds, up to its length, or twice that while its pieces are put together; 0 when it fails', async () => {
+it('reports the memory of a reply: up to its length, up to twice that while its pieces are joined, and 0 when it fails', async () => {
   let [size, hasLength] = [0, true];
   const daemon = await start(
     () => size,
@@ -64,7 +64,7 @@ it('says what a reply holds, up to its length, or twice that while its pieces ar
   );
 });
 
-it('after a reply that is too large no other daemon is asked, and the first stays the first', async () => {
+it('after a reply that is too large, no other daemon is asked, and the first daemon stays the first', async () => {
   const [first, second] = await Promise.all(
     [1, 2].map(() =>
       start(

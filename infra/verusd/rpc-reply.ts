@@ -1,4 +1,4 @@
-/** Reads the daemon's reply envelope and keeps the result as the bytes that came. */
+/** Reads the envelope of a daemon's reply and keeps the result as the received bytes. */
 import { rawMember, skipSpace } from '../../domain/json/raw-json.ts';
 import { messageOf } from '../../schemas/errors.ts';
 
@@ -16,7 +16,7 @@ const WARMING_UP = Buffer.from('{"result":null,"error":{"code":-28,', 'utf8');
 
 const startsWith = (body: Buffer, head: Buffer) => body.subarray(0, head.length).equals(head);
 
-/** Checks only the beginning and end of an answer; the content is the daemon's. */
+/** Checks only the beginning and the end of an answer, not its content. */
 export function isWholeAnswer(body: Buffer): boolean {
   return startsWith(body, HEAD) && body.subarray(-CLOSING.length).equals(CLOSING);
 }
@@ -26,14 +26,14 @@ export function saysWarmingUp(body: Buffer): boolean {
 }
 
 /**
- * Reads the reply to the call with this id. The result of kind 'result' may still be no JSON: who reads it finds out,
- * so that a block of many megabytes is parsed once.
+ * Reads the reply to the call with this id. A 'result' may turn out not to be JSON: the caller detects that when it parses the result,
+ * so that a block of many megabytes is parsed only once.
  */
 export function readReply(body: Buffer, id: number): RpcReply {
   return readPlainReply(body, id) ?? readAnyReply(body, id);
 }
 
-/** The daemon's own form, {"result":…,"error":null,"id":…}, by its first and last bytes. */
+/** Recognizes the daemon's own form, {"result":…,"error":null,"id":…}, by its first and last bytes. */
 function readPlainReply(body: Buffer, id: number): RpcReply | null {
   const tail = Buffer.from(`,"error":null,"id":${id}}`, 'utf8');
   const end = body.at(-1) === 0x0a ? body.length - 1 : body.length;
@@ -43,7 +43,7 @@ function readPlainReply(body: Buffer, id: number): RpcReply | null {
   return { kind: 'result', result: body.subarray(HEAD.length, resultEnd) };
 }
 
-/** Errors, and the other orders and blanks that a proxy in front of the daemon may make. */
+/** Reads errors, and replies that a proxy in front of the daemon has reordered or reformatted. */
 function readAnyReply(body: Buffer, id: number): RpcReply {
   let reply: unknown;
   try {
@@ -58,7 +58,7 @@ function readAnyReply(body: Buffer, id: number): RpcReply {
   if (envelope.error !== undefined && envelope.error !== null) return readError(envelope.error);
   if (envelope.id !== id)
     return { kind: 'garbage', why: `the reply has id ${JSON.stringify(envelope.id)}, the call had ${id}` };
-  // Latin-1 has one character for each byte, so that the bytes come back as they were.
+  // Latin-1 maps each byte to one character, so the conversion preserves the bytes.
   const bytes = body.toString('latin1');
   const result = rawMember(bytes, 'result', skipSpace(bytes, 0));
   if (result === undefined) return { kind: 'garbage', why: 'neither result nor error' };
@@ -66,8 +66,8 @@ function readAnyReply(body: Buffer, id: number): RpcReply {
 }
 
 /**
- * The replies to a batch, in the order of its ids, each as the bytes of its envelope; null when the body is not the daemon's own form,
- * [{"result":…,"error":…,"id":…},…], with these ids in this order. The ids must be unforeseeable: an answer may contain anything else.
+ * Splits the reply to a batch into the bytes of each envelope, in the order of `ids`. Returns null unless the body has the daemon's own
+ * form, [{"result":…,"error":…,"id":…},…], with these ids in this order. The ids must be unpredictable, because an answer may contain anything.
  */
 export function splitBatch(body: Buffer, ids: readonly number[]): Buffer[] | null {
   const replies: Buffer[] = [];

@@ -61,7 +61,7 @@ describe('results', () => {
     expect(block.tx[0]?.vout[0]?.value).toEqual(new LosslessNumber('0.00000010'));
   });
 
-  it('callText and callRaw give the bytes that the daemon sent', async () => {
+  it('callText and callRaw return the bytes that the daemon sent', async () => {
     const first = daemon.tree.at(1) ?? daemon.tree.genesis;
     expect(await client.callText('getblock', ['1', 2])).toBe(blockText(daemon.tree, first));
     const raw = await client.callRaw('getblock', [first.hash, 2]);
@@ -69,12 +69,12 @@ describe('results', () => {
     expect(raw.value).toMatchObject({ hash: first.hash });
   });
 
-  it('carries a block of tens of megabytes whole', async () => {
+  it('returns a block of tens of megabytes whole', async () => {
     const big = daemon.tree.extend(1, 'x\\n'.repeat(10_000_000));
     expect(await client.callText('getblock', [String(big.height), 2])).toBe(blockText(daemon.tree, big));
   });
 
-  it('reads envelopes in another order and with blanks, as proxies print them', async () => {
+  it('reads reordered envelopes with blanks, as proxies print them', async () => {
     const body = ' { "jsonrpc": "2.0", "id": 1, "result": {"a": 1.10, "error": "Ä€𝄞\\""} }';
     daemon.fault = () => ({ kind: 'http', status: 200, body });
     expect(await client.callText('getinfo', [])).toBe('{"a": 1.10, "error": "Ä€𝄞\\""}');
@@ -101,11 +101,11 @@ describe('a batch', () => {
     (await blocks(heights)).map((raw) => raw && Buffer.from(raw.bytes).toString('utf8'));
   const sent = (height: number) => blockText(daemon.tree, daemon.tree.at(height) ?? daemon.tree.genesis);
 
-  it('gives each result as the daemon sent it, and null for what it refused', async () => {
+  it('returns each result as the daemon sent it, and null for a refused call', async () => {
     expect(await textsOf([0, 3, 99, 2])).toEqual([sent(0), sent(3), null, sent(2)]);
   });
 
-  it('is not misled by a block that holds ends of replies', async () => {
+  it('is not misled by a block that contains the end of a reply', async () => {
     daemon.tree.extend(1, ',\\"error\\":null,\\"id\\":1}');
     daemon.tree.extend(1, '","error":null,"id":2,"a":{"error":null,"id":3},"b":"');
     expect(await textsOf([3, 4, 5, 0])).toEqual([sent(3), sent(4), sent(5), sent(0)]);
@@ -115,13 +115,13 @@ describe('a batch', () => {
     ['is cut off', { kind: 'cut' }],
     ['is garbled', { kind: 'garbage' }],
     ['is one reply', { kind: 'http', status: 200, body: '{"result":null,"error":null,"id":1}' }],
-    ['is no batch to a proxy', { kind: 'http', status: 400, body: 'Bad Request' }],
+    ['is refused by a proxy', { kind: 'http', status: 400, body: 'Bad Request' }],
   ])('whose reply %s is retryable as a whole', async (_, fault) => {
     daemon.fault = () => fault;
     await expect(blocks([1, 2])).rejects.toBeInstanceOf(RetryableError);
   });
 
-  it('gives up a reply that is too long for one', async () => {
+  it('fails for a reply that is too long for a batch', async () => {
     daemon.tree.extend(1, 'x'.repeat(17 << 20));
     await expect(blocks([1, 4])).rejects.toThrow(/more than 16777216/);
     expect(await textsOf([1])).toEqual([sent(1)]);
@@ -141,7 +141,7 @@ describe('failures', () => {
     ],
     ['a web page', { kind: 'http', status: 200, body: '<html>' }, DaemonGarbage, 'daemon_garbage'],
     ['an empty body', { kind: 'http', status: 200, body: '' }, DaemonGarbage, 'daemon_garbage'],
-    ['a JSON text that is no reply', { kind: 'http', status: 200, body: '[]' }, DaemonGarbage, 'daemon_garbage'],
+    ['JSON that is not a reply', { kind: 'http', status: 200, body: '[]' }, DaemonGarbage, 'daemon_garbage'],
     ['neither result nor error', { kind: 'http', status: 200, body: '{"id":1}' }, DaemonGarbage, 'daemon_garbage'],
     [
       'the reply to another call',
@@ -150,7 +150,7 @@ describe('failures', () => {
       'daemon_garbage',
     ],
     [
-      'a result that is no JSON inside a proper envelope',
+      'a result that is not JSON inside a valid envelope',
       { kind: 'http', status: 200, body: '{"result":{"a":,"error":null,"id":1}' },
       DaemonGarbage,
       'daemon_garbage',
@@ -169,7 +169,7 @@ describe('failures', () => {
     }
   });
 
-  it('a refusal carries the daemon’s own code and words', async () => {
+  it('a refusal carries the code and message of the daemon', async () => {
     const error = await client.call('getblockhash', [99]).catch((caught: unknown) => caught);
     expect(error).toBeInstanceOf(DaemonRpcError);
     expect(error).toMatchObject({ code: 'daemon_rpc_error', rpcCode: -8, rpcMessage: 'Block height out of range' });
@@ -179,7 +179,7 @@ describe('failures', () => {
     '{"code":429}',
     '{"code":429,"message":null}',
     `{"code":429,"message":${'['.repeat(5000)}${']'.repeat(5000)}}`,
-  ])('a refusal without a text is one all the same: %.30s', async (error) => {
+  ])('a refusal without a message is still a refusal: %.30s', async (error) => {
     daemon.fault = () => ({ kind: 'http', status: 500, body: `{"result":null,"error":${error},"id":null}` });
     const caught = await client.call('getblockhash', [1]).catch((thrown: unknown) => thrown);
     expect(caught).toMatchObject({ code: 'daemon_rpc_error', rpcCode: 429, rpcMessage: 'an error without a text' });
@@ -210,8 +210,8 @@ describe('failures', () => {
   });
 });
 
-describe('secrets and measures', () => {
-  it('never shows the password, in no error and no log line', async () => {
+describe('secrets and metrics', () => {
+  it('never shows the password, neither in errors nor in log lines', async () => {
     const wrong = connect(daemon.rpc.replace(PASSWORD, `${PASSWORD}-wrong`));
     const refused = await wrong.call('getinfo', []).catch((caught: unknown) => caught);
     expect(refused).toBeInstanceOf(DaemonAuthFailed);

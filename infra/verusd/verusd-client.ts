@@ -1,4 +1,4 @@
-/** JSON-RPC client of one daemon: keep-alive, bounded connections, typed errors, results as the daemon wrote them. */
+/** JSON-RPC client of one daemon: keep-alive, bounded connections, typed errors, results as the daemon sent them. */
 import { randomInt } from 'node:crypto';
 import { Pool } from 'undici';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -19,9 +19,9 @@ export interface VerusdClientOptions {
   /** Short name of the chain, for metrics and logs. */
   readonly chain: string;
   readonly logger: Logger;
-  /** Calls at the same time; more wait. The daemon queues 16 by default and refuses the rest. */
+  /** Maximum number of concurrent calls; further calls wait. The daemon queues 16 by default and refuses the rest. */
   readonly connections?: number;
-  /** Time limit of a call that names none. */
+  /** Default time limit of a call. */
   readonly timeoutMs?: number;
 }
 
@@ -29,51 +29,51 @@ export interface CallOptions {
   readonly timeoutMs?: number | undefined;
   readonly signal?: AbortSignal | undefined;
   /**
-   * A daemon works on at a call whose connection has ended. With this, a call that was sent does not end with the signal: when its reply
-   * begins, and while it comes, it is asked whether the call goes on.
+   * A daemon keeps working on a call whose connection has ended. With this function, a call that was sent therefore does not end with the
+   * signal: when its reply begins, and while it arrives, the function decides whether the call continues.
    */
   readonly isWanted?: (() => boolean) | undefined;
   /**
-   * Daemons work long at such calls: after this time their caller no longer waits, but one that is up goes on until `timeoutMs`. That it is
-   * late says nothing against it, and no other is to work at the same.
+   * For long-running calls: after this time the caller no longer waits, but the call continues until `timeoutMs` on a daemon that is up.
+   * Being late does not count as a failure of the daemon, and the call is not sent to another one.
    */
   readonly lateMs?: number;
-  /** A longer reply is given up with DaemonReplyTooLarge; 500 MB where none is named. */
+  /** A longer reply fails with DaemonReplyTooLarge; 500 MB by default. */
   readonly maxBytes?: number;
-  /** Hears at each change how many bytes the reply holds, and 0 when the call fails. */
+  /** Called at each change with the bytes that the reply holds in memory, and with 0 when the call fails. */
   readonly holds?: ((bytes: number) => void) | undefined;
 }
 
 export interface ForwardOptions extends CallOptions {
-  /** Label of the metric: a known method's name, never what a stranger sent. */
+  /** Label of the metric: the name of a known method, never text that a client sent. */
   readonly label: string;
-  /** Must not be tried on a second daemon: it may have happened although no reply came. */
+  /** Do not try a second daemon: the call may have taken effect although no reply arrived. */
   readonly once?: boolean;
 }
 
 export interface RawResult {
-  /** The result member, byte for byte. */
+  /** The result member as the daemon sent it, byte for byte. */
   readonly bytes: Uint8Array;
-  /** The same read by JSON.parse: numbers may have lost digits, so no amounts are to be read from it. */
+  /** The result parsed by JSON.parse. Numbers may have lost digits, so never read amounts from it. */
   readonly value: unknown;
 }
 
 /**
- * Every method throws a Retryable Daemon… error when no proper reply came, DaemonRpcError when the daemon refused,
- * and the signal's reason when that aborts.
+ * Every method throws a retryable Daemon… error if no valid reply arrived, DaemonRpcError if the daemon refused the call,
+ * and the signal's reason if the signal aborts.
  */
 export interface VerusdClient {
   /** Host and port, for messages. */
   readonly address: string;
-  /** The result, its numbers exact (parseExact). */
+  /** Returns the result with exact numbers (parseExact). */
   call(method: string, params: readonly unknown[], options?: CallOptions): Promise<unknown>;
-  /** Text of the result as the daemon sent it. */
+  /** Returns the text of the result as the daemon sent it. */
   callText(method: string, params: readonly unknown[], options?: CallOptions): Promise<string>;
-  /** Bytes of the result as the daemon sent them. */
+  /** Returns the bytes of the result as the daemon sent them. */
   callRaw(method: string, params: readonly unknown[], options?: CallOptions): Promise<RawResult>;
   /**
-   * Several calls of one method in one request; null where the daemon refused one. The value of each result has only these `members`, and
-   * what they hold is left out where it is an array or an object. Replies of more than 16 MiB are given up.
+   * Sends several calls of one method in one request; the result has null for a call that the daemon refused. Each value has only these
+   * `members`, of which arrays and objects are emptied. A reply of more than 16 MiB fails with DaemonReplyTooLarge.
    */
   callRawBatch(
     method: string,
@@ -81,20 +81,20 @@ export interface VerusdClient {
     members: readonly string[],
     options?: CallOptions,
   ): Promise<readonly (RawResult | null)[]>;
-  /** Sends a ready JSON-RPC call; resolves with the daemon's whole answer, RPC errors included. What is no answer throws. */
+  /** Sends a complete JSON-RPC call and resolves with the daemon's whole answer, including RPC errors. Throws if the reply is not an answer. */
   forward(body: string | Uint8Array, options: ForwardOptions): Promise<HttpReply>;
-  /** Ends all connections; calls under way fail. */
+  /** Closes all connections; pending calls fail. */
   close(): Promise<void>;
 }
 
 const DEFAULT_CONNECTIONS = 8;
 const DEFAULT_TIMEOUT_MS = 30_000;
-/** The largest that randomInt gives. */
+/** The largest range that randomInt accepts. */
 const MAX_ID = 2 ** 48 - 1;
 const CONNECT_TIMEOUT_MS = 10_000;
-/** Above it a reply could not become one string. */
+/** A longer reply could not be converted to one string. */
 const MAX_REPLY_BYTES = 500_000_000;
-/** A batch is for small answers. */
+/** Batches are for small answers. */
 const MAX_BATCH_BYTES = 16 << 20;
 
 /** @throws DaemonAddressInvalid */
@@ -135,7 +135,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
     return reply;
   }
 
-  /** The call's result, parsed by `read`, which throws if it is not JSON. */
+  /** Returns the result of the call, parsed by `read`, which must throw if the result is not JSON. */
   async function request<T>(
     method: string,
     params: readonly unknown[],
@@ -164,7 +164,7 @@ export function createVerusdClient(options: VerusdClientOptions): VerusdClient {
     limits: CallOptions = {},
   ): Promise<readonly (RawResult | null)[]> {
     return observed(`${method} batch`, async () => {
-      // The author of a block cannot foresee them, so what follows one of them is the end of a reply.
+      // Random ids, which the author of a block cannot predict: each id therefore marks the end of a reply.
       const ids = params.map(() => randomInt(MAX_ID));
       const what = `${params.length} × ${method} of ${address}`;
       const calls = params.map((each, index) => ({ jsonrpc: '1.0', id: ids[index], method, params: each }));
@@ -216,13 +216,13 @@ function openPool(origin: string, connections: number): Pool {
     pipelining: 1,
     maxResponseSize: MAX_REPLY_BYTES,
     connect: { timeout: CONNECT_TIMEOUT_MS },
-    // The limit of each call holds instead.
+    // Disabled, because each call has its own time limit.
     headersTimeout: 0,
     bodyTimeout: 0,
   });
 }
 
-/** Bytes of a reply's result, or the error that it carries. */
+/** Returns the bytes of the result, or throws the error that the reply carries. */
 function resultOf({ status, body }: HttpReply, id: number, what: string): Buffer {
   const reply = readReply(body, id);
   switch (reply.kind) {
@@ -244,7 +244,7 @@ function resultsOf({ body, results }: ReadBatch, members: readonly string[]): (R
   return results.map((found) => found && { bytes: body.subarray(found.begin, found.end), value: picked(found) });
 }
 
-/** Wrong arguments are answered with the whole help text. */
+/** Shortens messages: the daemon answers wrong arguments with its whole help text. */
 function firstLine(text: string): string {
   return (text.split('\n', 1)[0] ?? '').slice(0, 200);
 }

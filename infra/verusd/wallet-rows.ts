@@ -1,4 +1,4 @@
-/** Known contents of the daemons' wallets, stored in Postgres for `status`. */
+/** Stores the known contents of the daemons' wallets in Postgres, for the command `status`. */
 import type { Postgres } from '../postgres/postgres.ts';
 import { readRows } from '../postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../row-reader.ts';
@@ -7,10 +7,10 @@ import type { WatchedWallet } from './wallet-watch.ts';
 const readWallet = rowReader({
   chain: columns.text,
   daemon: columns.number,
-  /** Null: it never answered. */
+  /** Null if the daemon never answered. */
   holds: columns.nullable(columns.texts),
   answered_at: columns.nullable(columns.date),
-  /** It answered, or was tried, in the last two hours. */
+  /** Whether the daemon answered (`answered`) or was asked (`tried`) in the last two hours. */
   answered: columns.boolean,
   tried: columns.boolean,
 });

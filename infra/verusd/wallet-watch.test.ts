@@ -1,4 +1,4 @@
-/** What a chain's daemons say of their wallets, and for how long that is believed. */
+/** What a chain's daemons report about their wallets, and how long a report is trusted. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';
@@ -56,7 +56,7 @@ function watching(
 }
 
 const realNow = performance.now.bind(performance);
-/** Makes all that is known older than what counts as lately. */
+/** Makes everything known older than `latelyMs`. */
 function passTime(): void {
   const ahead = performance.now() - realNow() + 120_000;
   const clock = vi.spyOn(performance, 'now').mockImplementation(() => realNow() + ahead);
@@ -71,7 +71,7 @@ async function until(holds: () => boolean): Promise<void> {
 describe('a wallet', () => {
   const coins = ['coins'];
   it.each<[string, Held | null, unknown]>([
-    ['is none', null, { exists: false, holds: [] }],
+    ['does not exist', null, { exists: false, holds: [] }],
     ['is empty', { info: EMPTY, addresses: [] }, { exists: true, holds: [] }],
     [
       'was used and is empty',
@@ -80,29 +80,37 @@ describe('a wallet', () => {
     ],
     ['has a balance', { info: { ...EMPTY, balance: 0.00000001 }, addresses: [] }, { exists: true, holds: coins }],
     [
-      'waits for a block',
+      'has an unconfirmed balance',
       { info: { ...EMPTY, unconfirmed_balance: 1 }, addresses: [] },
       { exists: true, holds: coins },
     ],
-    ['has minted', { info: { ...EMPTY, immature_balance: 6 }, addresses: [] }, { exists: true, holds: coins }],
-    ['shares', { info: { ...EMPTY, sharedbalance: 1 }, addresses: [] }, { exists: true, holds: coins }],
+    [
+      'has an immature balance',
+      { info: { ...EMPTY, immature_balance: 6 }, addresses: [] },
+      { exists: true, holds: coins },
+    ],
+    ['has a shared balance', { info: { ...EMPTY, sharedbalance: 1 }, addresses: [] }, { exists: true, holds: coins }],
     [
       'has tokens',
       { info: { ...EMPTY, reserve_balance: { tok: 0, usdx: 2 } }, addresses: [] },
       { exists: true, holds: coins },
     ],
     [
-      'shares tokens',
+      'has a shared balance of tokens',
       { info: { ...EMPTY, shared_reserve_balance: { tok: 1 } }, addresses: [] },
       { exists: true, holds: coins },
     ],
     [
-      'waits for tokens',
+      'has an unconfirmed balance of tokens',
       { info: { ...EMPTY, unconfirmed_reserve_balance: { nft: 1e-8 } }, addresses: [] },
       { exists: true, holds: coins },
     ],
-    ['owes', { info: { ...EMPTY, balance: -1 }, addresses: [] }, { exists: true, holds: coins }],
-    ['cannot be read', { info: { ...EMPTY, balance: 'much' }, addresses: [] }, { exists: true, holds: coins }],
+    ['has a negative balance', { info: { ...EMPTY, balance: -1 }, addresses: [] }, { exists: true, holds: coins }],
+    [
+      'has an unreadable balance',
+      { info: { ...EMPTY, balance: 'much' }, addresses: [] },
+      { exists: true, holds: coins },
+    ],
     ['has a shielded address', { info: EMPTY, addresses: ['zs1'] }, { exists: true, holds: ['shielded addresses'] }],
   ])('that %s', async (_, held, expected) => {
     const daemon = await daemonWith(held);
@@ -116,15 +124,15 @@ describe('a wallet', () => {
   it.each<[string, Held]>([
     ['null', { info: null, addresses: [] }],
     ['no balance', { info: { walletversion: 60000 }, addresses: [] }],
-    ['addresses that are no list', { info: EMPTY, addresses: {} }],
-  ])('that says %s says nothing', async (_, held) => {
+    ['addresses that are not a list', { info: EMPTY, addresses: {} }],
+  ])('that returns %s counts as unanswered', async (_, held) => {
     const daemon = await daemonWith(held);
     const watch = watching([daemon]);
     await until(() => daemon.calls.length > 2);
     expect(watch.wallets()).toEqual([{ daemon: 1, wallet: null, answeredAt: null, isFresh: false, lately: 'unknown' }]);
   });
 
-  test('of the recording holds both, at every height', async () => {
+  test('of the recording contains coins and shielded addresses at every height', async () => {
     const folder = fileURLToPath(new URL('../../recordings/private-network/', import.meta.url));
     const node = await startRecordedNode({ folder, user: 'user', password: 'password', startHeight: 5 });
     closers.push(() => node.stop());
@@ -138,7 +146,7 @@ describe('a wallet', () => {
 });
 
 describe('the watch', () => {
-  it('asks each daemon by itself, again and again, and keeps the last word until it is too old', async () => {
+  it('asks each daemon separately and repeatedly, and keeps the last answer until it is too old', async () => {
     const held: Held = { info: EMPTY, addresses: [] };
     const [first, second] = [
       await daemonWith(held),
@@ -158,7 +166,7 @@ describe('the watch', () => {
     await until(() => watch.wallets()[0]?.isFresh === true);
   });
 
-  it('asks at once when somebody needs to know', async () => {
+  it('asks at once when a caller needs to know', async () => {
     const daemon = await daemonWith({ info: EMPTY, addresses: [] });
     daemon.fault = () => ({ kind: 'error', code: -28, message: 'Loading block index...' });
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
@@ -170,7 +178,7 @@ describe('the watch', () => {
     expect(watch.wallets()[0]?.wallet).toEqual({ exists: true, holds: [] });
   });
 
-  it('is not pressed by those who need to know', async () => {
+  it('does not ask more often when many callers need to know', async () => {
     const daemon = await daemonWith({ info: EMPTY, addresses: [] });
     daemon.fault = () => ({ kind: 'http', status: 500, body: 'Work queue depth exceeded' });
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 600_000 } });
@@ -179,7 +187,7 @@ describe('the watch', () => {
     expect(daemon.calls).toHaveLength(1);
   });
 
-  it('knows of a daemon that was started again without its wallet, or with one, when it must be known', async () => {
+  it('detects, when asked, a daemon that was restarted without its wallet or with one', async () => {
     const methods: Record<string, () => unknown> = walletMethods({ info: EMPTY, addresses: [] });
     const daemon = await startScriptedDaemon({ methods });
     closers.push(() => daemon.stop());
@@ -198,7 +206,7 @@ describe('the watch', () => {
     expect(said()).toEqual({ exists: true, holds: ['shielded addresses'] });
   });
 
-  it('says of a daemon that starts, that is away and that is back how it was found last', async () => {
+  it('reports the last known state of a daemon that starts, is away, or is back', async () => {
     const daemon = await daemonWith({ info: EMPTY, addresses: [] });
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
     await until(() => watch.wallets()[0]?.wallet != null);
@@ -218,7 +226,7 @@ describe('the watch', () => {
     expect(watch.wallets()[0]?.wallet).toEqual({ exists: true, holds: [] });
   });
 
-  it('asks a daemon that has just answered nothing more, and one that has not once for all who wait', async () => {
+  it('does not ask a daemon that has just answered, and asks others once for all waiting callers', async () => {
     const daemon = await daemonWith({ info: EMPTY, addresses: [] });
     const asked = (method: string) => daemon.calls.filter((call) => call.method === method).length;
     const watch = watching([daemon], { timing: { ...NEVER, pauseMs: 0 } });
@@ -247,7 +255,7 @@ describe('the watch', () => {
     expect(lines.join('')).not.toMatch(/123\.456|zs1|password/);
   });
 
-  it('is kept for status, the last word also while nobody answers', async () => {
+  it('stores the last answer for status, and keeps it while the daemon does not answer', async () => {
     const stores = await createTestStores();
     closers.push(() => stores.close());
     const daemon = await daemonWith({ info: { ...EMPTY, balance: 1 }, addresses: [] });

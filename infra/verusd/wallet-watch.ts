@@ -1,6 +1,6 @@
 /**
- * The wallets of a chain's daemons: strangers may ask about what they hold, so they should hold nothing. Each daemon is asked by
- * itself, at start and every hour, sooner while it does not answer. Whether there still is a wallet is asked whenever it must be known.
+ * Watches the wallets of a chain's daemons. Clients can query what a wallet contains, so it should be empty. Each daemon is asked
+ * separately, at start and every hour, and more often while it does not answer. Whether it still has a wallet is checked when needed.
  */
 import type { Logger } from '../logger.ts';
 import { metrics } from '../metrics.ts';
@@ -12,19 +12,19 @@ import { createVerusdClient, type VerusdClient } from './verusd-client.ts';
 export interface WatchedWallet {
   /** Place of the daemon in the configuration, from 1. */
   readonly daemon: number;
-  /** As it was when the daemon last answered; null before. */
+  /** The wallet as of the daemon's last answer; null before the first. */
   readonly wallet: Wallet | null;
   readonly answeredAt: Date | null;
-  /** It answered in the last two hours. */
+  /** Whether the daemon answered in the last two hours. */
   readonly isFresh: boolean;
-  /** Within the last second: it answered as `wallet` says, it could not be reached, or neither is known. */
+  /** Within the last second, the daemon confirmed `wallet` ('answered'), could not be reached ('away'), or neither is known. */
   readonly lately: 'answered' | 'away' | 'unknown';
 }
 
 export interface WalletWatch {
-  /** In the order of the configuration. */
+  /** Wallets in configuration order. */
   wallets(): readonly WatchedWallet[];
-  /** Asks each daemon that has not answered yet, unless it was asked a moment ago, and others whether what they said still holds. */
+  /** Asks each daemon that has never answered, unless it was just asked, and checks whether the answers of the others are still valid. */
   askUnsure(): Promise<void>;
   close(): Promise<void>;
 }
@@ -33,7 +33,7 @@ export interface WalletWatchOptions {
   readonly chain: string;
   readonly rpc: string | readonly string[];
   readonly logger: Logger;
-  /** Hears of every attempt. */
+  /** Called after every attempt. */
   readonly report?: (wallet: WatchedWallet) => Promise<void>;
   /** Milliseconds; for tests. */
   readonly timing?: Timing;
@@ -41,19 +41,19 @@ export interface WalletWatchOptions {
 
 interface Timing {
   readonly everyMs: number;
-  /** After a failure; twice as long after each further one, up to `longestMs`. */
+  /** Pause after the first failure; doubles with each further failure, up to `longestMs`. */
   readonly retryMs: number;
   readonly longestMs: number;
-  /** Age up to which an answer counts as fresh, in milliseconds. */
+  /** Maximum age of a fresh answer. */
   readonly freshMs: number;
-  /** Shortest time between two early refreshes. */
+  /** Minimum time between two attempts that `askUnsure` makes. */
   readonly pauseMs: number;
-  /** Shorter than a daemon takes to end and start. */
+  /** How long a check remains valid; shorter than a daemon takes to restart. */
   readonly latelyMs: number;
 }
 
 const HOUR_MS = 3_600_000;
-/** A large wallet is counted under the daemon's main lock, so one that does not answer is not pressed. */
+/** The daemon counts a large wallet under its main lock, so a daemon that does not answer is asked less and less often. */
 const TIMING: Timing = {
   everyMs: HOUR_MS,
   retryMs: 10_000,
@@ -64,7 +64,7 @@ const TIMING: Timing = {
 };
 const TIMEOUT_MS = 30_000;
 const SHORT_TIMEOUT_MS = 10_000;
-/** The first may have met a connection that the daemon had ended. */
+/** The first attempt may use a connection that the daemon has already closed. */
 const ATTEMPTS = 2;
 
 interface Member {
@@ -72,13 +72,13 @@ interface Member {
   readonly client: VerusdClient;
   wallet: Wallet | null;
   answeredAt: Date | null;
-  /** Milliseconds of the process' monotonic clock. */
+  /** `answeredMs` and `triedMs` are times of the monotonic clock. */
   answeredMs: number;
   triedMs: number;
-  /** Since its last answer. */
+  /** Number of failures since the last answer. */
   failures: number;
   asking: Promise<void> | null;
-  /** What it was found to be, and when. */
+  /** Result of the last check, at `foundMs`; null if it was inconclusive. */
   found: Exclude<WatchedWallet['lately'], 'unknown'> | null;
   foundMs: number;
   finding: Promise<void> | null;
@@ -134,7 +134,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     );
   }
 
-  /** One at a time. */
+  /** Shares one request among concurrent callers. */
   function ask(member: Member): Promise<void> {
     member.asking ??= look(member).finally(() => {
       member.asking = null;
@@ -142,7 +142,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     return member.asking;
   }
 
-  /** Another process may answer at its address by now, with a wallet or without. */
+  /** Checks again, because the daemon may have been restarted with or without a wallet. */
   async function find(member: Member): Promise<void> {
     try {
       const exists = await askAgain(member.client);
@@ -151,7 +151,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
       await ask(member);
     } catch (err) {
       note(member, err instanceof DaemonUnreachable ? 'away' : null);
-      logger.debug({ chain, daemon: member.daemon, err }, 'a daemon does not say whether it still has a wallet');
+      logger.debug({ chain, daemon: member.daemon, err }, 'a daemon does not report whether it still has a wallet');
     }
   }
 
@@ -188,7 +188,7 @@ export function watchWallets(options: WalletWatchOptions): WalletWatch {
     wallets: () => members.map(shown),
     async askUnsure() {
       await Promise.all(members.map(makeSure));
-      await Promise.all(members.map(makeSure)); // those whose answers have become old while another was slow
+      await Promise.all(members.map(makeSure)); // again for daemons whose checks have expired while another was slow
     },
     async close() {
       closed.abort();

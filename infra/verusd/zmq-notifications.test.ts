@@ -1,4 +1,4 @@
-/** Real sockets: what is heard of a publisher, and when it counts as silent. */
+/** Over real sockets: what is received from a publisher, and when it counts as silent. */
 import { pino } from 'pino';
 import { afterEach, expect, it } from 'vitest';
 import { openZmqPublisher, type ZmqPublisher } from '../../recordings/player/zmq-publisher.ts';
@@ -38,7 +38,7 @@ async function listen(addresses: readonly (string | null)[], chain: string, bloc
 
 const stateOf = ({ notifications }: Heard, index = 0) => notifications.publishers()[index]?.state;
 
-/** What is published before the subscription has arrived is lost. */
+/** Repeats, because messages published before the subscription has arrived are lost. */
 async function publishUntilHeard(publisher: ZmqPublisher, listener: Heard, hash: string): Promise<void> {
   await expect
     .poll(() => {
@@ -48,7 +48,7 @@ async function publishUntilHeard(publisher: ZmqPublisher, listener: Heard, hash:
     .toBe('heard');
 }
 
-it('hears blocks and transactions with the bytes in the order in which they are printed', async () => {
+it('receives hashes of blocks and transactions in printed byte order', async () => {
   const publisher = await publisherAt();
   const listener = await listen([publisher.address], 'heard');
   await publishUntilHeard(publisher, listener, hashOf(1));
@@ -61,7 +61,7 @@ it('hears blocks and transactions with the bytes in the order in which they are 
   expect(await registry.metrics()).toContain('verustream_daemon_publisher_heard{chain="heard",daemon="1"} 1');
 });
 
-it('is unreachable where nobody listens, and is heard once somebody does', async () => {
+it('is unreachable while nothing listens at the address, and heard once a publisher does', async () => {
   const { port, release } = await reservePort();
   closers.push(release);
   const address = `tcp://127.0.0.1:${port}`;
@@ -70,7 +70,7 @@ it('is unreachable where nobody listens, and is heard once somebody does', async
   await publishUntilHeard(await publisherAt(address), listener, hashOf(1));
 });
 
-it('is silent when it has said nothing for two block times', async () => {
+it('is silent when it has announced nothing for two block times', async () => {
   const publisher = await publisherAt();
   const listener = await listen([publisher.address, null], 'mute', 0.1);
   await expect.poll(() => stateOf(listener)).toBe('silent');
@@ -78,7 +78,7 @@ it('is silent when it has said nothing for two block times', async () => {
   expect(await registry.metrics()).toContain('verustream_daemon_publisher_heard{chain="mute",daemon="1"} 0');
 });
 
-it('is silent when it does not name a block that was found otherwise, and only then', async () => {
+it('is silent when it does not announce a block that was found otherwise, and only then', async () => {
   const publisher = await publisherAt();
   const listener = await listen([publisher.address], 'forgetful', 0.2);
   await publishUntilHeard(publisher, listener, hashOf(1));
@@ -90,7 +90,7 @@ it('is silent when it does not name a block that was found otherwise, and only t
   await publishUntilHeard(publisher, listener, hashOf(3));
 });
 
-it('says that messages were missed when their numbers jump', async () => {
+it('reports missed messages when their numbers jump', async () => {
   const { Publisher } = await import('zeromq');
   const socket = new Publisher({ linger: 0 });
   await socket.bind(ANY);
@@ -114,7 +114,7 @@ it('says that messages were missed when their numbers jump', async () => {
   await expect.poll(() => listener.heard).toEqual([tx(3), { kind: 'missed' }, tx(4)]);
 });
 
-it('ignores what is no message of a daemon, and cuts off who sends too much', async () => {
+it('ignores messages that are not from a daemon, and disconnects a publisher that sends too much', async () => {
   const { Publisher } = await import('zeromq');
   const socket = new Publisher({ linger: 0 });
   await socket.bind(ANY);

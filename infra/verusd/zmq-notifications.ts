@@ -1,6 +1,6 @@
 /**
- * What a chain's daemons publish over ZMQ: `hashblock`, `hashtx`, and `sequence` where there is one. Connecting succeeds even where nothing
- * is published, so a publisher counts only once it has named a block, and no longer once it has failed to name one.
+ * Receives what a chain's daemons publish over ZMQ: `hashblock`, `hashtx`, and `sequence` from newer daemons. Connecting succeeds even if
+ * nothing is published, so a publisher counts as heard only after it has announced a block, and until it misses one.
  */
 import type { Subscriber } from 'zeromq';
 import type { PublisherState, PublisherStatus } from '../../schemas/daemon-status.ts';
@@ -16,22 +16,22 @@ import type { DaemonNotifications } from './daemon-notifications.ts';
 
 export interface ZmqNotificationsOptions {
   readonly chain: string;
-  /** One for each daemon, in their order; null for a daemon that publishes nothing. */
+  /** One address per daemon, in configuration order; null for a daemon that publishes nothing. */
   readonly addresses: readonly (string | null)[];
   readonly blockSeconds: number;
   readonly logger: Logger;
 }
 
-/** What a publisher has to say before it counts as silent, in block times: about its first block, and about one that others showed. */
+/** A publisher that announces no block for this many block times after the connection counts as silent. */
 const FIRST_WORD_BLOCKS = 2;
-/** Daemons of a chain, and the calls to one, may be this far apart. */
+/** Grace for announcing a block that was found otherwise, at most one block time: daemons, and calls to one, may be this far apart. */
 const LONGEST_GRACE_MS = 10_000;
-/** Blocks that were named last. */
+/** Number of recently announced blocks that are remembered. */
 const KEPT_BLOCKS = 64;
-/** Frames are hashes: a publisher that sends longer ones is cut off for good. It drops what waits beyond the queue. */
+/** Frames are hashes: a publisher that sends longer frames is disconnected for good. Messages beyond the queue's length are dropped. */
 const BOUNDS = { maxMessageSize: 256, receiveHighWaterMark: 10_000 };
 const CONNECTION = { linger: 0, reconnectInterval: 250, reconnectMaxInterval: 5_000 };
-/** A connection that was cut without a word is noticed by its heartbeat. */
+/** The heartbeat detects a connection that was lost without being closed. */
 const HEARTBEAT = { heartbeatInterval: 5_000, heartbeatTimeout: 10_000 };
 
 interface Publisher {
@@ -45,7 +45,7 @@ interface Publisher {
   timer: NodeJS.Timeout | undefined;
 }
 
-/** @throws what the import of the binding throws where it has no binary for this machine */
+/** @throws the import error of the zeromq binding if it has no binary for this machine */
 export async function openZmqNotifications(options: ZmqNotificationsOptions): Promise<DaemonNotifications> {
   const { chain, addresses, blockSeconds, logger } = options;
   const zmq = await import('zeromq');
@@ -86,7 +86,7 @@ export async function openZmqNotifications(options: ZmqNotificationsOptions): Pr
       const message = readZmqMessage(frames);
       metrics.daemonNotifications.inc({ ...labels, topic: message?.topic ?? 'unknown' });
       if (!message) {
-        logger.debug({ ...labels, frames: frames.length }, 'a ZMQ message is none of a daemon');
+        logger.debug({ ...labels, frames: frames.length }, 'ignored an unknown ZMQ message');
         continue;
       }
       const last = publisher.numbers.get(message.topic);

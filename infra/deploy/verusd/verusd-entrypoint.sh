@@ -1,5 +1,5 @@
 #!/bin/sh
-# verusd needs the parameters of its proofs once, which its own script fetches and checks.
+# verusd needs its proof parameters, which its own script fetches and verifies once.
 set -eu
 [ -f "$HOME/.zcash-params/sapling-spend.params" ] || /opt/verus/fetch-params
 exec /opt/verus/verusd -printtoconsole "$@"

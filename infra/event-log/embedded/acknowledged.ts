@@ -1,12 +1,12 @@
 /**
- * How many records the appends of a partition have acknowledged, in a file next to the log file. SQLite takes a damaged end
- * of its write-ahead log for a commit that never was; with this mark the loss is noticed instead of written over.
- * It is written after the commit and not flushed: after a power failure it may be too low, but never too high.
+ * Number of acknowledged records of a partition, in a file next to the log file. SQLite treats a damaged end of its write-ahead log as
+ * a commit that never happened; this mark detects the loss before the records are overwritten. The mark is written after the commit and
+ * not flushed: after a power failure it may be too low, but never too high.
  */
 import { closeSync, constants, openSync, readSync, writeSync } from 'node:fs';
 
 export interface AcknowledgedMark {
-  /** 0 when there is none yet or it is unreadable: then it proves nothing. */
+  /** Returns 0 if there is no mark yet or it is unreadable; 0 proves nothing. */
   read(): number;
   write(records: number): void;
   close(): void;
@@ -23,7 +23,7 @@ export function openAcknowledgedMark(file: string): AcknowledgedMark {
       return length === DIGITS && /^\d+$/.test(text.toString()) ? Number(text.toString()) : 0;
     },
     write(records) {
-      // Always the same length, so that a full disk does not stop it.
+      // The length never changes, so that the write succeeds on a full disk.
       writeSync(descriptor, String(records).padStart(DIGITS, '0'), 0);
     },
     close: () => closeSync(descriptor),

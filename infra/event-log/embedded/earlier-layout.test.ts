@@ -31,7 +31,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true });
 });
 
-/** As versions up to 0.7 made it: each row is a record. */
+/** Writes a log as versions up to 0.7 did: each row is a record. */
 function writeEarlierLog(count: number): void {
   const database = new DatabaseSync(file);
   database.exec(`PRAGMA page_size = 16384; PRAGMA journal_mode = WAL; PRAGMA application_id = ${0x76727573};
@@ -61,7 +61,7 @@ const written = (from: number, count: number) =>
   testRecords(from, count).map(({ position, payload }) => ({ position, payload: Buffer.from(payload) }));
 
 describe('a log file of the earlier layout', () => {
-  it('is read as it is', async () => {
+  it('is read without being changed', async () => {
     writeEarlierLog(40);
     const log = open();
     expect(await read(log)).toEqual(written(0, 40));
@@ -70,7 +70,7 @@ describe('a log file of the earlier layout', () => {
     expect(layout()).toBe(1);
   });
 
-  it('is continued by groups, while its own rows stay', async () => {
+  it('is continued with groups, while its own rows stay', async () => {
     writeEarlierLog(40);
     const log = open();
     const writer = await log.openWriter('blocks', 'vrsc');
@@ -85,7 +85,7 @@ describe('a log file of the earlier layout', () => {
     expect(rows.map(({ position }) => position)).toEqual([65, 40, 39]);
   });
 
-  it.runIf(existsSync('/proc/self/io'))('is not read whole to be continued', async () => {
+  it.runIf(existsSync('/proc/self/io'))('is not read completely before it is continued', async () => {
     writeEarlierLog(4_000);
     const size = statSync(file).size;
     expect(size).toBeGreaterThan(4_000_000);
@@ -95,7 +95,7 @@ describe('a log file of the earlier layout', () => {
     expect(readSoFar() - before).toBeLessThan(size / 4);
   });
 
-  it('is read on by a process that had it open before it was continued', async () => {
+  it('stays readable for a process that opened it before it was continued', async () => {
     writeEarlierLog(40);
     const reader = open();
     expect(await read(reader)).toEqual(written(0, 40));

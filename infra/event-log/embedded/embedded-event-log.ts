@@ -1,4 +1,4 @@
-/** The log in a data folder: one SQLite file per partition, one writing process. The default, and for tests. */
+/** The log in a data folder: one SQLite file per partition and one writing process. Used by default and in tests. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Topic } from '../../../schemas/log-records.ts';
@@ -16,18 +16,18 @@ import { withStorageErrors } from './storage-errors.ts';
 interface Partition {
   readonly name: string;
   readonly file: PartitionFile;
-  /** The writer that may append; a newer one of this log replaces it. */
+  /** The writer that may append; opening a newer writer replaces it. */
   writer: LogWriter | null;
 }
 
-/** How soon a wait notices what another process appends; what this log appends wakes it at once. */
+/** Poll interval for appends of another process; appends of this log wake waiting readers at once. */
 const POLL_MS = 100;
-/** While this log holds the folder, no other process can append. */
+/** Poll interval while this log holds the lock of the folder, when no other process can append. */
 const OWN_POLL_MS = 5_000;
-/** Packing many records lets others run as often. */
+/** Packing many records yields to other work at this interval. */
 const PACKING_MS = 2;
 
-/** Makes `folder` when it is missing. It is locked from the first openWriter until close. */
+/** Creates `folder` if it is missing. The folder is locked from the first openWriter until close. */
 export function createEmbeddedEventLog({ folder }: { readonly folder: string }): EventLog {
   const partitions = new Map<string, Partition>();
   const appended = createWakeUp();
@@ -94,7 +94,7 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
     try {
       return partitionOf(topic, chain).file.next() > position;
     } catch {
-      // The read that follows says what is wrong.
+      // The read that follows throws the error.
       return true;
     }
   }

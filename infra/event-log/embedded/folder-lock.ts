@@ -8,7 +8,7 @@ import { withStorageErrors } from './storage-errors.ts';
 /** @throws LogWriterFenced when another process, or another log in this one, holds `folder` */
 export function lockFolder(folder: string): ExclusiveFile {
   const file = join(folder, 'writer.lock');
-  // In a separate file, since the lock file cannot be read while it is locked. It only names the holder and locks nothing.
+  // A separate file, because the lock file cannot be read while it is locked. It only names the holder.
   const pidFile = join(folder, 'writer.pid');
   return withStorageErrors(file, 'lock', () => {
     const lock = lockFile(file);

@@ -1,13 +1,13 @@
-/** One partition in one SQLite file: made whole or not at all, checked before it is written to. */
+/** One partition in one SQLite file, which is created atomically and checked before it is written to. */
 import { closeSync, existsSync, fsyncSync, openSync, renameSync, rmSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { LogCorrupt } from '../log-errors.ts';
 import { REPAIR_ADVICE } from './storage-errors.ts';
 
-/** "vrus": tells a log file from any other SQLite file. */
+/** "vrus": distinguishes a log file from any other SQLite file. */
 const APPLICATION_ID = 0x76727573;
-/** 1: a row is a record. 2: it may also be a group of records (log-rows.ts). */
+/** 1: each row is a record. 2: a row may also be a group of records (log-rows.ts). */
 const LAYOUT_VERSION = 2;
 const ONE_RECORD_A_ROW = 1;
 
@@ -22,7 +22,7 @@ const CREATE = `
   CREATE TABLE record (position INTEGER PRIMARY KEY, checksum INTEGER NOT NULL, payload BLOB NOT NULL) STRICT;
 `;
 
-/** Makes an empty log file unless there is one. Built under another name, so that an empty file is always a damaged one. */
+/** Creates an empty log file if there is none. Builds it under another name, so that a file of zero bytes is always a damaged one. */
 export function createLogFile(file: string): void {
   if (existsSync(file)) return;
   const unfinished = `${file}.new`;
@@ -38,7 +38,7 @@ export function createLogFile(file: string): void {
   flush(dirname(file));
 }
 
-/** Cannot change the file, not even when it is closed. Null when there is none. */
+/** Opens the file so that not even closing it changes the file. Returns null if there is no file. */
 export function openLogFileForReading(file: string): DatabaseSync | null {
   if (!existsSync(file)) return null;
   if (statSync(file).size === 0) throw new LogCorrupt(`the log file ${file} is empty. ${REPAIR_ADVICE}`);
@@ -53,10 +53,10 @@ export function openLogFileForReading(file: string): DatabaseSync | null {
   }
 }
 
-/** The file has been checked: closing this connection folds the write-ahead log into it. The rows of the earlier layout stay. */
+/** The caller has checked the file, because closing this connection merges the write-ahead log into it. Rows of the earlier layout stay. */
 export function openLogFileForWriting(file: string): DatabaseSync {
   const database = new DatabaseSync(file);
-  // FULL: a commit is on the disk before it is acknowledged. The limit gives the space of a huge record back.
+  // FULL: a commit is on disk before it is acknowledged. The size limit frees the space of a huge record afterwards.
   database.exec(
     `PRAGMA busy_timeout = 1000; PRAGMA synchronous = FULL; PRAGMA journal_size_limit = ${64 * 1024 * 1024}`,
   );

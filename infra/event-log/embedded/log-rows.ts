@@ -1,6 +1,4 @@
-/**
- * The rows of an open log file as records. A row is a group of records, or, in the earlier layout, one record. Its checksum says which.
- */
+/** The rows of an open log file as records. A row is a group of records or, in the earlier layout, one record; its checksum tells which. */
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { recordChecksum } from '../checksum.ts';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
@@ -9,13 +7,13 @@ import { GROUP_HEAD_BYTES, recordsInGroup, unpackGroup } from './record-group.ts
 import { REPAIR_ADVICE } from './storage-errors.ts';
 
 export interface LogRows {
-  /** Position after the newest record. */
+  /** Returns the position after the newest record. */
   end(): number;
   /** @throws LogCorrupt */
   last(): LogRecord | null;
   /** @throws LogCorrupt, LogGap */
   read(position: number, limits: ReadLimits): LogRecord[];
-  /** Groups that follow the newest row, all or none. */
+  /** Inserts all groups or none; they must follow the newest row. */
   insert(groups: readonly PackedGroup[]): void;
 }
 
@@ -25,11 +23,11 @@ export interface PackedGroup {
   readonly row: Uint8Array;
 }
 
-/** A group's checksum is this minus its CRC-32: it exceeds every CRC-32, and no single changed bit turns a group into a record. */
+/** The checksum of a group is this minus its CRC-32: it exceeds every CRC-32, and no single flipped bit turns a group into a record. */
 const GROUP = 2 ** 33 - 1;
 const isOfGroup = (checksum: unknown) => Number(checksum) >= 2 ** 32;
 
-// node:sqlite throws at a damaged number beyond 2^53 and leaves the statement open.
+// node:sqlite throws for a damaged number beyond 2^53 and leaves the statement open.
 const CHECKSUM = `CASE WHEN checksum BETWEEN 0 AND ${GROUP} THEN checksum END AS checksum`;
 const NEWEST = `SELECT position, ${CHECKSUM}, payload FROM record ORDER BY position DESC LIMIT 1`;
 const END = `SELECT position, ${CHECKSUM}, substr(payload, 1, ${GROUP_HEAD_BYTES}) AS head FROM record ORDER BY position DESC LIMIT 1`;
@@ -39,7 +37,7 @@ const INSERT = 'INSERT INTO record (position, checksum, payload) VALUES (?, ?, ?
 
 type Row = Record<string, unknown>;
 
-/** `partition` is its name in messages. */
+/** `partition` is the name of the partition in messages. */
 export function createLogRows(database: DatabaseSync, file: string, partition: string): LogRows {
   let endRow: StatementSync | null = null;
 
@@ -93,9 +91,9 @@ export function createLogRows(database: DatabaseSync, file: string, partition: s
   };
 }
 
-/** Null when the row is damaged. */
+/** Returns null if the row is damaged. */
 function recordsIn({ position, checksum, payload }: Row): LogRecord[] | null {
-  // A file that was cut inside a page reads as zeros: then even the types are wrong.
+  // A file that was truncated inside a page reads as zeros, so even the types may be wrong.
   if (typeof position !== 'number' || !(payload instanceof Uint8Array)) return null;
   const found = recordChecksum(position, payload);
   if (!isOfGroup(checksum)) return checksum === found ? [{ position, payload }] : null;
@@ -108,7 +106,7 @@ function inTransaction(database: DatabaseSync, work: () => void): void {
     work();
     database.exec('COMMIT');
   } catch (error) {
-    // A full disk may have rolled it back already.
+    // A full disk may already have rolled the transaction back.
     if (database.isTransaction) database.exec('ROLLBACK');
     throw error;
   }

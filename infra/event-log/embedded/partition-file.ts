@@ -1,4 +1,4 @@
-/** Reads and appends of one partition in an SQLite file, opened when it is first asked for, and as its only writer under the folder's lock. */
+/** Reads and appends of one partition in an SQLite file. The file is opened on first use; writing needs the lock of the folder. */
 import type { DatabaseSync } from 'node:sqlite';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogCorrupt } from '../log-errors.ts';
@@ -10,25 +10,25 @@ import { groupsOf, packGroup } from './record-group.ts';
 import { REPAIR_ADVICE, withStorageErrors } from './storage-errors.ts';
 
 export interface PartitionFile {
-  /** Position after the newest record. */
+  /** Returns the position after the newest record. */
   next(): number;
   last(): LogRecord | null;
   read(position: number, limits: ReadLimits): LogRecord[];
-  /** Under the folder's lock: checks the file, makes it when there is none, and opens it for appends. */
+  /** Checks the file, creates it if there is none, and opens it for appends. The caller holds the lock of the folder. */
   openForWriting(): void;
-  /** Checks records to append, and packs those that are not held: row after row, so that the caller can let others run in between. */
+  /** Checks the records to append and packs those that are not stored yet, one row at a time, so that the caller can yield in between. */
   pack(records: readonly LogRecord[]): Iterable<PackedGroup>;
-  /** Appends `records`, of which `groups` are what `pack` gave. */
+  /** Appends `records`; `groups` is what `pack` returned for them. */
   append(records: readonly LogRecord[], groups: readonly PackedGroup[]): void;
   close(): void;
 }
 
-/** `partition` is its name in messages. Nothing is opened yet. */
+/** `partition` is the name of the partition in messages. Opens nothing yet. */
 export function createPartitionFile(file: string, partition: string): PartitionFile {
   let database: DatabaseSync | null = null;
   let held: LogRows | null = null;
   let mark: AcknowledgedMark | null = null;
-  /** Position after the newest record, while this is the only writer and knows it. */
+  /** Position after the newest record, if this is the writer and knows it. */
   let end: number | null = null;
 
   function use(opened: DatabaseSync | null): void {
@@ -46,7 +46,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
     return newest ? newest.position + 1 : 0;
   }
 
-  /** A writer believes a row only with its checksum: it would write into a group that says it is shorter. */
+  /** A writer verifies the checksum of the newest row, because a damaged record count could make it write into an existing group. */
   const next = (): number => end ?? (mark ? endOfNewest() : (rows()?.end() ?? 0));
 
   function openForWriting(): void {
@@ -63,7 +63,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
       end = records;
       mark.write(records);
     } catch (error) {
-      closeAll(); // the next try opens it from the beginning
+      closeAll(); // the next attempt starts over
       throw error;
     }
   }
@@ -85,7 +85,7 @@ export function createPartitionFile(file: string, partition: string): PartitionF
   function append(records: readonly LogRecord[], groups: readonly PackedGroup[]): void {
     const newest = records.at(-1);
     if (!newest || groups.length === 0) return;
-    // A commit that fails may have happened: then the file is asked.
+    // A commit that fails may still have happened; the position is then read from the file.
     end = null;
     rows()?.insert(groups);
     end = newest.position + 1;

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import type { LogRecord } from '../event-log.ts';
 import { groupsOf, MAX_GROUP_BYTES, packGroup, recordsInGroup, unpackGroup } from './record-group.ts';
 
-/** Bytes that zstd makes smaller, or that it cannot. */
+/** Bytes that zstd can or cannot compress. */
 const payload = fc.oneof(
   { weight: 4, arbitrary: fc.nat({ max: 20_000 }).map((bytes) => Buffer.alloc(bytes, '{"txid":"00"}')) },
   { weight: 2, arbitrary: fc.nat({ max: 20_000 }).map((bytes) => randomBytes(bytes)) },
@@ -25,7 +25,7 @@ const isEqual = (a: readonly LogRecord[], b: readonly LogRecord[] | null) =>
   });
 
 describe('groups of records', () => {
-  it('come back as they were, in bounded groups without a gap', () => {
+  it('unpack to the original records, in bounded groups without gaps', () => {
     fc.assert(
       fc.property(records, (appended) => {
         const found: LogRecord[] = [];
@@ -42,7 +42,7 @@ describe('groups of records', () => {
     );
   });
 
-  it('are as large as they may be', () => {
+  it('are filled up to the limit', () => {
     const quarter = Array.from({ length: 9 }, (_, position) => ({
       position,
       payload: Buffer.alloc(MAX_GROUP_BYTES / 4),
@@ -51,7 +51,7 @@ describe('groups of records', () => {
     expect([...groupsOf([])]).toEqual([]);
   });
 
-  it('take no more room than their records and lengths', () => {
+  it('take no more space than their records and lengths', () => {
     fc.assert(
       fc.property(records, (appended) => {
         for (const group of groupsOf(appended)) {
@@ -63,7 +63,7 @@ describe('groups of records', () => {
     );
   });
 
-  it('are refused with another number of records than they hold, and when they are cut', () => {
+  it('are refused with a wrong number of records, and when they are truncated', () => {
     const appended = [3, 4, 5].map((position) => ({ position, payload: Buffer.from(`record ${position}`) }));
     const row = packGroup(appended);
     expect(recordsInGroup(row)).toBe(3);

@@ -1,11 +1,11 @@
 /**
- * Consecutive records in one row of a log file. Packed together, they take a fraction of the CPU and of the space that they take one by one:
- * docs/decisions/0136-records-packed-together.md. A row is
+ * Consecutive records in one row of a log file. Packed together, they take a fraction of the CPU and space of separate records:
+ * docs/decisions/0136-records-packed-together.md. The layout of a row:
  *
  *     number of records: uint32
- *     unpacked bytes of the content: uint32, 0 when the content is stored as it is
- *     content, as one zstd frame or as it is:
- *       length of each record: uint32, left out where the group is one record
+ *     unpacked bytes of the content: uint32, 0 if the content is stored uncompressed
+ *     content, as one zstd frame or uncompressed:
+ *       length of each record: uint32, omitted if the group is one record
  *       the records
  *
  * Integers are little-endian.
@@ -16,12 +16,12 @@ import type { LogRecord } from '../event-log.ts';
 
 export const GROUP_HEAD_BYTES = 8;
 
-/** A larger record is a group of its own and is stored as it is: the codec has packed it. */
+/** A larger record forms a group of its own and is stored as is, because the codec has already compressed it. */
 export const MAX_GROUP_BYTES = 256 * 1024;
 
 const UNPACKED_BYTES_AT = 4;
 const LENGTH_BYTES = 4;
-/** Packing less is not worth the call. */
+/** Compressing less is not worth the call. */
 const MIN_PACKED_BYTES = 128;
 
 export interface RecordGroup {
@@ -30,7 +30,7 @@ export interface RecordGroup {
   readonly records: readonly LogRecord[];
 }
 
-/** Consecutive records in groups of at most MAX_GROUP_BYTES, in order. */
+/** Splits consecutive records into groups of at most MAX_GROUP_BYTES, in order. */
 export function* groupsOf(records: readonly LogRecord[]): Generator<RecordGroup, void> {
   let begin = 0;
   let bytes = 0;
@@ -45,7 +45,7 @@ export function* groupsOf(records: readonly LogRecord[]): Generator<RecordGroup,
   if (begin < records.length) yield group(records.slice(begin));
 }
 
-/** Reused for every group: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
+/** Reused for every group, because V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
 let scratch = Buffer.alloc(MAX_GROUP_BYTES);
 
 export function packGroup(records: readonly LogRecord[]): Buffer {
@@ -59,12 +59,12 @@ export function packGroup(records: readonly LogRecord[]): Buffer {
   return Buffer.concat([head, packed]);
 }
 
-/** How many records a row that begins with `head` says it has; 1 where it is damaged. */
+/** Returns the number of records that the head of a row states; 1 if the head is truncated. */
 export function recordsInGroup(head: Uint8Array): number {
   return head.byteLength < GROUP_HEAD_BYTES ? 1 : asBuffer(head).readUInt32LE();
 }
 
-/** Null when `row` is not as packGroup makes it. */
+/** Returns null if `row` is not a row that packGroup could have made. */
 export function unpackGroup(position: number, row: Uint8Array): LogRecord[] | null {
   if (row.byteLength < GROUP_HEAD_BYTES) return null;
   const content = contentIn(asBuffer(row));
@@ -83,7 +83,7 @@ export function unpackGroup(position: number, row: Uint8Array): LogRecord[] | nu
 
 const group = (records: readonly LogRecord[]): RecordGroup => ({ position: records[0]?.position ?? 0, records });
 
-/** Valid until the next call. */
+/** The result is valid until the next call. */
 function contentOf(records: readonly LogRecord[]): Buffer {
   const [first] = records;
   if (first && records.length === 1) return asBuffer(first.payload);

@@ -1,4 +1,4 @@
-/** SQLite's and the file system's errors → errors of the log. */
+/** Maps errors of SQLite and the file system to errors of the log. */
 import { messageOf } from '../../../schemas/errors.ts';
 import { isShortRead, SQLITE, sqliteCode } from '../../sqlite-errors.ts';
 import { isSystemError } from '../../system-errors.ts';
@@ -9,7 +9,7 @@ export const REPAIR_ADVICE =
   'which Postgres alone holds, start with an empty data folder, for which the daemons give all blocks again, and restore the accounts; ' +
   'webhooks are lost. docs/operate.md has the commands.';
 
-/** Runs one access to `file`; what fails is thrown as an error of the log that names it and `what` was being read. */
+/** Runs one access to `file`. An error is thrown as an error of the log that names the file and `what` was accessed. */
 export function withStorageErrors<T>(file: string, what: string, access: () => T): T {
   try {
     return access();
@@ -24,7 +24,7 @@ function storageError(file: string, what: string, error: unknown): unknown {
   if (system === 'ENOSPC' || system === 'EDQUOT') return new LogStorageFull(file, cause);
   if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM') return new LogStorageReadonly(file, cause);
   const code = sqliteCode(error);
-  // A number of a damaged row that no JavaScript number holds.
+  // A damaged row has a number beyond the range of JavaScript numbers.
   if (system === 'ERR_OUT_OF_RANGE') return new LogCorrupt(`${damaged(file, what)}. ${REPAIR_ADVICE}`, cause);
   if (code === null) return isSystemError(error) ? new LogStorageFailed(file, String(error), cause) : error;
   if (code === SQLITE.busy) return new LogStorageBusy(file, cause);

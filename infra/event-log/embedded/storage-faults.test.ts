@@ -39,7 +39,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true }));
 
-/** Runs `use` on a log of the folder. */
+/** Runs `use` with a log in the folder. */
 async function withLog<T>(use: (log: ReturnType<typeof createEmbeddedEventLog>) => Promise<T>): Promise<T> {
   const log = createEmbeddedEventLog({ folder });
   try {
@@ -56,7 +56,7 @@ const openAndAppend = (count: number) =>
     return writer.next;
   });
 
-/** Digest of every file that holds records. */
+/** Digest of every file that contains records. */
 function contents(): Record<string, string> {
   const isWritten = (name: string) => /\.sqlite(-wal)?$/.test(name) && statSync(join(folder, name)).size > 0;
   const names = readdirSync(folder).filter((name) => isWritten(name));
@@ -70,7 +70,7 @@ function contents(): Record<string, string> {
   );
 }
 
-/** A writer is refused, with a message that says where and what to do, and no record file is touched. */
+/** Expects that a writer is refused with a message that names the file and the remedy, and that no record file is changed. */
 async function expectRefused(message: RegExp): Promise<void> {
   const before = contents();
   for (let attempt = 0; attempt < 2; attempt += 1) {
@@ -97,22 +97,25 @@ describe('a damaged log file', () => {
     await expectRefused(/is empty/);
   });
 
-  it.each([0.99, 0.5, 0.1, 0.01])('that was cut to %f of its size is refused', async (part) => {
+  it.each([0.99, 0.5, 0.1, 0.01])('that was truncated to %f of its size is refused', async (part) => {
     await openAndAppend(500);
     truncateSync(file, Math.floor(statSync(file).size * part));
     await expectRefused(/damaged|does not match its checksum/);
   });
 
-  it.each([500, 5_000, 12_000, 20_000, 40_000])('that lacks its last %d bytes is whole or damaged', async (bytes) => {
-    for (let append = 0; append < 5; append += 1) await openAndAppend(400);
-    truncateSync(file, statSync(file).size - bytes);
-    const found = await withLog((log) => log.read('blocks', 'vrsc', 0, ALL)).catch((error: unknown) => error);
-    // The end of the last page may be unused.
-    if (bytes < 16_384 && Array.isArray(found)) expect(found).toHaveLength(2000);
-    else expect(found).toEqual(code('log_corrupt'));
-  });
+  it.each([500, 5_000, 12_000, 20_000, 40_000])(
+    'that lacks its last %d bytes is complete or reported as damaged',
+    async (bytes) => {
+      for (let append = 0; append < 5; append += 1) await openAndAppend(400);
+      truncateSync(file, statSync(file).size - bytes);
+      const found = await withLog((log) => log.read('blocks', 'vrsc', 0, ALL)).catch((error: unknown) => error);
+      // The end of the last page may be unused.
+      if (bytes < 16_384 && Array.isArray(found)) expect(found).toHaveLength(2000);
+      else expect(found).toEqual(code('log_corrupt'));
+    },
+  );
 
-  it('that is something else is refused', async () => {
+  it('that is not an SQLite file is refused', async () => {
     await openAndAppend(10);
     copyFileSync(join(folder, 'writer.pid'), file);
     await expectRefused(/damaged/);
@@ -120,7 +123,7 @@ describe('a damaged log file', () => {
     await expectRefused(/damaged/);
   });
 
-  it('that is another SQLite file, or of another layout, is refused', async () => {
+  it('that is another SQLite file or has another layout is refused', async () => {
     await openAndAppend(10);
     flip(file, 71);
     await expectRefused(/not a log file/);
@@ -129,7 +132,7 @@ describe('a damaged log file', () => {
     await expectRefused(/layout \d+; this version reads layouts up to 2/);
   });
 
-  /** Offset in the file of the row that begins with this record. */
+  /** Offset in the file of the row that begins with the record at `position`. */
   function offsetOf(position: number): number {
     const database = new DatabaseSync(file, { readOnly: true });
     const row = database.prepare('SELECT payload FROM record WHERE position = ?').get(position);
@@ -137,7 +140,7 @@ describe('a damaged log file', () => {
     return readFileSync(file).indexOf(row?.payload as Uint8Array);
   }
 
-  it('with a flipped byte in the last group is refused at once, in another one when that is read', async () => {
+  it('with a flipped byte in the last group is refused at once; in another group, when that is read', async () => {
     for (let group = 0; group < 30; group += 1) await openAndAppend(10);
     flip(file, offsetOf(100) + 40);
     await withLog(async (log) => {
@@ -168,7 +171,7 @@ describe('a damaged log file', () => {
     });
   });
 
-  it('with the checksum of a group where a record is meant, or another one, is refused', async () => {
+  it('whose group has the checksum of a record, or a wrong checksum, is refused', async () => {
     for (let group = 0; group < 3; group += 1) await openAndAppend(10);
     for (const change of ['checksum - 4294967296', 'checksum + 4294967296', 'checksum + 1']) {
       const database = new DatabaseSync(file);
@@ -183,7 +186,7 @@ describe('a damaged log file', () => {
     await withLog(async (log) => expect(await log.read('blocks', 'vrsc', 0, ALL)).toHaveLength(30));
   });
 
-  it('with a number that no JavaScript number holds is refused, and leaves nothing open', async () => {
+  it('with a number beyond the range of JavaScript numbers is refused, and leaves nothing open', async () => {
     for (let group = 0; group < 3; group += 1) await openAndAppend(10);
     for (const [column, damage] of [
       ['checksum', '9223372036854775807'],
@@ -202,7 +205,7 @@ describe('a damaged log file', () => {
     expect(await openAndAppend(1)).toBe(31);
   });
 
-  it('is noticed by a writer that lost its position, before it writes into a damaged group', async () => {
+  it('is detected by a writer that lost its position, before it writes into a damaged group', async () => {
     await openAndAppend(10);
     const other = new DatabaseSync(file);
     await withLog(async (log) => {
@@ -225,7 +228,7 @@ describe('a damaged log file', () => {
     other.close();
   });
 
-  it('without a group says which record is missing', async () => {
+  it('that lacks a group is reported with the missing record', async () => {
     for (let group = 0; group < 3; group += 1) await openAndAppend(10);
     const database = new DatabaseSync(file);
     database.exec('DELETE FROM record WHERE position = 10');
@@ -249,7 +252,7 @@ describe('a damaged log file', () => {
 });
 
 describe('a lost end', () => {
-  /** The folder as a killed writer leaves it: the last records are only in the write-ahead log. */
+  /** Leaves the folder as a killed writer does: the last records are only in the write-ahead log. */
   async function leaveKilled(): Promise<number> {
     const crashed = `${folder}-crashed`;
     const acknowledged = await withLog(async (log) => {
@@ -264,40 +267,40 @@ describe('a lost end', () => {
     return acknowledged;
   }
 
-  it('of the write-ahead log is noticed', async () => {
+  it('of the write-ahead log is detected', async () => {
     const acknowledged = await leaveKilled();
     truncateSync(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
     await expectRefused(new RegExp(`records \\d+ to ${acknowledged - 1} .* were acknowledged`));
   });
 
-  it('behind a flipped byte of the write-ahead log is noticed', async () => {
+  it('after a flipped byte of the write-ahead log is detected', async () => {
     await leaveKilled();
     flip(`${file}-wal`, Math.floor(statSync(`${file}-wal`).size / 2));
     await expectRefused(/were acknowledged but are not in/);
   });
 
-  it('of a log file that an older copy replaced is noticed', async () => {
+  it('of a log file that was replaced by an older copy is detected', async () => {
     await openAndAppend(10);
     const copy = `${folder}-copy`;
     cpSync(folder, copy, { recursive: true });
     await openAndAppend(5);
     copyFileSync(join(copy, 'blocks.vrsc.sqlite'), file);
     await expectRefused(/records 10 to 14 .* were acknowledged/);
-    // The whole folder is a backup, its last file alone is not.
+    // A copy of the whole folder is a valid backup; a single file of it is not.
     rmSync(folder, { recursive: true });
     cpSync(copy, folder, { recursive: true });
     rmSync(copy, { recursive: true });
     expect(await openAndAppend(1)).toBe(11);
   });
 
-  it('is none after a kill alone', async () => {
+  it('is not reported after a mere kill', async () => {
     const acknowledged = await leaveKilled();
     expect(await openAndAppend(1)).toBe(acknowledged + 1);
   });
 });
 
 describe('the lock of the folder', () => {
-  it('names the process that holds it and is free when that was killed', async () => {
+  it('names the process that holds it, and is free after that process is killed', async () => {
     const holder = spawn(process.execPath, ['--no-warnings', APPEND, JSON.stringify({ folder })]);
     await once(holder.stdout, 'data');
     await withLog(async (log) => {
@@ -324,17 +327,20 @@ describe('storage that cannot be written', () => {
   const mount = ['unshare', '--map-root-user', '--mount', 'sh', '-c'];
   const canMount = spawnSync(mount[0] ?? '', [...mount.slice(1), 'mount -t tmpfs none /tmp']).status === 0;
 
-  it.skipIf(!canMount)('for want of space keeps what it acknowledged, whole, and goes on when there is some', () => {
-    const small = 'mount -t tmpfs -o size=4m none "$3" && head -c 1000000 /dev/zero >"$4" && exec "$0" "$@"';
-    const report = fill([...mount, small]);
-    expect(report.code).toBe('log_storage_full');
-    expect(report.message).toContain('blocks.vrsc.sqlite');
-    expect(report.acknowledged).toBeGreaterThan(100);
-    expect(report.held).toBe(report.acknowledged);
-    expect(report.afterwards).toBe(report.acknowledged + 50);
-  });
+  it.skipIf(!canMount)(
+    'because the disk is full keeps all acknowledged records, and continues once there is space',
+    () => {
+      const small = 'mount -t tmpfs -o size=4m none "$3" && head -c 1000000 /dev/zero >"$4" && exec "$0" "$@"';
+      const report = fill([...mount, small]);
+      expect(report.code).toBe('log_storage_full');
+      expect(report.message).toContain('blocks.vrsc.sqlite');
+      expect(report.acknowledged).toBeGreaterThan(100);
+      expect(report.held).toBe(report.acknowledged);
+      expect(report.afterwards).toBe(report.acknowledged + 50);
+    },
+  );
 
-  it('for want of rights says so', async () => {
+  it('because of missing permissions is reported', async () => {
     await openAndAppend(1);
     const mode = statSync(folder).mode;
     chmodSync(folder, 0o555);

@@ -20,12 +20,12 @@ function message(offset: number, producerId: string | null, control?: Buffer): F
 const offsets = (messages: readonly FetchedMessage[]) => messages.map(({ offset }) => Number(offset));
 
 describe('committed messages', () => {
-  it('are those of no transaction and of committed ones, without markers', () => {
+  it('are those without a transaction and those of committed transactions, without markers', () => {
     const fetched = [message(0, null), message(1, 'a'), message(2, 'a', COMMIT), message(3, null)];
     expect(offsets(committedMessages(fetched, []))).toEqual([0, 1, 3]);
   });
 
-  it('leave out aborted transactions that began before the fetch, however many, in whatever order they are named', () => {
+  it('omit aborted transactions that began before the fetch, however many and in whatever order', () => {
     const fetched = [
       message(10, 'a'),
       message(11, 'b'),
@@ -40,7 +40,7 @@ describe('committed messages', () => {
     expect(offsets(committedMessages(fetched, aborted))).toEqual([12]);
   });
 
-  it('show a producer again behind its abort, and hide its next aborted transaction', () => {
+  it('show a producer again after its abort, and hide its next aborted transaction', () => {
     const fetched = [
       message(0, 'a'),
       message(1, 'a', ABORT),
@@ -56,7 +56,7 @@ describe('committed messages', () => {
     expect(offsets(committedMessages(fetched, aborted))).toEqual([2]);
   });
 
-  it('compare offsets as numbers, beyond 2^53 too', () => {
+  it('compare offsets as numbers, even beyond 2^53', () => {
     const far = 2n ** 60n;
     const fetched = [9n, 10n, far, far + 1n].map((offset) => ({ ...message(0, 'a'), offset: String(offset) }));
     const aborted = [{ producerId: 'a', firstOffset: String(far + 1n) }];

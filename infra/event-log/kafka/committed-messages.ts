@@ -1,11 +1,11 @@
-/** What a reader may see of a fetch: no control records, nothing of aborted transactions. */
+/** Filters the messages of a fetch that a reader may see: no control records and none of aborted transactions. */
 import type { AbortedTransaction, FetchedMessage } from './topic-leader.ts';
 
 const ABORT_MARKER = 0;
 
 /**
- * Own, since kafkajs' filter starts one aborted transaction per message and so lets the second of two through when a fetch
- * begins inside both. The key of a control record is version and type, two bytes each.
+ * Replaces the filter of kafkajs, which starts only one aborted transaction per message and so lets the second of two through when a
+ * fetch begins inside both. The key of a control record is its version and type, two bytes each.
  */
 export function committedMessages(
   messages: readonly FetchedMessage[],

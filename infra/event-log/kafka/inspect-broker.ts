@@ -1,4 +1,4 @@
-/** What stands in the way of a log on these brokers, asked without changing anything. */
+/** Checks whether these brokers can hold the log, without changing anything. */
 import kafkajs, { type Admin } from 'kafkajs';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Topic } from '../../../schemas/log-records.ts';
@@ -14,13 +14,13 @@ export interface Partition {
 }
 
 export interface BrokerReport {
-  /** Brokers of the cluster, which may be more than those configured. */
+  /** Number of brokers in the cluster, which may exceed those configured. */
   readonly brokers: number;
-  /** Topics that are there and hold what they must. */
+  /** Number of topics that exist. */
   readonly topics: number;
-  /** Topics that the first start will make. */
+  /** Topics that the first start will create. */
   readonly missing: readonly string[];
-  /** Each says what is wrong and how it is put right. */
+  /** Each describes a problem and how to fix it. */
   readonly problems: readonly string[];
 }
 
@@ -29,7 +29,7 @@ interface ReplicaSetting {
   readonly why: string;
 }
 
-/** Each of these, above the number of brokers, makes the broker wait for ever or refuse. */
+/** If one of these settings exceeds the number of brokers, the broker waits forever or refuses requests. */
 const REPLICAS: readonly ReplicaSetting[] = [
   { name: 'default.replication.factor', why: 'no topic can be created' },
   { name: 'transaction.state.log.replication.factor', why: 'no transaction can begin' },
@@ -50,7 +50,7 @@ export async function inspectBroker(
     const { brokers } = await admin.describeCluster();
     const present = new Set(await admin.listTopics());
     const names = partitions.map(({ topic, chain }) => {
-      partitionName(topic, chain); // a chain that cannot name one is known here
+      partitionName(topic, chain); // throws for a chain that cannot name a partition
       return { topic, name: `${topicPrefix}.${topic}.${chain}` };
     });
     const problems = await replicaProblems(admin, brokers);

@@ -1,4 +1,4 @@
-/** The kafkajs client of this log: its limits, its retries, its log lines. */
+/** The kafkajs client of this log: limits, retries and logging. */
 import kafkajs, { type ISocketFactory, type Kafka, type KafkaConfig, type logCreator } from 'kafkajs';
 import type { Logger } from '../../logger.ts';
 import { createKafkajsLeaders } from './kafkajs-leader.ts';
@@ -6,7 +6,7 @@ import type { TopicLeaders } from './topic-leader.ts';
 
 export interface KafkaClient {
   readonly brokers: readonly string[];
-  /** For transactions and the settings of topics. */
+  /** For transactions and topic settings. */
   readonly kafka: Kafka;
   /** For reads. */
   createLeaders(): TopicLeaders;
@@ -23,9 +23,9 @@ const CLIENT_ID = 'verustream';
 const CONNECTION_TIMEOUT_MS = 3_000;
 const REQUEST_TIMEOUT_MS = 30_000;
 const METADATA_MAX_AGE_MS = 60_000;
-// Short, since callers retry; kafkajs would wait 300 ms where a broker that ends a transaction needs a few.
+// Short, because callers retry too; the default of kafkajs is 300 ms, but a broker needs only a few to end a transaction.
 const RETRY = { retries: 5, initialRetryTime: 20, multiplier: 2, maxRetryTime: 1_000 };
-/** Retries of a read by its connection. */
+/** Retries of a read by kafkajs; kafka-connection.ts retries as well. */
 const READ_RETRY = { retries: 2, initialRetryTime: RETRY.initialRetryTime };
 
 /** @throws KafkaClientChanged */
@@ -41,12 +41,12 @@ export function createKafkaClient({ brokers, logger, socketFactory }: KafkaClien
   };
   const reading = new kafkajs.Kafka({ ...config, retry: READ_RETRY });
   const createLeaders = () => createKafkajsLeaders(reading, { metadataMaxAge: METADATA_MAX_AGE_MS });
-  // A kafkajs that cannot read is refused at the start, not at the first read; nothing is connected by this.
+  // Detects an unusable kafkajs at start instead of at the first read. Does not connect.
   createLeaders();
   return { brokers, kafka: new kafkajs.Kafka({ ...config, retry: RETRY }), createLeaders };
 }
 
-/** kafkajs calls an error what it then retries; what is left reaches the caller as an exception. So all of it is detail. */
+/** Logs everything as debug: kafkajs logs as errors what it then retries, and throws the rest to the caller. */
 function toLogger(logger: Logger): logCreator {
   return () =>
     ({ namespace, log: { message, timestamp: _, logger: __, ...details } }) =>

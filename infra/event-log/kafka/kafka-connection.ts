@@ -1,4 +1,4 @@
-/** Requests to the broker that leads a topic, over connections that are made again when they fail. */
+/** Sends requests to the broker that leads a topic, over connections that are reopened when they fail. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermanentError } from '../../../schemas/errors.ts';
 import { LogClosed } from '../log-errors.ts';
@@ -8,8 +8,8 @@ import type { TopicLeader, TopicLeaders } from './topic-leader.ts';
 
 export interface KafkaConnection {
   /**
-   * Sends `request` to the leader of the topic's only partition; null when there is no such topic (yet).
-   * @throws LogUnreachable, KafkaClientChanged, and OFFSET_OUT_OF_RANGE of kafkajs as it is
+   * Sends `request` to the leader of the topic's only partition. Returns null if the topic does not exist (yet).
+   * @throws LogUnreachable, KafkaClientChanged, LogClosed, or the OFFSET_OUT_OF_RANGE error of kafkajs unchanged
    */
   withLeader<T>(topic: string, action: string, request: (leader: TopicLeader) => Promise<T>): Promise<T | null>;
   close(): Promise<void>;
@@ -30,7 +30,7 @@ export function createKafkaConnection(client: KafkaClient): KafkaConnection {
   async function disconnect(): Promise<void> {
     const old = leaders;
     leaders = null;
-    // A connection that is given up may fail to close, too.
+    // Closing an abandoned connection may fail, too.
     await old?.then((made) => made.disconnect()).catch(() => {});
   }
 
@@ -51,7 +51,7 @@ export function createKafkaConnection(client: KafkaClient): KafkaConnection {
           const type = protocolErrorType(error);
           if (type === 'OFFSET_OUT_OF_RANGE') throw error;
           if (type === 'UNKNOWN_TOPIC_OR_PARTITION') return null;
-          // Another request may have made new connections since.
+          // Another request may have opened new connections meanwhile.
           if (used === null || used === leaders) await disconnect();
           if (pause === null) throw toLogError(error, client.brokers, action);
           await sleep(pause);

@@ -8,7 +8,7 @@ const texts = fc.oneof(fc.string(), fc.constantFrom(...NAMES));
 const typed = (message: string, type: string) => Object.assign(new Error(message), { type });
 
 describe('errors of kafkajs', () => {
-  it('are judged by their type, whatever their message says', () => {
+  it('are classified by their type, whatever their message is', () => {
     fc.assert(
       fc.property(texts, (message) => {
         expect(protocolErrorType(new Error(message))).toBeNull();
@@ -21,7 +21,7 @@ describe('errors of kafkajs', () => {
     );
   });
 
-  it('keep their type however deep they are wrapped', () => {
+  it('keep their type however deeply they are wrapped', () => {
     const cause = typed('', 'OFFSET_OUT_OF_RANGE');
     expect(protocolErrorType(new Error('tried 5 times', { cause: new Error('failed', { cause }) }))).toBe(cause.type);
   });

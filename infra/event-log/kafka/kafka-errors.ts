@@ -1,4 +1,4 @@
-/** kafkajs' errors → errors of the log. */
+/** Maps errors of kafkajs to errors of the log. */
 import { messageOf, PermanentError, VerustreamError } from '../../../schemas/errors.ts';
 import { LogUnreachable } from '../log-errors.ts';
 
@@ -7,7 +7,7 @@ const FORBIDDEN = /AUTHORIZATION_FAILED|SASL|AUTHENTICATION/;
 /** The version of kafkajs that package.json pins and the tests run. */
 export const TESTED_KAFKAJS = '2.2.4';
 
-/** What reading needs of kafkajs beyond its types is not there. */
+/** The installed kafkajs lacks internals that reading needs beyond its typed interface. */
 export class KafkaClientChanged extends PermanentError {
   constructor(version: string, difference: string) {
     const advice = `This program needs kafkajs ${TESTED_KAFKAJS}: install the version that package.json names (npm ci).`;
@@ -15,7 +15,7 @@ export class KafkaClientChanged extends PermanentError {
   }
 }
 
-/** The protocol's name of the error (`NOT_LEADER_FOR_PARTITION`) wherever kafkajs wrapped it, or null. */
+/** Returns the protocol's name of the error (`NOT_LEADER_FOR_PARTITION`), however deeply kafkajs wrapped it, or null. */
 export function protocolErrorType(error: unknown): string | null {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if ('type' in cause && typeof cause.type === 'string') return cause.type;
@@ -23,7 +23,7 @@ export function protocolErrorType(error: unknown): string | null {
   return null;
 }
 
-/** What is no refusal is taken for an outage: the caller waits and tries again. */
+/** Any error that is not a refusal counts as an outage, so the caller waits and retries. */
 export function toLogError(error: unknown, brokers: readonly string[], action: string): VerustreamError {
   if (error instanceof VerustreamError) return error;
   const reason = messageOf(error);
@@ -35,7 +35,7 @@ export function toLogError(error: unknown, brokers: readonly string[], action: s
   return new LogUnreachable(`${where} did not ${action}: ${reason}. Check KAFKA_BROKERS.`, { cause: error });
 }
 
-/** What to tell a person of it; nothing is decided by that. */
+/** Returns text for people; no code may depend on it. */
 export function explanationOf(error: PermanentError): string {
   return error.message;
 }

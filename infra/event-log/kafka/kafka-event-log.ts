@@ -1,4 +1,4 @@
-/** The log on Kafka: a topic of one partition per topic and chain, `verustream.blocks.vrsc`. */
+/** The log on Kafka: one single-partition Kafka topic per topic and chain, such as `verustream.blocks.vrsc`. */
 import type { ISocketFactory } from 'kafkajs';
 import type { Topic } from '../../../schemas/log-records.ts';
 import type { Logger } from '../../logger.ts';
@@ -32,7 +32,7 @@ interface Partition {
   readonly watchConnection: KafkaConnection;
 }
 
-/** Connects when it is first used, and again after failures; LogUnreachable says when that does not work. */
+/** Connects on first use and reconnects after failures; calls throw LogUnreachable while that fails. */
 export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   const { logger, topicPrefix = 'verustream' } = options;
   const client = createKafkaClient(options);

@@ -1,7 +1,7 @@
 /**
- * The writer of one partition on Kafka. Atomic and fenced by transactions of one transactional id; owner is who wrote the
- * newest message. A broken connection leaves the outcome open: a new session of the same id settles it (it also stops a
- * newer owner's, who does the same and finds that it is still the owner), and the log then tells what was committed.
+ * The writer of one partition on Kafka. Transactions with one transactional id make appends atomic and fence older writers; the writer of
+ * the newest message owns the partition. After a broken connection the outcome is unknown: a new session with the same id settles it, and
+ * the log then shows what was committed. The new session also fences a newer owner, which does the same and finds that it is still the owner.
  */
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -21,9 +21,9 @@ import { openTransactionSession, type TransactionSession } from './transaction-s
 export interface KafkaWriterOptions {
   readonly client: KafkaClient;
   readonly logger: Logger;
-  /** Its Kafka topic; the transactional id is the same name. */
+  /** Name of the Kafka topic and of the transactional id. */
   readonly topic: string;
-  /** Its name in messages. */
+  /** Name of the partition in messages. */
   readonly partition: string;
   readonly reader: PartitionReader;
   readonly fetcher: PartitionFetcher;
@@ -43,7 +43,7 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
   let ended: VerustreamError | null = null;
   let queue: Promise<unknown> = Promise.resolve();
 
-  /** A new session, before which everything is settled; `next` and the owner follow from the log. */
+  /** Opens a new session, which settles all earlier transactions; reads `next` and the owner from the log. */
   async function startSession(): Promise<{ session: TransactionSession; owner: string | null }> {
     const started = await openTransactionSession(client, topic);
     try {
@@ -77,11 +77,11 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
   async function dropSession(): Promise<void> {
     const old = session;
     session = null;
-    // It is of no use any more; whether it closes well does not matter.
+    // The session is no longer used, so errors of closing it do not matter.
     await old?.close().catch(() => {});
   }
 
-  /** Tries again after failures that may pass; what is committed by then is recognised. */
+  /** Retries after temporary failures; `use` recognizes records that are already committed. */
   async function withSession(
     start: () => Promise<TransactionSession>,
     use: (started: TransactionSession) => Promise<void>,
@@ -135,7 +135,7 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
   };
 }
 
-/** Errors that trying again does not help; null for all others. */
+/** Returns an error that retrying cannot resolve; null for any other error. */
 function refusal(error: unknown, topic: string): PermanentError | null {
   if (error instanceof PermanentError) return error;
   if (protocolErrorType(error) !== 'MESSAGE_TOO_LARGE') return null;
@@ -152,7 +152,7 @@ async function checkAllHeld({ partition, reader }: KafkaWriterOptions, records: 
   }
 }
 
-/** The broker decides a commit before readers see it: waits until they do, so that a read finds what was appended. */
+/** Waits until readers see the commit, so that a read finds what was appended: the broker acknowledges a commit before it is readable. */
 async function becomeVisible({ fetcher, logger, topic }: KafkaWriterOptions, offset: number): Promise<void> {
   for (
     const deadline = performance.now() + VISIBLE_WITHIN_MS;

@@ -92,7 +92,7 @@ function describeKafkaLog(broker: TestBroker): void {
     return use(createPartitionFetcher(connection, topic)).finally(connection.close);
   }
 
-  /** Every copy of a record that the topic holds: a reader would skip the second one. */
+  /** Positions of all copies of records in the topic; a reader would skip the second copy. */
   async function storedPositions(): Promise<(number | null)[]> {
     const fetched = await withFetcher((fetcher) => fetcher.fetch(0, { maxBytes: 1e9, waitMs: 0 }));
     return (fetched?.messages ?? []).map(({ position }) => position).filter((position) => position !== null);
@@ -138,7 +138,7 @@ function describeKafkaLog(broker: TestBroker): void {
   });
 
   describe('the end of the log', () => {
-    it('is found behind markers of writers and aborted transactions, some of them interleaved', async () => {
+    it('is found despite markers of writers and interleaved aborted transactions after it', async () => {
       await (await log.openWriter('blocks', 'vrsc')).append(testRecords(0, 3));
       for (let i = 0; i < 5; i += 1) await (await log.openWriter('blocks', 'vrsc')).close();
       const [one, two] = await Promise.all([producer(`${topicPrefix}.one`), producer(`${topicPrefix}.two`)]);
@@ -157,7 +157,7 @@ function describeKafkaLog(broker: TestBroker): void {
       await fresh.close();
     });
 
-    it('does not show what is not committed yet, and wakes readers when it is', async () => {
+    it('does not show uncommitted records, and wakes readers when they are committed', async () => {
       const writer = await log.openWriter('blocks', 'vrsc');
       await writer.append(testRecords(0, 1));
       const other = await producer(`${topicPrefix}.other`);
@@ -180,7 +180,7 @@ function describeKafkaLog(broker: TestBroker): void {
     const large = { name: 'max.message.bytes', value: '40000000' };
     const forever = [{ name: 'retention.ms', value: '-1' }, large];
 
-    it('of blocks is made without retention and for the largest record', async () => {
+    it('of blocks is created without a retention limit and for the largest record', async () => {
       await log.openWriter('blocks', 'vrsc');
       const { resources } = await admin.describeConfigs({
         includeSynonyms: false,
@@ -190,7 +190,7 @@ function describeKafkaLog(broker: TestBroker): void {
       expect(Object.fromEntries(entries ?? [])).toMatchObject({ 'retention.ms': '-1', 'retention.bytes': '-1' });
     });
 
-    it('that would lose or refuse blocks is refused with the command that puts it right', async () => {
+    it('that would lose or refuse blocks is refused with the command that corrects it', async () => {
       await create([large]);
       await expect(log.openWriter('blocks', 'vrsc')).rejects.toEqual(code('log_topic_settings'));
       await expect(log.openWriter('blocks', 'vrsc')).rejects.toThrow(
@@ -206,7 +206,7 @@ function describeKafkaLog(broker: TestBroker): void {
       expect((await log.openWriter('blocks', 'd')).next).toBe(0);
     });
 
-    it('whose limit was lowered refuses a large record with what to set, and goes on with small ones', async () => {
+    it('whose limit was lowered refuses a large record with the setting to change, and continues with small ones', async () => {
       const writer = await log.openWriter('blocks', 'vrsc');
       await admin.alterConfigs({
         validateOnly: false,
@@ -219,16 +219,16 @@ function describeKafkaLog(broker: TestBroker): void {
         ],
       });
       const end = await withFetcher((fetcher) => fetcher.end());
-      // Two batches: the broker takes the first one.
+      // Two batches: the broker accepts the first.
       const tooLarge = { position: 1, payload: Buffer.alloc(2_000_000) };
       await expect(writer.append([testRecord(0), tooLarge])).rejects.toEqual(code('log_topic_settings'));
-      // Were the transaction still open, readers would stand before its record and the marker of its abort.
+      // If the transaction were still open, readers would be blocked before its record and the marker of its abort.
       await expect.poll(() => withFetcher((fetcher) => fetcher.end())).toBe((end ?? 0) + 2);
       await writer.append(testRecords(0, 2));
       expect(positions(await log.read('blocks', 'vrsc', 0, ALL))).toEqual([0, 1]);
     });
 
-    it('whose first records were deleted says which are missing', async () => {
+    it('whose first records were deleted reports which are missing', async () => {
       const writer = await log.openWriter('blocks', 'vrsc');
       for (let i = 0; i < 10; i += 1) await writer.append(testRecords(writer.next, 1));
       const [{ offset = '' } = {}] = (await admin.fetchTopicOffsets(topic)).map(({ high }) => ({ offset: high }));
@@ -245,7 +245,7 @@ function describeKafkaLog(broker: TestBroker): void {
       await expect(log.openWriter('blocks', 'vrsc')).rejects.toThrow(/every record of blocks\/vrsc has expired/);
     });
 
-    it('with bytes that are not what was written is reported with the offset', async () => {
+    it('with corrupt bytes is reported with the offset', async () => {
       const writer = await log.openWriter('blocks', 'vrsc');
       await writer.append(testRecords(0, 2));
       const other = kafka.producer({ createPartitioner: kafkajs.Partitioners.DefaultPartitioner });
@@ -261,7 +261,7 @@ function describeKafkaLog(broker: TestBroker): void {
   });
 
   describe('a block', () => {
-    it('of 64 MiB of JSON comes back', async () => {
+    it('of 64 MiB of JSON is read back unchanged', async () => {
       const hex = randomBytes(2 * 1024 * 1024).toString('hex');
       const block: BlockAppended = {
         kind: 'block',
@@ -283,7 +283,7 @@ function describeKafkaLog(broker: TestBroker): void {
   });
 
   describe('a broker', () => {
-    it('that nobody listens for is unreachable', async () => {
+    it('at an address where nothing listens is unreachable', async () => {
       const nowhere = createKafkaEventLog({ brokers: ['127.0.0.1:1'], logger, topicPrefix });
       await expect(nowhere.last('blocks', 'vrsc')).rejects.toEqual(code('log_unreachable'));
       await expect(nowhere.openWriter('blocks', 'vrsc')).rejects.toThrow(/Kafka \(127.0.0.1:1\) did not/);
@@ -294,7 +294,7 @@ function describeKafkaLog(broker: TestBroker): void {
     });
 
     it.skipIf(process.env.KAFKA_BROKERS !== undefined)(
-      'that is killed and comes back loses nothing and repeats nothing',
+      'that is killed and restarted loses and duplicates no record',
       async () => {
         const writer = await log.openWriter('blocks', 'vrsc');
         await writer.append(testRecords(0, 5));

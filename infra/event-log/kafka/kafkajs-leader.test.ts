@@ -27,7 +27,7 @@ const newMessage = (): Members => ({
   batchContext: newBatch(),
 });
 
-/** What kafkajs hands out, and what its broker answers; a test changes one member of it. */
+/** The objects that kafkajs passes to an assigner and returns from its broker; a test changes one member. */
 interface Insides {
   readonly cluster: Members;
   readonly broker: Members;
@@ -58,7 +58,7 @@ function newInsides(): Insides {
   return { cluster, broker, answer, topic, partition, aborted, message, batch: message.batchContext as Members };
 }
 
-/** A kafkajs with these insides. */
+/** A fake kafkajs with these internals. */
 function kafkajsOf({ cluster }: Pick<Insides, 'cluster'>): Pick<Kafka, 'consumer'> {
   return {
     consumer({ partitionAssigners = [], groupId }: ConsumerConfig) {
@@ -76,7 +76,7 @@ async function fetchWith(insides: Insides): Promise<unknown> {
 }
 
 describe('kafkajs', () => {
-  it('is installed in exactly the version that reads were written for', () => {
+  it('is installed in exactly the version that reading was written for', () => {
     const installed = createRequire(import.meta.url)('kafkajs/package.json') as { version: string };
     expect({ pinned: manifest.dependencies.kafkajs, installed: installed.version }).toEqual({
       pinned: TESTED_KAFKAJS,
@@ -84,7 +84,7 @@ describe('kafkajs', () => {
     });
   });
 
-  it('with the insides that are expected is read', async () => {
+  it('with the expected internals is read', async () => {
     const insides = newInsides();
     const { batchContext: _, ...message } = insides.message;
     expect(await fetchWith(insides)).toEqual({
@@ -96,16 +96,21 @@ describe('kafkajs', () => {
 
   const members = Object.entries(newInsides()).flatMap(([part, of]) => Object.keys(of).map((member) => [part, member]));
 
-  it.each(members as [keyof Insides, string][])('whose %s has another %s is refused by name', async (part, member) => {
-    for (const change of [undefined, 1, Symbol('changed')]) {
-      const insides = newInsides();
-      insides[part][member] = change;
-      await expect(fetchWith(insides)).rejects.toMatchObject({ code: 'log_client_changed' });
-      await expect(fetchWith(insides)).rejects.toThrow(new RegExp(`^kafkajs ${TESTED_KAFKAJS} has another ${member} `));
-    }
-  });
+  it.each(members as [keyof Insides, string][])(
+    'whose %s has another %s is refused, naming the member',
+    async (part, member) => {
+      for (const change of [undefined, 1, Symbol('changed')]) {
+        const insides = newInsides();
+        insides[part][member] = change;
+        await expect(fetchWith(insides)).rejects.toMatchObject({ code: 'log_client_changed' });
+        await expect(fetchWith(insides)).rejects.toThrow(
+          new RegExp(`^kafkajs ${TESTED_KAFKAJS} has another ${member} `),
+        );
+      }
+    },
+  );
 
-  it('that hands partition assigners no cluster, or later than it did, is refused', () => {
+  it('that passes partition assigners no cluster, or too late, is refused', () => {
     const later = { consumer: () => ({}) as Consumer };
     for (const changed of [later, kafkajsOf({ cluster: undefined as unknown as Members })]) {
       expect(() => createKafkajsLeaders(changed, OPTIONS)).toThrow(
@@ -114,7 +119,7 @@ describe('kafkajs', () => {
     }
   });
 
-  /** A read through a connection; `answers` are the broker's, in order. */
+  /** Reads through a connection; `answers` are the answers of the broker, in order. */
   async function readWith(answers: unknown[]): Promise<unknown> {
     const insides = newInsides();
     insides.broker.fetch = async () => answers.shift();
@@ -123,20 +128,20 @@ describe('kafkajs', () => {
     return connection.withLeader('a', 'answer', (leader) => leader.fetch(REQUEST)).finally(connection.close);
   }
 
-  it('that answers otherwise is not asked again', async () => {
+  it('whose answer has another form is not asked again', async () => {
     const answers = [{}, newInsides().answer];
     await expect(readWith(answers)).rejects.toMatchObject({ code: 'log_client_changed' });
     expect(answers).toHaveLength(1);
   });
 
-  it('is asked again when the broker held the records back, as it does for who is over its quota', async () => {
+  it('is asked again when the broker withheld the records, as it does for a client that exceeds its quota', async () => {
     expect(await readWith([{ responses: [] }, newInsides().answer])).toMatchObject({ lastStableOffset: '1' });
   });
 });
 
 const started = await startTestBroker();
-if ('skipped' in started) it('kafkajs beside a broker', ({ skip }) => skip(started.skipped));
-else describe('kafkajs beside a broker', () => describeRealReads(started));
+if ('skipped' in started) it('kafkajs with a broker', ({ skip }) => skip(started.skipped));
+else describe('kafkajs with a broker', () => describeRealReads(started));
 
 function describeRealReads({ brokers, stop }: TestBroker): void {
   afterAll(stop);
@@ -149,7 +154,7 @@ function describeRealReads({ brokers, stop }: TestBroker): void {
     await use(await leaders.leaderOf(topic)).finally(() => leaders.disconnect());
   }
 
-  it('hands out what reads need: offsets, markers, aborted transactions, and ends without what is open', async () => {
+  it('provides what reads need: offsets, markers, aborted transactions, and ends that exclude open transactions', async () => {
     const admin = kafka.admin();
     await admin.connect();
     const createPartitioner = kafkajs.Partitioners.DefaultPartitioner;

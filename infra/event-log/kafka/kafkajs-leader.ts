@@ -1,7 +1,7 @@
 /**
- * Fetching without a consumer group on kafkajs, which offers that only to partition assigners: it hands each one the cluster of its
- * consumer, documented and typed, when the consumer is made. This consumer never runs, so no group comes to be. The answer of
- * a fetch is `any` in kafkajs' types: what it must hold is checked here. Decision 0042.
+ * Fetches without a consumer group on kafkajs, which offers that only to partition assigners: it passes each one the cluster of its
+ * consumer, documented and typed, when the consumer is created. This consumer never runs, so no group is created. The answer of a fetch
+ * is `any` in the types of kafkajs, so the required members are checked here. Decision 0042.
  */
 import { createRequire } from 'node:module';
 import type { Cluster, Kafka } from 'kafkajs';
@@ -36,16 +36,16 @@ export interface KafkajsLeadersOptions {
 }
 
 const READ_COMMITTED = 1;
-/** For an answer that does not wait; kafkajs' time limit of the request follows from it. */
+/** maxWaitTime of a fetch that does not wait; kafkajs derives the time limit of the request from it. */
 const NO_WAIT_MS = 30_000;
-/** kafkajs requires a group id; a consumer that does not run never sends it. */
+/** kafkajs requires a group id, but a consumer that does not run never sends it. */
 const NO_GROUP = 'verustream-reads-without-a-group';
 
 const { version } = createRequire(import.meta.url)('kafkajs/package.json') as { readonly version: string };
 
 type Check = (value: unknown) => boolean;
 
-/** Members that `T` must have, each with what it must be. */
+/** Members that `T` must have, each with the check of its value. */
 type Shape<T> = readonly (readonly [member: keyof T & string, check: Check])[];
 
 const isText: Check = (value) => typeof value === 'string';
@@ -88,12 +88,12 @@ const BATCH: Shape<AnsweredMessage['batchContext']> = [
   ['inTransaction', isBoolean],
 ];
 
-/** Connects nothing yet. @throws KafkaClientChanged */
+/** Does not connect yet. @throws KafkaClientChanged */
 export function createKafkajsLeaders(kafka: Pick<Kafka, 'consumer'>, options: KafkajsLeadersOptions): TopicLeaders {
   const cluster = clusterOf(kafka, options);
 
   async function offsetAt(topic: string, fromBeginning: boolean): Promise<number> {
-    // By the isolation level of the consumer, read committed: the end is the last stable offset.
+    // The consumer's isolation level is read committed, so the end is the last stable offset.
     const [found] = await cluster.fetchTopicsOffset([{ topic, partitions: [{ partition: 0 }], fromBeginning }]);
     const offset = found?.partitions[0]?.offset;
     if (offset === undefined) throw new Error(`no offset of ${topic} in the answer`);
@@ -147,7 +147,7 @@ async function fetchFrom(broker: UsedBroker, topic: string, request: FetchReques
     topics: [{ topic, partitions: [{ partition: 0, fetchOffset: String(offset), maxBytes }] }],
   });
   const { responses } = checked('answer of a fetch', answer, ANSWER);
-  // A broker whose quota is used up answers at once with nothing in it: a later request is served.
+  // A broker answers without topics when the client's quota is used up; a later request is served.
   if (responses.length === 0) throw new Error(`the broker withheld the records of ${topic}`);
   const { partitions } = checked('topic of a fetch', responses[0], TOPIC);
   const { lastStableOffset, abortedTransactions, messages } = checked('partition of a fetch', partitions[0], PARTITION);
@@ -164,7 +164,7 @@ function fetchedMessage(answered: unknown): FetchedMessage {
   return { offset, key, value, headers, isControlRecord, producerId, inTransaction };
 }
 
-/** @throws KafkaClientChanged naming the first member that is not there or is something else */
+/** @throws KafkaClientChanged that names the first member that is missing or has another type */
 function checked<T>(what: string, value: unknown, shape: Shape<T>): T {
   if (!isObject(value)) throw new KafkaClientChanged(version, `has no ${what}`);
   for (const [member, check] of shape) {

@@ -1,16 +1,16 @@
-/** Where positions lie in a topic: a few remembered records, from which the others are bounded from below. */
+/** Maps positions to offsets of a topic: keeps a few known records, from which it derives lower bounds for the others. */
 
 export interface OffsetIndex {
-  /** Record `position` has this offset. */
+  /** Remembers that the record at `position` has this offset. */
   remember(position: number, offset: number): void;
-  /** An offset that is not behind the record: each record takes an offset, and so do markers and aborted records. */
+  /** Returns an offset at or before the record. Each record takes one offset, and markers and aborted records take further ones. */
   lowerBound(position: number): number;
 }
 
 const CAPACITY = 64;
 
 export function createOffsetIndex(): OffsetIndex {
-  // In order of use: the oldest entry makes room.
+  // Ordered by use; the oldest entry is evicted first.
   const offsets = new Map<number, number>([[0, 0]]);
   return {
     remember(position, offset) {

@@ -1,4 +1,4 @@
-/** Committed messages of one topic from an offset on, and its ends. */
+/** Fetches committed messages of one topic from an offset on, and the offsets of its ends. */
 
 import { committedMessages } from './committed-messages.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
@@ -8,20 +8,20 @@ import type { FetchRequest } from './topic-leader.ts';
 
 export interface Fetched {
   readonly messages: readonly (StoredRecord | WriterOpened)[];
-  /** Where the next fetch goes on. */
+  /** Offset for the next fetch. */
   readonly next: number;
-  /** Nothing committed lay behind `next` when the broker answered. */
+  /** Whether there was nothing committed at or after `next` when the broker answered. */
   readonly atEnd: boolean;
 }
 
 export type FetchLimits = Pick<FetchRequest, 'maxBytes' | 'waitMs'>;
 
 export interface PartitionFetcher {
-  /** From `offset`, or from the first that is still kept. Null when there is no such topic. */
+  /** Fetches from `offset`, or from the first offset that is still kept. Returns null if the topic does not exist. */
   fetch(offset: number, limits: FetchLimits): Promise<Fetched | null>;
-  /** The offset behind the last committed message. Null when there is no such topic. */
+  /** Returns the offset after the last committed message; null if the topic does not exist. */
   end(): Promise<number | null>;
-  /** That, and the first offset that is kept. Null when there is no such topic. */
+  /** Returns the first kept offset and the offset after the last committed message; null if the topic does not exist. */
   ends(): Promise<{ readonly start: number; readonly end: number } | null>;
 }
 
@@ -41,7 +41,7 @@ export function createPartitionFetcher(connection: KafkaConnection, topic: strin
     if (partition === null) return null;
     const newest = partition.messages.at(-1);
     const next = newest ? Math.max(Number(newest.offset) + 1, offset) : offset;
-    // A batch comes whole, also what lies before the offset that was asked for.
+    // The broker sends whole batches, so the first messages may precede the requested offset.
     const messages = committedMessages(partition.messages, partition.abortedTransactions)
       .filter((message) => Number(message.offset) >= offset)
       .map((message) => parseMessage(topic, message));

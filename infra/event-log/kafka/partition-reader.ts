@@ -1,4 +1,4 @@
-/** Reads of one partition on Kafka by position; offsets stay in here. */
+/** Reads one partition on Kafka by position; Kafka offsets stay internal. */
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogGap, LogUnreachable } from '../log-errors.ts';
 import { createOffsetIndex } from './offset-index.ts';
@@ -6,21 +6,21 @@ import type { Fetched, PartitionFetcher } from './partition-fetcher.ts';
 import type { StoredRecord } from './record-message.ts';
 
 export interface Tail {
-  /** The newest record; null in an empty partition. */
+  /** The newest record; null for an empty partition. */
   readonly last: StoredRecord | null;
-  /** Writer of the newest message, which is a record or the opening of a writer. */
+  /** Writer of the newest message, which is a record or a WriterOpened. */
   readonly writer: string | null;
-  /** Offset behind everything that was read. */
+  /** Offset after everything that was read. */
   readonly end: number;
 }
 
 export interface PartitionReader {
-  /** Null when there is no such topic. @throws LogGap when every record has expired */
+  /** Returns null if the topic does not exist. @throws LogGap if every record has expired */
   tail(): Promise<Tail | null>;
   read(position: number, limits: ReadLimits): Promise<LogRecord[]>;
 }
 
-/** Records from some position on, and the offset behind them. */
+/** Records from some position on, and the offset after them. */
 interface Chunk {
   readonly records: readonly StoredRecord[];
   readonly next: number;
@@ -30,16 +30,16 @@ interface Chunk {
 const FETCH_BYTES = 2 * 1024 * 1024;
 const PROBE_BYTES = 64 * 1024;
 const FIRST_TAIL_OFFSETS = 8;
-/** What a read was given and did not return is kept for the read that goes on, of this many readers. */
+/** Fetched but unreturned records are kept for the next read, for this many concurrent readers. */
 const KEPT_CHUNKS = 5;
 const EMPTY: Chunk = { records: [], next: 0, atEnd: true };
 
-/** `partition` is its name in messages. */
+/** `partition` is the name of the partition in messages. */
 export function createPartitionReader(fetcher: PartitionFetcher, partition: string): PartitionReader {
   const index = createOffsetIndex();
   const kept = new Map<number, Chunk>();
 
-  /** The first records at or behind `offset`; none only at the end. */
+  /** Returns the first records at or after `offset`; empty only at the end. */
   async function chunkFrom(offset: number, maxBytes: number): Promise<Chunk> {
     let from = offset;
     for (;;) {
@@ -52,7 +52,7 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
     }
   }
 
-  /** A chunk that begins at or before `position`, unless the log begins behind it or ends before it. */
+  /** Returns a chunk that begins at or before `position`, unless the log begins after it or ends before it. */
   async function locate(position: number): Promise<Chunk> {
     let offset = index.lowerBound(position);
     for (;;) {

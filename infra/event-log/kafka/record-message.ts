@@ -1,4 +1,4 @@
-/** Records of the log ↔ Kafka messages. The key is the position in decimals, so that any Kafka tool shows it. */
+/** Converts records of the log to Kafka messages and back. The key is the decimal position, so that any Kafka tool shows it. */
 import type { Message } from 'kafkajs';
 import { asBuffer } from '../../../domain/as-buffer.ts';
 import { recordChecksum } from '../checksum.ts';
@@ -6,13 +6,13 @@ import type { LogRecord } from '../event-log.ts';
 import { LogCorrupt } from '../log-errors.ts';
 import type { FetchedMessage } from './topic-leader.ts';
 
-/** A record with the broker's offset and the writer that appended it. */
+/** A record with its offset at the broker and the writer that appended it. */
 export interface StoredRecord extends LogRecord {
   readonly offset: number;
   readonly writer: string;
 }
 
-/** A writer was opened: whose message is the newest, owns the partition. */
+/** Announces that a writer was opened. The writer of the newest message owns the partition. */
 export interface WriterOpened {
   readonly position: null;
   readonly offset: number;
@@ -31,7 +31,7 @@ export function openedMessage(writer: string): Message {
   return { partition: 0, key: OPENED_KEY, value: null, headers: { writer } };
 }
 
-/** @throws LogCorrupt when the bytes are not what was written, or not by verustream */
+/** @throws LogCorrupt if the bytes are not what was written, or were not written by verustream */
 export function parseMessage(topic: string, message: FetchedMessage): StoredRecord | WriterOpened {
   const offset = Number(message.offset);
   const key = message.key?.toString() ?? '';
@@ -51,7 +51,7 @@ export function parseMessage(topic: string, message: FetchedMessage): StoredReco
   throw new LogCorrupt(`${where}: record ${position} does not match its checksum. ${advice}`);
 }
 
-/** A repeated header, which only a foreign writer produces, counts as none. */
+/** Returns undefined for a repeated header, which only a foreign writer produces. */
 function headerOf({ headers }: FetchedMessage, name: string): Buffer | undefined {
   const header = headers[name];
   return Buffer.isBuffer(header) ? header : undefined;

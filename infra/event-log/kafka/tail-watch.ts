@@ -1,26 +1,26 @@
-/** Tells when a partition grows: one long request to the broker at a time, however many wait. */
+/** Waits for a partition to grow: one long poll to the broker at a time, however many callers wait. */
 import { createWakeUp } from '../../wake-up.ts';
 import type { PartitionFetcher } from './partition-fetcher.ts';
 import type { PartitionReader } from './partition-reader.ts';
 
 export interface TailWatch {
-  /** Resolves once the partition may hold `position`, or after `timeoutMs`, or when `signal` aborts; never rejects. */
+  /** Resolves when the partition may contain `position`, after `timeoutMs`, or when `signal` aborts; never rejects. */
   waitFor(position: number, timeoutMs: number, signal?: AbortSignal): Promise<void>;
-  /** Positions below `next` are held. */
+  /** Reports that all positions below `next` exist. */
   grew(next: number): void;
   close(): void;
 }
 
-/** How long a request is held by the broker: a connection that died unnoticed costs no more. */
+/** How long the broker holds a request, and so the longest delay that an unnoticed dead connection causes. */
 const POLL_MS = 1_000;
-/** While the broker does not answer or the topic is not there. */
+/** Pause between requests while the broker does not answer or the topic does not exist. */
 const PAUSE_MS = 200;
 
-/** `fetcher` has a connection of its own, since the broker answers nothing else on it while it holds a request. */
+/** `fetcher` needs its own connection, because the broker answers no other request on it while it holds one. */
 export function createTailWatch(fetcher: PartitionFetcher, reader: PartitionReader): TailWatch {
   const woken = createWakeUp();
   let known = 0;
-  /** Offset behind the newest known record; null while that is not known. */
+  /** Offset after the newest known record; null if it is not known. */
   let offset: number | null = null;
   let polling = false;
   let closed = false;
@@ -40,7 +40,7 @@ export function createTailWatch(fetcher: PartitionFetcher, reader: PartitionRead
     }
     const fetched = await fetcher.fetch(offset, { maxBytes: 1, waitMs: POLL_MS });
     const newest = fetched?.messages.findLast((message) => message.position !== null);
-    // What lies far behind the newest record is not fetched one by one.
+    // If more records follow, jumps to the tail instead of fetching them one by one.
     offset = fetched?.atEnd ? fetched.next : null;
     if (newest?.position != null) grew(newest.position + 1);
     return fetched !== null;
@@ -51,7 +51,7 @@ export function createTailWatch(fetcher: PartitionFetcher, reader: PartitionRead
     polling = true;
     try {
       while (!closed && isNeeded()) {
-        // What fails here is said by the read that follows.
+        // The read that follows throws the error.
         const answered = await poll().catch(() => false);
         if (!answered) await woken.sleep(PAUSE_MS);
       }

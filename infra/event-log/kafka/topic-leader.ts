@@ -1,11 +1,11 @@
-/** What reading asks of a Kafka client: a fetch at any offset, without a consumer group, and the ends of a topic. */
+/** What reading needs from a Kafka client: fetches at any offset without a consumer group, and the ends of a topic. */
 
-/** A message as the broker holds it, a transaction's marker included. Offsets are decimal text. */
+/** A message as the broker stores it; may be the marker of a transaction. Offsets are decimal text. */
 export interface FetchedMessage {
   readonly offset: string;
   readonly key: Buffer | null;
   readonly value: Buffer | null;
-  /** A header that came once is a Buffer. */
+  /** A header that occurs once is a Buffer. */
   readonly headers: Readonly<Record<string, unknown>>;
   /** Written by the broker: a transaction was committed or aborted. */
   readonly isControlRecord: boolean;
@@ -19,32 +19,32 @@ export interface AbortedTransaction {
 }
 
 export interface FetchedPartition {
-  /** Nothing at or behind it is decided yet. */
+  /** Transactions at or after this offset are not decided yet. */
   readonly lastStableOffset: string;
-  /** Aborted transactions among those messages; empty if the client hides aborted messages itself. */
+  /** Aborted transactions among the messages; empty if the client itself hides aborted messages. */
   readonly abortedTransactions: readonly AbortedTransaction[];
-  /** Whole batches: the first one may begin before the offset that was asked for. */
+  /** Whole batches: the first may begin before the requested offset. */
   readonly messages: readonly FetchedMessage[];
 }
 
 export interface FetchRequest {
   readonly offset: number;
-  /** At least one batch comes, whatever its size. */
+  /** Soft limit: the broker returns at least one batch, whatever its size. */
   readonly maxBytes: number;
-  /** How long the broker holds the answer back while there is nothing; 0: it answers at once. */
+  /** How long the broker waits for new messages before it answers; 0 to answer at once. */
   readonly waitMs: number;
 }
 
-/** The broker that leads the topic's only partition. Errors of the protocol come as kafka-errors.ts reads them. */
+/** The broker that leads the topic's only partition. Throws protocol errors in the form that kafka-errors.ts reads. */
 export interface TopicLeader {
   fetch(request: FetchRequest): Promise<FetchedPartition>;
-  /** The first offset that is kept. */
+  /** Returns the first offset that is still kept. */
   start(): Promise<number>;
-  /** The offset behind the last decided message. */
+  /** Returns the offset after the last decided message. */
   end(): Promise<number>;
 }
 
-/** A set of connections of its own: a broker answers the requests of one connection in order. */
+/** A separate set of connections, because a broker answers the requests of one connection in order. */
 export interface TopicLeaders {
   connect(): Promise<void>;
   leaderOf(topic: string): Promise<TopicLeader>;

@@ -1,4 +1,4 @@
-/** Makes a partition's Kafka topic, and checks one that is there: `blocks` is the only truth and must never expire. */
+/** Creates the Kafka topic of a partition, or checks an existing one: `blocks` is the only source of truth and must never expire. */
 import kafkajs, { type Admin, type ConfigEntries } from 'kafkajs';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Topic } from '../../../schemas/log-records.ts';
@@ -6,15 +6,15 @@ import { MAX_RECORD_BYTES } from '../limits.ts';
 import type { KafkaClient } from './kafka-client.ts';
 import { toLogError } from './kafka-errors.ts';
 
-/** The largest record, its key and headers, and the batch around it. */
+/** The largest record with its key, its headers, and the batch around it. */
 export const MAX_MESSAGE_BYTES = MAX_RECORD_BYTES + 64 * 1024;
 
-/** By size, never by time: the newest segment stays, so that a chain that stood still for long keeps its last position. */
+/** Retention by size, never by time: the newest segment stays, so that a chain without blocks for a long time keeps its last position. */
 const DERIVED_RETENTION_BYTES = 16 * 1024 ** 3;
 
 interface Setting {
   readonly name: string;
-  /** What a new topic gets. */
+  /** Value for a new topic. */
   readonly value: string;
   readonly isRight: (value: string) => boolean;
 }
@@ -32,7 +32,7 @@ function settingsOf(topic: Topic): Setting[] {
   return [...common, exactly('retention.ms', '-1'), anySize];
 }
 
-/** @throws PermanentError log_topic_settings with the command that puts it right, LogUnreachable */
+/** @throws PermanentError log_topic_settings with the command that corrects the settings, LogUnreachable */
 export async function ensureTopic(client: KafkaClient, topic: Topic, name: string): Promise<void> {
   const admin = client.kafka.admin();
   try {
@@ -49,7 +49,7 @@ export async function ensureTopic(client: KafkaClient, topic: Topic, name: strin
 async function createTopic(admin: Admin, topic: Topic, name: string): Promise<void> {
   if ((await admin.listTopics()).includes(name)) return;
   const configEntries = settingsOf(topic).map(({ name: setting, value }) => ({ name: setting, value }));
-  // False, without an error, when another process was faster. Replicas: the broker's default.
+  // Returns false without an error if another process was faster. The number of replicas is the broker's default.
   await admin.createTopics({ topics: [{ topic: name, numPartitions: 1, configEntries }], waitForLeaders: true });
 }
 
@@ -58,7 +58,7 @@ export async function checkTopic(admin: Admin, topic: Topic, name: string): Prom
   const { topics } = await admin.fetchTopicMetadata({ topics: [name] });
   const partitions = topics[0]?.partitions.length ?? 0;
   if (partitions !== 1) {
-    const message = `Kafka topic ${name} has ${partitions} partitions instead of 1: delete it, or rename its owner`;
+    const message = `Kafka topic ${name} has ${partitions} partitions instead of 1: delete it, or let the program that owns it use another name`;
     throw new PermanentError('log_topic_settings', message);
   }
   const { resources } = await admin.describeConfigs({

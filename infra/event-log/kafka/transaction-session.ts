@@ -1,19 +1,16 @@
-/**
- * One transactional producer. Once it is open, no older producer of the same id can commit, and what they
- * committed is final.
- */
+/** One transactional producer. Once it is open, older producers with the same id can no longer commit, and what they committed is final. */
 import kafkajs, { type Message, type Producer } from 'kafkajs';
 import type { KafkaClient } from './kafka-client.ts';
 
 export interface TransactionSession {
-  /** All messages or none; resolves when the broker has decided so. Returns the offset of the last one. */
+  /** Commits all messages or none, and resolves when the broker has decided. Returns the offset of the last message. */
   commit(messages: readonly Message[]): Promise<number>;
   close(): Promise<void>;
 }
 
-/** Below the broker's limit for transactions of 15 minutes; a dead writer's transaction holds readers up so long. */
+/** Below the broker's transaction limit of 15 minutes. The open transaction of a dead writer blocks readers for this long. */
 const TRANSACTION_TIMEOUT_MS = 60_000;
-/** Bytes of one request: a producer's batch is a request of its own, and a reader gets a batch whole. */
+/** Bytes of one request: each batch of a producer is one request, and readers receive whole batches. */
 const BATCH_BYTES = 1024 * 1024;
 
 export async function openTransactionSession(client: KafkaClient, topic: string): Promise<TransactionSession> {
@@ -34,7 +31,7 @@ export async function openTransactionSession(client: KafkaClient, topic: string)
           last = Number(metadata?.baseOffset) + batch.length - 1;
         }
       } catch (error) {
-        // An open transaction holds readers up. When this fails too, the next session or the broker's time limit ends it.
+        // An open transaction blocks readers. If the abort fails too, the next session or the broker's time limit ends it.
         await transaction.abort().catch(() => {});
         throw error;
       }
@@ -45,7 +42,7 @@ export async function openTransactionSession(client: KafkaClient, topic: string)
   };
   try {
     await producer.connect();
-    // kafkajs registers the producer with its first transaction; without a message nothing else is sent.
+    // kafkajs registers the producer with its first transaction; without messages it sends nothing else.
     await (await producer.transaction()).abort();
     return session;
   } catch (error) {
