@@ -26,6 +26,8 @@ const PROGRESS_MS = 1_000;
 const MOST_PASSES = 3;
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 
+const namesIn = (list: string): string[] => [...new Set(list.split(','))];
+
 interface Destination {
   readonly folder: DatasetFolder;
   /** How long to keep a file that is no longer in the manifest. */
@@ -39,9 +41,9 @@ export async function run(
   { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
   output: Output,
 ): Promise<CommandOutcome> {
-  const tables = names === undefined ? DATASET_TABLES : names.split(',').map(tableNamed);
+  const tables = names === undefined ? DATASET_TABLES : namesIn(names).map(tableNamed);
   const chains =
-    chainNames === undefined ? config.chains : chainNames.split(',').map((name) => configuredChain(config, name));
+    chainNames === undefined ? config.chains : namesIn(chainNames).map((name) => configuredChain(config, name));
   const keptChains = config.chains.filter((chain) => !chains.includes(chain)).map(({ name }) => name);
   const { folder, graceMs, release } = await open(config, destination, endpoint, signal);
   const pace = isServing ? BESIDE_SERVICE : ALONE;

@@ -61,7 +61,7 @@ export function createKeyCache({ load, stateTag, listener }: KeyCacheOptions): K
       return null;
     }
     const known = { key, secretSha256: digestBytes(key.secretSha256), tag, proven: null };
-    if (cache.size < MOST) cache.set(id, known);
+    if (cache.has(id) || cache.size < MOST) cache.set(id, known);
     return sameDigest(known.secretSha256, secretSha256) ? key : null;
   }
 

@@ -96,12 +96,16 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.any(pattern, (res, req, announced) => {
         const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
         const client = clientOf(res);
+        const started = performance.now();
         const methodRefused = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
         const refusal = charge(bandwidth, asked) ?? methodRefused;
         const closes = announced === 'chunked'; // the end of a chunked body is ambiguous
-        const answerNow = () => refuse({ res, asked, client }, refusal, options, closes);
+        const answerNow = () => {
+          const status = refuse({ res, asked, client }, refusal, options, closes);
+          observeRequest(TEMPLATE, asked.method, status, (performance.now() - started) / 1000);
+        };
         // Waits until uWebSockets.js has parsed all that it has read: otherwise it would serve the requests behind this one.
         if (closes) setImmediate(answerNow);
         else answerNow();

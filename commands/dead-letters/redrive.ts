@@ -43,7 +43,8 @@ export async function run(
   const from =
     input.height === undefined ? await oldestHeight(context, chain.name) : wholeNumber(input.height, 'height');
   const before = await readStagePosition(pool, 'derive', chain.name);
-  if (from === null || !before) {
+  if (!before) throw new UsageError(`${chain.name} is not derived yet: start the service first`);
+  if (from === null) {
     output.line(`${chain.name} has no dead letters.`);
     return { exitCode: 0, state: { chain: chain.name, from: null, left: 0 } };
   }

@@ -97,6 +97,7 @@ export function createBatchReader({
           ask(body, calls);
           waiting.push({ resolve, reject });
         } catch (cause) {
+          if (thread && waiting.length === 0) rest(thread);
           reject(new BatchReaderEnded(cause));
         }
       });

@@ -214,7 +214,6 @@ function openPool(origin: string, connections: number): Pool {
   return new Pool(origin, {
     connections,
     pipelining: 1,
-    maxResponseSize: MAX_REPLY_BYTES,
     connect: { timeout: CONNECT_TIMEOUT_MS },
     // Disabled, because each call has its own time limit.
     headersTimeout: 0,

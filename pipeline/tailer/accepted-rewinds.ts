@@ -8,7 +8,7 @@ import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface AcceptedRewinds {
-  /** Returns the newest allowed rewind of a chain as of the last poll: the same object for as long as it is allowed. */
+  /** Returns the newest allowed rewind of a chain as of the last poll: the same object until it expires or the operator repeats it. */
   of(chain: string): BlockRef | null;
   close(): void;
 }
@@ -19,10 +19,15 @@ const LOOK_MS = 2000;
 /** The table is polled only if a tailer has asked within this time, which it does while a rewind below finality stops it. */
 const ASKED_MS = 60_000;
 
-const readAccepted = rowReader({ chain: columns.text, height: columns.number, hash: columns.text });
+const readAccepted = rowReader({
+  chain: columns.text,
+  height: columns.number,
+  hash: columns.text,
+  renewed: columns.text,
+});
 
 export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): AcceptedRewinds {
-  let allowed = new Map<string, BlockRef>();
+  let allowed = new Map<string, { readonly renewed: string; readonly rewind: BlockRef }>();
   let askedAt = Number.NEGATIVE_INFINITY;
   /** Whether a poll has succeeded since tailers began to ask: earlier permissions may have expired. */
   let isKnown = false;
@@ -33,14 +38,14 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
       const rows = await readRows(
         postgres.pool,
         readAccepted,
-        `SELECT chain, height, hash FROM accepted_rewinds
+        `SELECT chain, height, hash, created_at::text AS renewed FROM accepted_rewinds
          WHERE created_at > now() - make_interval(mins => $1) ORDER BY created_at`,
         [ACCEPTED_MINUTES],
       );
-      const next = new Map<string, BlockRef>();
-      for (const { chain, height, hash } of rows) {
+      const next: typeof allowed = new Map();
+      for (const { chain, height, hash, renewed } of rows) {
         const known = allowed.get(chain);
-        next.set(chain, known?.height === height && known.hash === hash ? known : { height, hash });
+        next.set(chain, known?.renewed === renewed ? known : { renewed, rewind: { height, hash } });
       }
       allowed = next;
       isKnown = true;
@@ -60,7 +65,7 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
         void look();
       }
       askedAt = performance.now();
-      return isKnown ? (allowed.get(chain) ?? null) : null;
+      return isKnown ? (allowed.get(chain)?.rewind ?? null) : null;
     },
     close: () => clearInterval(timer),
   };

@@ -22,6 +22,8 @@ export interface DigestedRows {
   readonly generation?: number;
   /** Excludes rows from later records, since there is no snapshot. Only tables of `derive` have positions. */
   readonly position?: number;
+  /** Excludes rows of later ticks, which a killed price stage may have left uncommitted. */
+  readonly tick?: number;
 }
 
 const readColumn = rowReader({ table: columns.text, name: columns.text });
@@ -75,6 +77,7 @@ export async function clickhouseDigests(
     const conditions = [
       ...(only.chain === undefined ? [] : ['chain = {chain:String}']),
       ...(only.position === undefined ? [] : ['position <= {position:Int64}']),
+      ...(only.tick === undefined ? [] : ['tick <= {tick:Int64}']),
       ...(only.generation === undefined ? [] : ['generation = {generation:UInt32}']),
     ];
     // Rows are printed first: the hash of a NULL argument is NULL, which a sum ignores.

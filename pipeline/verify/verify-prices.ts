@@ -68,7 +68,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
         if (!at) return null;
         const { generation, ranges } = await servedGeneration(client);
         const postgres = await postgresDigests(client, PRICE_TABLES, { generation });
-        const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, { generation });
+        const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, { generation, tick: at.tick });
         return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
       });
     } catch (error) {

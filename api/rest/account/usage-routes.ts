@@ -24,7 +24,10 @@ const SPAN_S: Readonly<Record<UsageStep, number>> = {
 };
 const KEY = { type: 'string', pattern: '^([0-9a-f]{16}|session)$' } as const;
 /** Step and kind of the rows, `from` of the first request, start of the last row's step, and the last row's key or route in base64url. */
-const CURSOR = { type: 'string', pattern: '^[a-z]{1,9}\\.[a-z]{1,9}\\.\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$' } as const;
+const CURSOR = {
+  type: 'string',
+  pattern: '^[a-z]{1,9}\\.[a-z]{1,9}\\.\\d{1,12}\\.\\d{1,12}\\.[A-Za-z0-9_-]{0,400}$',
+} as const;
 
 const parameters = {
   step: queryParameter('Minutes are kept for 24 hours, hours for 30 days, days for 400 days', {

@@ -42,7 +42,9 @@ async function transactionsOf(api: ApiContext, { derived }: ServiceState): Promi
 async function dataTotals(api: ApiContext, state: ServiceState, rows: PricedRows, { completed }: StampCounts) {
   const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
   return {
-    addresses: await api.memo.get('addresses', epoch, () => total(api, ADDRESSES_SQL, { chains: api.config.chains.map(({ name }) => name) })),
+    addresses: await api.memo.get('addresses', epoch, () =>
+      total(api, ADDRESSES_SQL, { chains: api.config.chains.map(({ name }) => name) }),
+    ),
     conversionsTotal: completed,
     transactions: await api.memo.get('transactions', state.tag, () => transactionsOf(api, state)),
     ...provisionalMembers(rows.provisionalSince(Number.POSITIVE_INFINITY)),

@@ -69,6 +69,7 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
         reader,
         fetcher,
         onAppended,
+        onClosed: (closed) => writers.delete(closed),
       });
       writers.add(writer);
       return writer;

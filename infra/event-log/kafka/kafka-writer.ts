@@ -28,6 +28,7 @@ export interface KafkaWriterOptions {
   readonly reader: PartitionReader;
   readonly fetcher: PartitionFetcher;
   readonly onAppended: (next: number) => void;
+  readonly onClosed: (writer: LogWriter) => void;
 }
 
 const ATTEMPTS = 3;
@@ -36,7 +37,7 @@ const VISIBLE_POLL_MS = 2;
 
 /** @throws LogUnreachable */
 export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogWriter> {
-  const { client, partition, reader, topic, onAppended } = options;
+  const { client, partition, reader, topic, onAppended, onClosed } = options;
   const id = randomUUID();
   let session: TransactionSession | null = null;
   let next = 0;
@@ -114,7 +115,7 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
   }
 
   await withSession(takeOver, async () => {});
-  return {
+  const writer: LogWriter = {
     get next() {
       return next;
     },
@@ -131,8 +132,10 @@ export async function openKafkaWriter(options: KafkaWriterOptions): Promise<LogW
       ended ??= new LogClosed(`the writer of ${partition}`);
       await queue;
       await dropSession();
+      onClosed(writer);
     },
   };
+  return writer;
 }
 
 /** Returns an error that retrying cannot resolve; null for any other error. */
