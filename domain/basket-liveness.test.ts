@@ -30,7 +30,7 @@ function holds(sql: string, flags: number): boolean {
   return (flags & Number(mask)) === Number(value);
 }
 
-it('the stores judge all flags as the program does', () => {
+it('SQL and the functions agree on all flags', () => {
   for (let flags = 0; flags < 0x80; flags += 1) {
     expect(holds(IS_LIVE_BASKET_CLICKHOUSE_SQL, flags), `live ${flags}`).toBe(isLiveBasket(flags));
     expect(holds(IS_FRACTIONAL_SQL, flags), `fractional ${flags}`).toBe(isFractional(flags));

@@ -6,7 +6,7 @@ import { SATOSHIS_PER_COIN } from './satoshi.ts';
 
 export type BasketReserve = Pick<ReserveBalance, 'currencyId' | 'reserves' | 'weight'>;
 
-/** The part of a currency state that a basket's state follows from. */
+/** The fields of a currency state that determine a basket's state. */
 export type CurrencyState = Pick<BasketState, 'flags' | 'supply' | 'reserves' | 'liveHeight'> & {
   readonly currencyId: string;
 };
@@ -24,19 +24,19 @@ export interface BasketState {
   readonly liveHeight: number | null;
 }
 
-/** The state of a basket from what a notarization says of the currency. */
+/** Builds a basket's state from the currency state in a notarization. */
 export function basketState(chain: string, height: number, currency: CurrencyState): BasketState {
   const { currencyId: basketId, flags, supply, liveHeight } = currency;
   const reserves = currency.reserves.map(({ currencyId, reserves, weight }) => ({ currencyId, reserves, weight }));
   return { chain, basketId, height, flags, supply, reserves, liveHeight };
 }
 
-/** A live basket with supply and at least two reserves trades, whatever its age. */
+/** True for a live basket with a supply and at least two reserves, whatever its age. */
 export function isTrading(state: BasketState): boolean {
   return isLiveBasket(state.flags) && state.supply > 0n && state.reserves.length >= 2;
 }
 
-/** Units of a reserve per basket token, exact; null for a reserve with amount or weight zero. */
+/** Returns the exact units of a reserve per basket token; null when the reserve's amount or weight is zero. */
 export function priceInReserve(
   state: Pick<BasketState, 'supply'>,
   reserve: Pick<BasketReserve, 'reserves' | 'weight'>,
@@ -45,7 +45,7 @@ export function priceInReserve(
   return rational(reserve.reserves * SATOSHIS_PER_COIN, state.supply * reserve.weight);
 }
 
-/** Satoshis as coins. */
+/** Converts satoshis to coins. */
 export function coins(satoshis: bigint): Rational {
   return { n: satoshis, d: SATOSHIS_PER_COIN };
 }

@@ -1,4 +1,4 @@
-/** Estimates against what the recorded daemon paid, and laws that any batch must keep. */
+/** Compares estimates with what the recorded daemon paid, and checks laws that hold for any batch. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TransferFact } from '../schemas/facts.ts';
@@ -16,7 +16,7 @@ interface Estimated {
   readonly together: number;
 }
 
-/** Of every import of the recording, by the reserves right before it. */
+/** Estimates every import of the recording from the reserves right before it. */
 function estimatesOfRecording(): Estimated[] {
   const { derived } = foldRecording();
   const states = new Map<string, BatchBasket>();
@@ -39,13 +39,13 @@ function estimatesOfRecording(): Estimated[] {
 
 const partOf = (estimate: bigint, paid: bigint) => Math.abs(Number(estimate - paid)) / Number(paid);
 
-/** Share of the errors → the largest among that share of the smallest ones. */
+/** Maps each share to the quantile of the errors at that share. */
 function quantiles(errors: readonly number[], shares: readonly number[]): number[] {
   const sorted = [...errors].sort((a, b) => a - b);
   return shares.map((share) => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN);
 }
 
-it('comes close to what the recorded daemon paid, whose baskets are small and whose conversions are not', () => {
+it('comes close to what the recorded daemon paid, although its baskets are small and its conversions large', () => {
   const estimated = estimatesOfRecording().filter(({ transfer }) => (transfer.amountOut ?? 0n) >= 1_000n);
   const errorsOf = (fits: (one: Estimated) => boolean) =>
     estimated
@@ -84,7 +84,7 @@ const conversion = fc
   });
 const batch = fc.array(conversion, { minLength: 1, maxLength: 12 });
 
-it('gives the same for any order, pays alike for alike, and never more than the basket has', () => {
+it('estimates the same in any order, and never pays more than the basket has', () => {
   fc.assert(
     fc.property(batch, fc.nat(), (conversions, at) => {
       const outputs = estimateBatch(BASKET, conversions);
@@ -107,7 +107,7 @@ it('gives the same for any order, pays alike for alike, and never more than the 
   );
 });
 
-it('knows nothing of what the basket does not convert, or cannot bear', () => {
+it('has no estimate for what the basket does not convert or cannot cover', () => {
   const one = {
     kind: 'convert',
     fromCurrencyId: 'a',

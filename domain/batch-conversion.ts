@@ -1,7 +1,7 @@
 /**
- * What conversions bring that one import of a basket executes together: one price for each reserve, between what the reserve is worth
- * before and what it is worth after all of them. The daemon solves the reserves together, in a way of its own: of few conversions, or of
- * small ones, this tells what they bring, of many large ones what it comes near to (docs/decisions/0058-mempool.md).
+ * Estimates the outputs of conversions that one import of a basket executes together: one price per reserve, between the reserve's price
+ * before and after all of them. The daemon solves the reserves together, with its own method: the estimate is accurate for few or small
+ * conversions, and only close for many large ones (docs/decisions/0058-mempool.md).
  */
 import type { ReserveBalance } from './reserves.ts';
 import { SATOSHIS_PER_COIN } from './satoshi.ts';
@@ -16,23 +16,23 @@ export interface BatchConversion {
   readonly kind: 'convert' | 'via';
   readonly fromCurrencyId: string;
   readonly toCurrencyId: string;
-  /** Satoshis, the conversion fee inside. */
+  /** Satoshis, including the conversion fee. */
   readonly amountIn: bigint;
   readonly conversionFee: bigint;
 }
 
-/** A reserve while the batch is computed; amounts in satoshis. A double is exact enough to tell an amount to a few satoshis. */
+/** A reserve while the batch is computed; amounts in satoshis. Doubles are exact enough for an amount to within a few satoshis. */
 interface Flow {
   readonly weight: number;
-  /** Before the batch. */
+  /** Amount before the batch. */
   readonly reserves: number;
-  /** That buys tokens. */
+  /** Amount of the reserve that buys tokens. */
   paidIn: number;
-  /** Tokens that buy it. */
+  /** Tokens that buy the reserve. */
   tokensIn: number;
-  /** Reserve for one token. */
+  /** Units of the reserve for one token. */
   price: number;
-  /** Tokens that this batch itself has bought on their way into it. */
+  /** Tokens that the first legs of the batch's `via` conversions bought, to be sold for this reserve. */
   crossing: number;
   viaPrice: number;
 }
@@ -41,7 +41,7 @@ const COIN = Number(SATOSHIS_PER_COIN);
 const ROUNDS = 60;
 const PRECISION = 1e-12;
 
-/** In the order of `conversions`; null where the basket does not convert it, or cannot bear all of them. */
+/** Returns one output per conversion, in order; null when the basket does not convert it or a reserve cannot cover the batch. */
 export function estimateBatch(basket: BatchBasket, conversions: readonly BatchConversion[]): (bigint | null)[] {
   const supply = Number(basket.supply);
   const flows = new Map(
@@ -82,7 +82,7 @@ function isConverted(one: BatchConversion, basketId: string, flows: ReadonlyMap<
   return (from && one.toCurrencyId === basketId) || (one.fromCurrencyId === basketId && to);
 }
 
-/** The mean price of what is left once buyers and sellers have met at that same price; NaN where the reserve cannot bear it. */
+/** Mean price of the amount left after buyers and sellers are matched at that same price; NaN when the reserve cannot cover it. */
 function clearingPrice({ reserves, weight, paidIn, tokensIn, price: mid }: Flow, supply: number): number {
   let price = mid;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -90,13 +90,13 @@ function clearingPrice({ reserves, weight, paidIn, tokensIn, price: mid }: Flow,
     if (net <= -reserves) return Number.NaN;
     const next = Math.abs(net) < 1 ? mid : net / (supply * Math.expm1(weight * Math.log1p(net / reserves)));
     if (Math.abs(next - price) <= price * PRECISION) return next;
-    // Half way: a large sale would otherwise swing to and fro.
+    // Step half way: a large sale would otherwise oscillate.
     price = (price + next) / 2;
   }
   return price;
 }
 
-/** Tokens that the batch has bought on their way are sold after all the rest; `supply` is then theirs, too. */
+/** The second legs of `via` conversions are sold after everything else; `supply` includes the tokens that their first legs bought. */
 function viaPrice({ reserves, weight, paidIn, tokensIn, price, crossing }: Flow, supply: number): number {
   if (crossing === 0) return price;
   const left = reserves + paidIn - tokensIn * price;
@@ -104,7 +104,7 @@ function viaPrice({ reserves, weight, paidIn, tokensIn, price, crossing }: Flow,
   return (-left * Math.expm1(Math.log1p(-crossing / supply) / weight)) / crossing;
 }
 
-/** Rounded down as the daemon does: the price to a satoshi, then the amount. */
+/** Rounds down like the daemon: first the price to a satoshi, then the amount. */
 function outputOf(one: BatchConversion, flows: ReadonlyMap<string, Flow>): bigint | null {
   const [source, target] = [flows.get(one.fromCurrencyId), flows.get(one.toCurrencyId)];
   const net = one.amountIn - one.conversionFee;

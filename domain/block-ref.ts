@@ -1,4 +1,4 @@
-/** Names one block of a chain: after a rewind, the same height has another hash. */
+/** Identifies one block of a chain. The height alone does not: after a rewind it has another hash. */
 export interface BlockRef {
   readonly height: number;
   readonly hash: string;

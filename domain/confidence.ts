@@ -7,7 +7,7 @@ export interface ConfidenceInput {
   /** Scaled by 10^30, like all prices in this file. */
   readonly usd: bigint;
   readonly totalDepth: bigint;
-  /** Prices of the baskets behind it. */
+  /** The prices, one per basket, that it is the mean of. */
   readonly entryPrices: readonly bigint[];
   /** Blocks between the tip and the price's last step. */
   readonly age: number;
@@ -27,7 +27,7 @@ export function confidence(input: ConfidenceInput): number {
   return Math.min(100, Math.max(0, sum + guardPoints(input.guard)));
 }
 
-/** Stale beats healthy and warning; a rejected price stays visible as rejected. */
+/** `stale` overrides healthy and warning; a rejected price stays rejected. */
 export function priceStatus(age: number, guard: GuardState | null): PriceStatus {
   if (guard === 'rejected') return 'rejected';
   return age > STALE_BLOCKS ? 'stale' : (guard ?? 'healthy');

@@ -13,7 +13,7 @@ describe('decimals', () => {
     expect(formatDecimal(scaled, decimals)).toBe(text);
   });
 
-  it('survive being written and read', () => {
+  it('read back as they were written', () => {
     fc.assert(
       fc.property(
         fc.bigInt({ min: -(10n ** 60n), max: 10n ** 60n }),
@@ -25,7 +25,7 @@ describe('decimals', () => {
     );
   });
 
-  it('refuse what they cannot hold', () => {
+  it('refuse text that they cannot represent', () => {
     expect(parseDecimal('1.50', 1)).toBe(15n);
     expect(() => parseDecimal('1.55', 1)).toThrow(RangeError);
     expect(() => parseDecimal('1e3', 1)).toThrow(RangeError);

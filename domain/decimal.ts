@@ -5,12 +5,12 @@ export const PRICE_DECIMALS = 30;
 /** Satoshis (8 decimals) times a price. */
 export const STAMP_DECIMALS = PRICE_DECIMALS + 8;
 
-/** A price as it is stored: rounded once, half-even. */
+/** Converts an exact price to its stored form; rounds once, half-even. */
 export function toPrice(exact: Rational): bigint {
   return toScaled(exact, PRICE_DECIMALS);
 }
 
-/** Shortest plain notation of a scaled integer: 1500 with 3 decimals is "1.5". */
+/** Prints a scaled integer in its shortest plain notation: 1500 with 3 decimals is "1.5". */
 export function formatDecimal(scaled: bigint, decimals: number): string {
   const digits = (scaled < 0n ? -scaled : scaled).toString().padStart(decimals + 1, '0');
   const fraction = digits.slice(-decimals).replace(/0+$/, '');
@@ -37,7 +37,7 @@ export function parsePrice(text: string): bigint {
   return parseDecimal(text, PRICE_DECIMALS);
 }
 
-/** A caller's decimal (api/schema/written-decimal.ts) without exponent and redundant zeros. */
+/** Rewrites a caller's decimal (api/schema/written-decimal.ts) without exponent and redundant zeros. */
 export function plainDecimal(text: string): string {
   const [mantissa = '', exponent = '0'] = text.toLowerCase().split('e');
   const [whole = '', fraction = ''] = mantissa.split('.');
@@ -49,7 +49,7 @@ export function plainDecimal(text: string): string {
   return behind === '' ? before : `${before}.${behind}`;
 }
 
-/** A caller's decimal times 10^places, rounded up. */
+/** Multiplies a caller's decimal by 10^places and rounds up. */
 export function scaledUp(text: string, places: number): bigint {
   const [whole = '0', fraction = ''] = plainDecimal(text).split('.');
   const kept = BigInt(whole + fraction.slice(0, places).padEnd(places, '0'));

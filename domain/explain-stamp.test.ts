@@ -13,7 +13,7 @@ import { explainStamp } from './explain-stamp.ts';
 const golden = goldenPrices();
 const records = recordedFacts();
 
-/** By an arithmetic that knows nothing of ours. */
+/** Evaluates with JavaScript's own arithmetic, independent of the code under test. */
 function evaluate(expression: string): number {
   expect(expression).toMatch(/^[\d.+*/() ]+$/);
   return Number(new Function(`return ${expression}`)());
@@ -25,7 +25,7 @@ describe.each(golden.scenarios)('stamps of scenario $name', (scenario) => {
   const { stamps } = foldRecording(goldenRules(scenario, golden.anchors), records);
   const explained = [...stamps.values()].map((row: StampRow) => ({ ...row, steps: explainStamp(row.stamp.inputs) }));
 
-  it('have steps whose arithmetic gives their values', () => {
+  it('have steps whose expressions evaluate to their values', () => {
     expect(explained.length).toBeGreaterThan(20);
     for (const { expression, value } of explained.flatMap(({ steps }) => steps)) {
       const computed = evaluate(expression);
@@ -34,7 +34,7 @@ describe.each(golden.scenarios)('stamps of scenario $name', (scenario) => {
     }
   });
 
-  it('name the earlier steps that they use, each with its value in the arithmetic, and none without need', () => {
+  it('refer to the earlier steps whose values their expressions contain, and have no needless steps', () => {
     for (const { steps } of explained) {
       const used = new Set(steps.flatMap(({ uses }) => uses));
       for (const [index, { step, expression, uses }] of steps.entries()) {
@@ -47,14 +47,14 @@ describe.each(golden.scenarios)('stamps of scenario $name', (scenario) => {
         if (step === 'from_usd' || step === 'to_usd') expect(uses).toHaveLength(1);
         if (step === 'mean') expect(uses.length).toBeGreaterThan(1);
         if (step === 'basket_price') expect(uses.length).toBeGreaterThan(0);
-        // A price is read by another one or by a column, or is the last of its currency.
+        // A price is used by another price or a column, or is the last one of its currency.
         const later = steps.slice(index + 1).some((other) => other.currencyId === steps[index]?.currencyId);
         if (step === 'basket_price' && later) expect(used).toContain(index);
       }
     }
   });
 
-  it('lead from the reserves to the prices and columns of the stamp, to the last digit', () => {
+  it('lead from the reserves to the prices and columns of the stamp, exact to the last digit', () => {
     const tiers = new Set<unknown>();
     for (const { stamp, steps } of explained) {
       for (const { currencyId, usd, tier } of stamp.inputs.prices) {

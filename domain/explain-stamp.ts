@@ -1,4 +1,4 @@
-/** Explains a stamp step by step, from the reserves of the baskets to its USD columns, computed from the inputs stored with it. */
+/** Explains a stamp step by step, from basket reserves to its USD columns, using the inputs stored with the stamp. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
 import { add, divide, larger, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
@@ -20,18 +20,18 @@ export interface ExplainedStep {
   readonly currencyId: string;
   /** Basket that the step reads. */
   readonly basketId: string | null;
-  /** Arithmetic of earlier values and stored inputs, amounts in coins; a calculator can evaluate it. */
+  /** Arithmetic over earlier values and stored inputs, amounts in coins; a calculator can evaluate it. */
   readonly expression: string;
-  /** Rounded to 30 decimals, USD columns exact; later steps use the exact number. */
+  /** Rounded to 30 decimals, except USD columns, which are exact; later steps use the exact number. */
   readonly value: string;
-  /** Places, in the list of steps, of those whose values the expression reads. */
+  /** Indexes of the steps whose values the expression reads. */
   readonly uses: readonly number[];
 }
 
 interface Known {
   readonly usd: Rational;
   readonly depth: Rational;
-  /** Place of the step that gives it. */
+  /** Index of the step that computes it. */
   readonly place: number;
 }
 
@@ -40,14 +40,14 @@ interface KnownReserve {
   readonly place: number;
 }
 
-/** USD of a basket token, which is no step of its own. */
+/** USD of a basket token; it has no step of its own. */
 interface Token extends Pick<Known, 'usd' | 'depth'> {
   readonly hopDepth: Rational;
   readonly expression: string;
   readonly uses: readonly number[];
 }
 
-/** Steps in the order of computation, each value before its first use. @throws RangeError when an input is missing */
+/** Returns the steps in order of computation, each value before its first use. @throws RangeError when an input is missing */
 export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   const steps: ExplainedStep[] = [];
   const known = new Map<PriceInput, Known>();
@@ -60,7 +60,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   if (inputs.noDelivery) explainRates(inputs.noDelivery);
   return steps;
 
-  /** Returns the place of the step. */
+  /** Returns the index of the step. */
   function put(step: ExplainedStep): number {
     return steps.push(step) - 1;
   }
@@ -136,7 +136,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     };
   }
 
-  /** The two rates that were compared: units received for one unit given. */
+  /** Explains the two rates that were compared, each in units received for one unit given. */
   function explainRates(input: NoDeliveryInput): void {
     const { basketId, fromCurrencyId, toCurrencyId: currencyId } = input;
     const basket = states.get(placeOf(input));
@@ -161,7 +161,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   }
 }
 
-/** The mean of prices by depth. */
+/** Mean of prices, weighted by depth. */
 function meanOf(entries: readonly Known[]) {
   const depth = entries.reduce((sum, entry) => add(sum, entry.depth), ZERO);
   const weighted = entries.reduce((sum, entry) => add(sum, multiply(entry.usd, entry.depth)), ZERO);
@@ -170,7 +170,7 @@ function meanOf(entries: readonly Known[]) {
   return { usd: divide(weighted, depth), depth, expression, uses: entries.map(({ place }) => place) };
 }
 
-/** The price of a basket in one of its reserves. @throws RangeError when it has none */
+/** The price of a basket token in one of its reserves. @throws RangeError when it has none */
 function reservePrice({ basketId, supply, reserves }: BasketInput, currencyId: string) {
   const held = reserves.find((reserve) => reserve.currencyId === currencyId);
   if (!held) throw new RangeError(`${currencyId} is no reserve of ${basketId}`);

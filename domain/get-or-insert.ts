@@ -1,4 +1,4 @@
-/** The value of a key, made and kept where there is none. */
+/** Returns the value of a key; makes and stores it when the map has none. */
 export function getOrInsert<K, V>(map: Map<K, V>, key: K, make: () => V): V {
   let value = map.get(key);
   if (value === undefined) {

@@ -14,6 +14,6 @@ test.each([
   expect([isHash(text), isWrittenHash(text)]).toEqual([printed, written]);
 });
 
-it('a value that is not text is no hash', () => {
+it('does not take a value that is not text for a hash', () => {
   expect([null, undefined, 7, [LOWER]].map(isHash)).toEqual([false, false, false, false]);
 });

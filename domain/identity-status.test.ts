@@ -37,7 +37,7 @@ it.each([
   expect(identityStatus(flags, timelock, height)).toBe(status);
 });
 
-it('SQL and the program agree: the condition of the status holds, and no other', () => {
+it('SQL and identityStatus agree: exactly the condition of the status is true', () => {
   const bits = fc.subarray([0x1, 0x2, 0x4, 0x8, 0x8000]).map((set) => set.reduce((flags, bit) => flags | bit, 0));
   fc.assert(
     fc.property(bits, fc.bigInt(0n, 6n), fc.nat(6), (flags, timelock, height) => {

@@ -1,4 +1,4 @@
-/** How far the launch of a currency is, by the flags of its state: for the program and for SQL. */
+/** The launch status of a currency, from the flags of its state, as a function and as SQL. */
 import { STATE_FLAGS } from './flags.ts';
 
 export const LAUNCH_STATUSES = ['prelaunch', 'launched', 'refunding'] as const;
@@ -7,17 +7,17 @@ export type LaunchStatus = (typeof LAUNCH_STATUSES)[number];
 const { PRELAUNCH, REFUNDING, LAUNCH_CONFIRMED } = STATE_FLAGS;
 const DECIDED = PRELAUNCH | REFUNDING | LAUNCH_CONFIRMED;
 
-/** A currency without a state here, since it came from another system, was launched there. */
+/** A currency without a state on this chain came from another system and was launched there. */
 export function launchStatus(flags: number | null): LaunchStatus {
   if (flags === null) return 'launched';
   if (flags & REFUNDING) return 'refunding';
   return (flags & DECIDED) === PRELAUNCH ? 'prelaunch' : 'launched';
 }
 
-/** Condition on a column `flags`, which it begins with: the state is from before the launch was decided. */
+/** SQL condition on a column `flags`, with whose name it begins: the launch is not decided yet. */
 export const IS_PRELAUNCH_SQL = `flags & ${DECIDED} = ${PRELAUNCH}`;
 
-/** The same as launchStatus of `flags`, an expression. */
+/** launchStatus in SQL; `flags` is an SQL expression. */
 export function launchStatusSql(flags: string): string {
   return `CASE WHEN ${flags} & ${REFUNDING} <> 0 THEN 'refunding'
     WHEN ${flags} & ${DECIDED} = ${PRELAUNCH} THEN 'prelaunch' ELSE 'launched' END`;

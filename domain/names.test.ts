@@ -56,7 +56,7 @@ describe('nameToAddress', () => {
     expect(nameToAddress(name, PAIRED_CHAINS.pchain.networkRoot)).toBe(address);
   });
 
-  test('a chain behind the @ changes nothing', () => {
+  test('a chain after the @ is ignored', () => {
     expect(nameToAddress('alice@VRSC', 'VRSC')).toBe(nameToAddress('alice@', 'VRSC'));
     expect(nameToAddress('alice.vARRR@vARRR.VRSC', 'VRSC')).toBe(nameToAddress('alice.vARRR@', 'VRSC'));
   });
@@ -87,7 +87,7 @@ describe('nameToAddress', () => {
     expect(nameToAddress(name, 'VRSC')).toBeNull();
   });
 
-  test('64 bytes are a label, not 64 characters', () => {
+  test('the limit of a label is 64 bytes, not 64 characters', () => {
     expect(nameToAddress('é'.repeat(32), 'VRSC')).not.toBeNull();
     expect(nameToAddress('x'.repeat(65), 'VRSC')).toBeNull();
   });

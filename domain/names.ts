@@ -2,7 +2,7 @@
 import { isIdentityAddress, toAddress } from './addresses.ts';
 import { hash160, hash256 } from './hash160.ts';
 
-/** End of the names of currencies that come from Ethereum. */
+/** Suffix of the names of currencies that come from Ethereum. */
 export const BRIDGED_SUFFIX = '.vETH';
 const FORBIDDEN = /[\\/:*?"<>|@.]/;
 const MAX_LABEL_BYTES = 64;
@@ -17,7 +17,7 @@ function labelId(label: string, parent: Uint8Array | null): Uint8Array {
   return hash160(parent ? hash256(Buffer.concat([parent, hashed])) : hashed);
 }
 
-/** Hashes from the last label to the first; the last one has no parent but `root`. */
+/** Hashes from the last label to the first; the parent of the last label is `root`. */
 function idOf(labels: readonly string[], root: Uint8Array | null = null): Uint8Array | null {
   return labels.reduceRight<Uint8Array | null>((parent, label) => labelId(label, parent), root);
 }
@@ -30,8 +30,8 @@ function isLabel(label: string): boolean {
 /**
  * `alice`, `alice@`, `sub.alice.VRSC@`, `Bridge.vETH` → i-address. The root of the network is appended unless it is the last
  * label: on vARRR, `alice` is the identity of VRSC, and vARRR's own is `alice.vARRR`. A trailing dot (`vETH.`) marks a name
- * without root. Text after the `@` (`alice@VRSC`) is ignored, as in the daemon. An i-address is returned as it is. Null for
- * what cannot be a name.
+ * without root. Text after the `@` (`alice@VRSC`) is ignored, as in the daemon. An i-address is returned as it is. Returns
+ * null for a text that cannot be a name.
  */
 export function nameToAddress(name: string, networkRoot: string): string | null {
   if (isIdentityAddress(name)) return name;
@@ -47,7 +47,7 @@ export function nameToAddress(name: string, networkRoot: string): string | null 
 
 /**
  * VDXF key of a qualified name: `vrsc::data.type.string` → i-address. Without `::` the name belongs to the namespace of the
- * network's root; no root is appended to a namespace. Null for what cannot be such a name.
+ * network's root; no root is appended to a namespace. Returns null for a text that cannot be such a name.
  */
 export function vdxfKey(qualifiedName: string, networkRoot: string): string | null {
   const parts = qualifiedName.split('::');

@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { collectGarbage } from '../test/support/collect-garbage.ts';
 import { ownText } from './own-text.ts';
 
-it('is the same text, whatever it holds', () => {
+it('returns the same text for any characters', () => {
   fc.assert(fc.property(fc.string({ unit: 'binary' }), (text) => ownText(text) === text));
   expect(ownText('\ud800 alone')).toBe('\ud800 alone');
 });
 
-it('keeps nothing of what it was cut from', () => {
+it('does not keep the text that it was cut from', () => {
   const MB = 1024 * 1024;
   const kept: string[] = [];
   collectGarbage();

@@ -1,6 +1,6 @@
 /**
- * A copy of a text that keeps nothing else in memory. V8 cuts a text of 13 characters or more out of a larger one without copying it, so
- * that whoever keeps the part keeps the whole.
+ * Returns a copy of a text that keeps no larger text in memory: V8 slices 13 characters or more out of a larger text without copying
+ * them, so a slice that is kept keeps the whole text.
  */
 export function ownText(text: string): string {
   const bytes = Buffer.from(text, 'latin1');

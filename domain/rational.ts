@@ -30,7 +30,7 @@ export function divide(a: Rational, b: Rational): Rational {
   return rational(a.n * b.d, a.d * b.n);
 }
 
-/** Negative, zero or positive as a is below, equal to or above b. */
+/** Returns a negative number, zero or a positive number when a is below, equal to or above b. */
 export function compare(a: Rational, b: Rational): number {
   const difference = a.n * b.d - b.n * a.d;
   return difference < 0n ? -1 : difference > 0n ? 1 : 0;
@@ -48,7 +48,7 @@ export function larger(a: Rational, b: Rational): Rational {
   return compare(a, b) >= 0 ? a : b;
 }
 
-/** The same number in lowest terms: keeps sums of many fractions short. */
+/** Returns the same number in lowest terms, which keeps sums of many fractions short. */
 export function reduce(a: Rational): Rational {
   let [x, y] = [a.n < 0n ? -a.n : a.n, a.d];
   while (y !== 0n) [x, y] = [y, x % y];

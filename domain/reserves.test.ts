@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { parseReserves } from './reserves.ts';
 
-it('reads amounts beyond the doubles exactly, in the order of the text', () => {
+it('reads amounts beyond the range of doubles exactly, in the order of the text', () => {
   const stored = [
     { currencyId: 'iB', weight: '50000000', reserves: '1000000000000000001', priceInReserve: '3' },
     { currencyId: 'iA', weight: '50000000', reserves: '0', priceInReserve: '0' },
@@ -12,7 +12,7 @@ it('reads amounts beyond the doubles exactly, in the order of the text', () => {
   ]);
 });
 
-it('throws on what is no amount', () => {
+it('throws for a value that is not an amount', () => {
   expect(() => parseReserves('[{"currencyId":"iA","weight":"half","reserves":"1","priceInReserve":"1"}]')).toThrow(
     SyntaxError,
   );

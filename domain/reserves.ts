@@ -1,4 +1,4 @@
-/** What a currency state says of each reserve of a basket. Amounts are satoshis. */
+/** One reserve of a basket in a currency state. Amounts are satoshis. */
 export interface ReserveBalance {
   readonly currencyId: string;
   /** 10^8 = 100 %. */

@@ -23,7 +23,7 @@ it('coins print with 8 decimals and read back as they were', () => {
   fc.assert(fc.property(fc.bigInt(), (satoshis) => coinsToSatoshis(satoshisToCoins(satoshis)) === satoshis));
 });
 
-it('an integer beyond the doubles stays exact', () => {
+it('an integer beyond the range of doubles stays exact', () => {
   expect(exactInteger(new LosslessNumber('1000000000000000001'))).toBe(10n ** 18n + 1n);
   expect(() => exactInteger(1.5)).toThrow(RangeError);
 });

@@ -2,7 +2,7 @@
 import { LosslessNumber } from 'lossless-json';
 
 export const SATOSHIS_PER_COIN = 100_000_000n;
-/** The most that a column of either store holds. */
+/** The largest amount that a column of either store can contain. */
 export const MOST_SATOSHIS = 2n ** 63n - 1n;
 
 /** A number of the daemon's JSON: kept as text when a double cannot hold it. */

@@ -42,7 +42,7 @@ export interface SideInput {
   readonly limits?: PriceLimits;
 }
 
-/** Shows that nothing was delivered. The basket's state is among the baskets. */
+/** Evidence that nothing was delivered. The basket's state is in `baskets`. */
 export interface NoDeliveryInput {
   readonly chain: string;
   readonly basketId: string;
@@ -61,7 +61,7 @@ export interface StampInputs {
   readonly baskets: readonly BasketInput[];
   /** Currencies in these baskets that count as one dollar. */
   readonly anchors: readonly string[];
-  /** By currency, once the bounds are final: median of the daily prices around the day, and how many there were. */
+  /** By currency, once the bounds are final: median of the daily prices around the day, and their number. */
   readonly bounds?: Readonly<Record<string, { readonly median: string; readonly days: number }>>;
   readonly noDelivery?: NoDeliveryInput;
 }

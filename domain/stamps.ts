@@ -1,4 +1,4 @@
-/** The words in which the USD stamps of conversions are stored, shown and counted. */
+/** The vocabulary in which the USD stamps of conversions are stored, shown and counted. */
 
 /** Why a conversion has no USD value. */
 export const UNPRICED_REASONS = [
@@ -12,18 +12,18 @@ export const UNPRICED_REASONS = [
 ] as const;
 export type UnpricedReason = (typeof UNPRICED_REASONS)[number];
 
-/** Reason of a stamp by which an unmatched transfer counts as refunded. */
+/** Stamp reason that makes an unmatched transfer count as refunded. */
 export const NO_DELIVERY = 'no_delivery' satisfies UnpricedReason;
 
 /**
- * Condition for that, of SQL expressions for the transfer's status and its stamp's reason. A stamp lags behind its chain: it changes what is
- * unmatched, and nothing that the chain has settled since.
+ * SQL condition for such a transfer, from SQL expressions for its status and its stamp's reason. A stamp lags behind its chain, so it
+ * changes the status only of a transfer that is still unmatched, not of one that the chain has settled since.
  */
 export function countsAsRefundedSql(status: string, reason: string): string {
   return `${status} = 'unmatched' AND ${reason} = '${NO_DELIVERY}'`;
 }
 
-/** `mirrored`: the value is that of the other side, since the own price cannot be believed. */
+/** `mirrored`: the value is that of the other side, because this side's own price is not believable. */
 export type Reason = UnpricedReason | 'mirrored';
 
 /** Which side gave the value, and why. */
@@ -35,6 +35,6 @@ export type Side = 'from' | 'to';
 export const REGIMES = ['live', 'backfill'] as const;
 export type Regime = (typeof REGIMES)[number];
 
-/** What a range of blocks may be stamped by; `cutover` is the configured split between the regimes. */
+/** Regimes by which a range of blocks may be stamped; `cutover` is the configured split between the two. */
 export const RANGE_REGIMES = [...REGIMES, 'cutover'] as const;
 export type RangeRegime = (typeof RANGE_REGIMES)[number];

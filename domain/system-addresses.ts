@@ -1,4 +1,4 @@
-/** Keys of the protocol that its control outputs pay; the same on every Verus chain. No person holds them. */
+/** Addresses of protocol keys that control outputs pay, the same on every Verus chain. They belong to no person. */
 
 export const SYSTEM_ADDRESSES: ReadonlySet<string> = new Set([
   'RCG8KwJNDVwpUBcdoa6AoHqHVJsA1uMYMR', // stake guard

@@ -12,7 +12,7 @@ export function utcDay(seconds: number): number {
   return Math.floor(seconds / SECONDS_PER_DAY);
 }
 
-/** An ISO 8601 moment in UTC → milliseconds since the epoch; NaN for a date that no calendar has, which Date.parse takes for one of the next month. */
+/** ISO 8601 time in UTC → milliseconds since the epoch; NaN for a day that does not exist, which Date.parse moves to the next month. */
 export function parseUtc(text: string): number {
   const isInCalendar = new Date(text.slice(0, 10)).getUTCDate() === Number(text.slice(8, 10));
   return isInCalendar ? Date.parse(text) : Number.NaN;

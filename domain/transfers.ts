@@ -1,4 +1,4 @@
-/** What a reserve transfer is and how far it has come, in the words of the facts, the stores and the API. */
+/** Kinds and statuses of reserve transfers, as the facts, the stores and the API name them. */
 
 export const TRANSFER_KINDS = ['convert', 'via', 'preconvert', 'mint', 'burn', 'send'] as const;
 export type TransferKind = (typeof TRANSFER_KINDS)[number];
@@ -25,5 +25,5 @@ export function conversionStatus(status: TransferStatus): ConversionStatus {
   return status === 'exported' ? 'pending' : status;
 }
 
-/** What counts as a trade in every sum of trades: preconversions, mints and burns do not. */
+/** Condition for a trade, used by every sum of trades: preconversions, mints and burns are not trades. */
 export const IS_TRADE_SQL = "status = 'completed' AND kind IN ('convert', 'via')";

@@ -8,7 +8,7 @@ import { foldRecording } from '../test/support/processors/recorded-fold.ts';
 import { deriveBlock, UnlinkedBlockError } from './derive-block.ts';
 import { createMemoryState } from './state/memory-state.ts';
 
-/** What depends on the moment of asking. */
+/** Members that depend on the time of the query. */
 const ASKED = new Set(['confirmations', 'nextblockhash', 'spentTxId', 'spentIndex', 'spentHeight']);
 
 function withoutTheMoment<T>(value: T): T {
@@ -22,14 +22,14 @@ function withoutTheMoment<T>(value: T): T {
 describe('recorded', () => {
   const { derived } = foldRecording();
 
-  test('twice the same blocks, twice the same facts; the block itself is never written to', () => {
+  test('deriving the same blocks again gives the same facts and does not change the blocks', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     for (const { block: recorded, facts } of derived) {
       expect(deriveBlock(freeze(recorded), state), `block ${recorded.height}`).toEqual(facts);
     }
   });
 
-  test('nothing that depends on the moment of asking is read', () => {
+  test('nothing that depends on the time of the query is read', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     let stripped = 0;
     for (const [height, recorded] of recordedBlocks().entries()) {
@@ -50,7 +50,7 @@ describe('recorded', () => {
     expect(deriveBlock(last.block, applied)).toEqual(last.facts);
   });
 
-  test('the block comes first, and only whole facts of the chain’s own types', () => {
+  test('the block comes first and only once, and no fact lacks a value', () => {
     for (const { facts } of derived) {
       expect(facts[0]?.type).toBe('block');
       expect(facts.filter(({ type }) => type === 'block')).toHaveLength(1);
@@ -94,7 +94,7 @@ describe('made up', () => {
     expect(() => derive(block(0, [coinbase(0)]), wrong)).toThrow(UnlinkedBlockError);
   });
 
-  test('a chain of spends within one block, with balances after it', () => {
+  test('a chain of spends within one block results in the balances after it', () => {
     const [, facts = []] = derive(
       block(0, [coinbase(0)]),
       block(1, [

@@ -1,4 +1,4 @@
-/** All processors in their order: a raw block and the state before it give every fact of the block. */
+/** Runs all processors in order: derives every fact of a block from the raw block and the state before it. */
 import type { BlockRef } from '../domain/block-ref.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import type { Fact } from '../schemas/facts.ts';
@@ -30,8 +30,8 @@ export class UnlinkedBlockError extends PermanentError {
 }
 
 /**
- * Facts in the order in which consumers see them, the block first. Afterwards `state` stands right after the block; when
- * it throws, `state` is of no more use.
+ * Returns the facts in the order in which consumers see them, the block first. Afterwards `state` is the state right after the
+ * block; when it throws, `state` is unusable.
  */
 export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[] {
   const { tip } = state;
@@ -44,17 +44,17 @@ export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[
     return facts;
   };
 
-  // Outputs come first and spends last, so that all between can look up what the block makes and what it spends.
+  // Outputs are applied first and spends last, so that the processors between can look up the outputs that the block makes and spends.
   const outputs = applied(deriveOutputs(input, state));
   const transactions = deriveTransactions(input, state);
   const supply = deriveSupply(input, state);
   const activity = deriveActivity(input, state);
   const balances = applied(deriveBalances(activity, state));
   const rewards = deriveRewards(input, state);
-  // Names of identities are built on those of currencies.
+  // Names of identities depend on those of currencies.
   const currencies = applied(deriveCurrencies(input, state));
   const identities = applied(deriveIdentities(input, state));
-  // A snapshot is of the window that ended before this block.
+  // A snapshot covers the window that ended before this block.
   const snapshots = deriveReserveSnapshots(input, state);
   const currencyStates = applied(deriveCurrencyStates(input, state));
   const exportsAndImports = applied(deriveExportsAndImports(input, state));

@@ -1,25 +1,25 @@
-/** Rows beyond the line that every chain's clock has passed, as ClickHouse holds them: in runs, of which Postgres says which count. */
+/** Rows beyond the line that every chain's clock has passed. ClickHouse stores them in runs; Postgres records which runs count. */
 
 export type AheadTable = 'prices_ahead' | 'conversions_ahead';
 
 export interface AheadRun {
   readonly run: bigint;
-  /** Its rows of this tick and later count … */
+  /** First tick of the run whose rows count. */
   readonly fromTick: bigint;
-  /** … up to this one. */
+  /** Last tick of the run whose rows count. */
   readonly throughTick: bigint;
-  /** Whether it may hold a conversion that a run with a smaller number holds too: then its own row is the one that counts. */
+  /** Whether it may contain a conversion that a run with a smaller number contains too: then this run's row counts. */
   readonly corrects: boolean;
 }
 
-/** What stands after FROM for the rows of the runs. `condition` must not tell one row of a conversion from another. */
+/** Returns what follows FROM to read the rows of the runs. `condition` must not distinguish between rows of one conversion. */
 export function aheadRowsSql(table: AheadTable, runs: readonly AheadRun[], condition = 'true'): string {
   const rows = `SELECT * FROM ${table} WHERE ${condition} AND ${inRunsSql(runs)}`;
   const isCorrected = table === 'conversions_ahead' && runs.some(({ corrects }) => corrects);
   return isCorrected ? `(${rows} ORDER BY run DESC LIMIT 1 BY generation, chain, txid, vout)` : `(${rows})`;
 }
 
-/** The list of runs alone lets ClickHouse leave out whole partitions. */
+/** `run IN (…)` repeats what the spans state, so that ClickHouse can skip whole partitions. */
 function inRunsSql(runs: readonly AheadRun[]): string {
   if (runs.length === 0) return 'false';
   const spans = runs.map(

@@ -4,9 +4,9 @@ import type { PriceLimits } from '../domain/prices.ts';
 export interface ChainConfig {
   /** Short lower-case name: `chain` parameter, partition name. */
   readonly name: string;
-  /** http://user:password@host:port; of several daemons the first healthy one is asked. */
+  /** http://user:password@host:port; with several daemons the first healthy one is used. */
   readonly rpc: string | readonly string[];
-  /** ZMQ publishers of the daemons, tcp://host:port, in their order; null for one that publishes nothing. */
+  /** ZMQ publishers of the daemons, tcp://host:port, in the order of `rpc`; null for a daemon that publishes nothing. */
   readonly zmq?: string | readonly (string | null)[];
   /** The chain's own currency: `VRSC`, `vARRR`. */
   readonly rootCurrency: string;
@@ -27,7 +27,7 @@ export type Role = 'tail' | 'derive' | 'price' | 'serve';
 
 export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 
-/** Ascending. */
+/** In ascending order. */
 export const TIERS = ['free', 'developer', 'pro'] as const;
 export type AccessTier = (typeof TIERS)[number];
 
@@ -52,11 +52,11 @@ export interface Mark {
 export interface DatasetsConfig {
   /** Null: `datasets` in the data folder. */
   readonly folder: string | null;
-  /** Seconds between two looks at what has changed; 0: the folder is served as it is. */
+  /** Seconds between two checks for changes; 0: the folder is served as it is. */
   readonly refreshSeconds: number;
-  /** What each network may fetch. */
+  /** Bytes that each client network may fetch in an hour. */
   readonly bytesPerHour: number;
-  /** How readers reach the service, such as `https://host`; null: by http and the host that a request names. */
+  /** Address at which readers reach the service, such as `https://host`; null: http and the host that a request names. */
   readonly url: string | null;
 }
 
@@ -70,11 +70,11 @@ export interface Config {
   readonly roles: readonly Role[];
   readonly host: string;
   readonly port: number;
-  /** Port for /metrics and /api/health alone; null: only the API serves them. */
+  /** Separate port for /metrics and /api/health; null: only the API serves them. */
   readonly metricsPort: number | null;
   readonly priceFeedUrls: readonly string[];
   readonly trustedProxies: readonly string[];
-  /** Hosts as clients write them, with the port unless that goes without saying; null: the addresses of this machine at the port. */
+  /** Hosts as clients write them, with the port unless it is the default one; null: the addresses of this machine with `port`. */
   readonly publicHosts: readonly string[] | null;
   readonly logLevel: string;
   /** Seconds since the epoch: blocks before it are stamped by the backfill regime. */
@@ -82,31 +82,31 @@ export interface Config {
   /** USD. */
   readonly minListedDepthUsd: number;
   readonly minBasketDepthUsd: number;
-  /** By currency: the backfill regime does not believe a price outside. */
+  /** By currency: the backfill regime does not believe a price outside its limits. */
   readonly priceLimits: PriceLimitsByCurrency;
   readonly priceFeedIds: Readonly<Record<string, string>>;
   readonly tiers: Readonly<Record<AccessTier, { readonly creditsPerMinute: number }>>;
   readonly keylessRequestsPerMinute: number;
-  /** Webhooks may be sent to this machine too, there over http as well. */
+  /** Whether webhooks may also be sent to this machine, and there over http as well. */
   readonly webhookLocalReceivers: boolean;
   /** Oldest first. */
   readonly marks: readonly Mark[];
   readonly datasets: DatasetsConfig;
-  /** The bundled recordings are played instead of daemons: at its end a chain stands still and that is no stall. */
+  /** Whether bundled recordings are played instead of daemons: a chain that reaches its end then counts as ended, not as stalled. */
   readonly demo: boolean;
   /** Seconds between two blocks of the demo once its reorganisation is over. */
   readonly demoBlockSeconds: number;
-  /** Chains that are recordings; known once they are played. */
+  /** Chains that are played from recordings; known only once playing has begun. */
   readonly recordings: readonly PlayedRecording[];
 }
 
-/** What decides prices and stamps. */
+/** Settings that determine prices and stamps. */
 export type PricingConfig = Pick<Config, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'>;
 
 export const datasetsFolder = ({ datasets, dataDir }: Pick<Config, 'datasets' | 'dataDir'>): string =>
   datasets.folder ?? `${dataDir}/datasets`;
 
-/** Everything embedded lives in the data folder; with all three addresses given there is nothing in it. */
+/** False when all three addresses are configured: the data folder is for the embedded log and stores. */
 export function usesDataFolder(config: Config): boolean {
   return !(config.databaseUrl && config.clickhouseUrl && config.kafkaBrokers);
 }

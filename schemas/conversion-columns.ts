@@ -1,6 +1,6 @@
 /** Columns of `conversions` in ClickHouse. */
 
-/** Those that no stamp changes. */
+/** Columns that no stamp changes. */
 export const CONVERSION_FACT_COLUMNS = [
   'chain',
   'txid',
@@ -22,7 +22,7 @@ export const CONVERSION_FACT_COLUMNS = [
   'time',
 ] as const;
 
-/** Those of a generation's stamp. */
+/** Columns of a generation's stamp. */
 export const CONVERSION_STAMP_COLUMNS = [
   'from_usd',
   'to_usd',

@@ -1,27 +1,27 @@
-/** How one daemon of a chain stands. Kept in Postgres (stage_status, a list for each chain under the name `daemons`). */
+/** Status of one daemon of a chain, kept in Postgres (stage_status, a list for each chain under the name `daemons`). */
 export const DAEMONS = 'daemons';
 
 /**
- * The daemon's ZMQ publisher: not connected, connected without a word yet, heard, or silent: connected, yet it has said nothing of blocks
- * that came, or nothing at all for two block times.
+ * State of the daemon's ZMQ publisher: not connected; connected, but without a message yet; heard; or silent: connected, but it did not
+ * announce blocks that arrived, or sent nothing at all for two block times.
  */
 const PUBLISHER_STATES = ['unreachable', 'unheard', 'heard', 'silent'] as const;
 export type PublisherState = (typeof PUBLISHER_STATES)[number];
 
 export interface PublisherStatus {
   readonly state: PublisherState;
-  /** When it named a block last; null before that. */
+  /** When it last announced a block; null before the first one. */
   readonly heardAt: string | null;
 }
 
 export interface DaemonStatus {
-  /** Newest block as of its last answer; null before that. */
+  /** Newest block in its last answer; null before the first answer. */
   readonly height: number | null;
-  /** Newest block that its peers tell of; null while it knows none. */
+  /** Newest block that its peers report; null while it knows none. */
   readonly peersHeight: number | null;
-  /** Null while it is well. `code` is of docs/errors.md; `message` names addresses and is for the operator alone. */
+  /** Null while the daemon is healthy. docs/errors.md explains `code`; `message` contains addresses and is for the operator only. */
   readonly fault: { readonly code: string; readonly message: string } | null;
-  /** Absent where none is configured. */
+  /** Absent when no publisher is configured. */
   readonly publisher?: PublisherStatus;
 }
 

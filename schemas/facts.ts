@@ -1,6 +1,6 @@
 /**
- * What a block did. Facts are derived by processors/, written to the stores and, where their definition says so, published to the
- * `facts` topic. Height, block time and source position stand once, in the batch around them. Amounts are satoshis.
+ * The facts of a block. They are derived by processors/, written to the stores and, if their definition marks them as published, sent to
+ * the `facts` topic. Height, block time and source position are stored once, in the batch that contains the facts. Amounts are satoshis.
  */
 import { ACTIVITY, type ActivityFact } from './facts/activity.ts';
 import { BALANCE, type BalanceFact } from './facts/balance.ts';
@@ -86,7 +86,7 @@ export const DEFINITIONS = {
   dead_letter: DEAD_LETTER,
 } as const satisfies { readonly [T in FactType]: { readonly type: T } };
 
-/** The definitions as data, for what is made from all of them alike. */
+/** The definitions as a list, for code that treats all of them alike. */
 export const FACTS: readonly Definition<FactType>[] = Object.values(DEFINITIONS);
 export const definitionOf = (type: FactType): Definition<FactType> => DEFINITIONS[type];
 

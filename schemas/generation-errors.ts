@@ -1,4 +1,4 @@
-/** What can be wrong with the generations of prices, whoever reads them. */
+/** Errors in the generations of prices, shared by all their readers. */
 import { PermanentError } from './errors.ts';
 
 export class NoServedGeneration extends PermanentError {

@@ -35,7 +35,7 @@ const facts: FactsAppended = { kind: 'facts', position: 1, source: 1, height: 1,
 const withCode = (code: string) => expect.objectContaining({ code });
 
 describe('records of the log', () => {
-  it('come back from blocks as they went in', () => {
+  it('of blocks are decoded as they were encoded', () => {
     fc.assert(
       fc.property(blocksRecord, (record) => {
         for (const packing of ['each', 'together'] as const) {
@@ -47,7 +47,7 @@ describe('records of the log', () => {
     );
   });
 
-  it('come back from facts as they went in, amounts of 10^18 and the ends of int64 included', () => {
+  it('of facts are decoded as they were encoded, including amounts of 10^18 and the limits of int64', () => {
     fc.assert(
       fc.property(factsRecord, (record) => {
         for (const packing of ['each', 'together'] as const) {
@@ -58,7 +58,7 @@ describe('records of the log', () => {
     );
   });
 
-  it('hold every published kind of fact and no other', () => {
+  it('contain every published kind of fact and no other', () => {
     const notPublished = { ...facts, facts: [{ ...activity, type: 'spend' }] } as unknown as FactsAppended;
     expect(() => encodeFactsRecord(notPublished)).toThrow(withCode('log_record_invalid'));
     for (const type of PUBLISHED_FACTS) {
@@ -72,7 +72,7 @@ describe('records of the log', () => {
     expect(() => encodeFactsRecord(record)).toThrow(withCode('log_record_invalid'));
   });
 
-  it('refuse an amount that is no bigint', () => {
+  it('refuse an amount that is not a bigint', () => {
     const record = { ...facts, facts: [{ ...activity, received: 1 }] } as unknown as FactsAppended;
     expect(() => encodeFactsRecord(record)).toThrow(withCode('log_record_invalid'));
   });
@@ -90,7 +90,7 @@ describe('single-object encoding', () => {
     expect(header).toBe(`c301${schemaFingerprint('BlockAppended')}`);
   });
 
-  it('keeps the fingerprints of what logs already hold: a changed schema is a new file', () => {
+  it('keeps the fingerprints of records in existing logs: a changed schema is a new file', () => {
     const names = ['BlockAppended', 'ChainRewound', 'FactsAppended', 'FactsRewound', 'FactList', 'FactList2'] as const;
     expect(Object.fromEntries(names.map((name) => [name, schemaFingerprint(name)]))).toMatchInlineSnapshot(`
       {
@@ -111,13 +111,13 @@ describe('single-object encoding', () => {
     expect(() => decodeBlocksRecord(bytes)).toThrow(/fingerprint [0-9a-f]{16}/);
   });
 
-  it('refuses what is no record at all', () => {
+  it('refuses bytes that are not a record', () => {
     for (const bytes of [Buffer.alloc(0), Buffer.from('{"a":1}'), Buffer.from('c301', 'hex')]) {
       expect(() => decodeBlocksRecord(bytes)).toThrow(withCode('log_schema_unknown'));
     }
   });
 
-  it('refuses a record that was cut or has more behind it', () => {
+  it('refuses a record that is truncated or has trailing bytes', () => {
     const bytes = encodeBlocksRecord(block);
     for (const wrong of [bytes.subarray(0, -1), bytes.subarray(0, 12), Buffer.concat([bytes, Buffer.from([0])])]) {
       expect(() => decodeBlocksRecord(wrong)).toThrow(withCode('log_record_unreadable'));
@@ -131,7 +131,7 @@ describe('single-object encoding', () => {
 });
 
 describe('packed content', () => {
-  it('unpacks a verbose block of 64 MiB whose hex repeats far behind', () => {
+  it('unpacks a verbose block of 64 MiB whose hex repeats at a great distance', () => {
     const hex = randomBytes(1024 * 1024).toString('hex');
     const large = Buffer.from(hex.repeat(32));
     expect(large.length).toBe(64 * 1024 * 1024);
@@ -144,7 +144,7 @@ describe('packed content', () => {
     expect(unpack(pack(Buffer.alloc(0)).packed, 0)).toHaveLength(0);
   });
 
-  it('stops a bomb at the size that the record names, and at the limit', () => {
+  it('stops a decompression bomb at the size that the record names, and at the limit', () => {
     const bomb = { encoding: 'zstd', block: zstdCompressSync(Buffer.alloc(MAX_UNPACKED_BYTES + 1)) };
     expect(bomb.block.length).toBeLessThan(32 * 1024);
     const lying = encodeSingleObject('BlockAppended', { ...block, ...bomb, unpackedBytes: 100 });
@@ -163,13 +163,13 @@ describe('packed content', () => {
     expect(zstdDecompressSync(packed).equals(content)).toBe(true);
   });
 
-  it('unpacks what earlier versions packed, with a table of the usual size', () => {
+  it('unpacks frames of earlier versions, packed with a table of the usual size', () => {
     const content = Buffer.from('{"height": 17}'.repeat(700));
     const params = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
     expect(unpack(zstdCompressSync(content, { params }), content.length).equals(content)).toBe(true);
   });
 
-  it.each([0, 1, 3_000, 64 * 1024])('of %d bytes that the log is to pack is a frame of any zstd', (size) => {
+  it.each([0, 1, 3_000, 64 * 1024])('of %d bytes that the log compresses is a plain zstd frame', (size) => {
     const content = randomBytes(size);
     const { packed, unpackedBytes } = pack(content, 'together');
     expect(packed.length - size).toBe(12);
@@ -179,7 +179,7 @@ describe('packed content', () => {
     if (size > 0) expect(() => unpack(packed.subarray(0, -1), size)).toThrow(withCode('log_record_unreadable'));
   });
 
-  it('is packed all the same where it is large', () => {
+  it('is compressed all the same when it is large', () => {
     const content = Buffer.alloc(64 * 1024 + 1, '{"txid":"00"}');
     const { packed, unpackedBytes } = pack(content, 'together');
     expect(packed.length).toBeLessThan(1_000);
@@ -191,7 +191,7 @@ describe('packed content', () => {
     expect(() => encodeBlocksRecord(record)).toThrow(withCode('log_record_too_large'));
   });
 
-  it('notices a flipped bit anywhere, and a cut anywhere', () => {
+  it('detects any flipped bit and any truncation', () => {
     const content = Buffer.from('{"hash":"00"}'.repeat(20));
     const { packed } = pack(content);
     const contentOf = (damaged: Buffer): Buffer | null => {

@@ -20,7 +20,7 @@ import type {
 type Wire<T> = Omit<T, 'kind'>;
 type Packed<T> = T & { encoding: string; unpackedBytes: number };
 
-/** Holds the block under way: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
+/** Reused for each block: V8 collects garbage after every 32 MiB of new buffers, however short-lived they are. */
 const frame = Buffer.alloc(STORED_FRAME_BYTES);
 
 /** @throws PermanentError log_record_too_large for a block above MAX_UNPACKED_BYTES */
@@ -38,14 +38,14 @@ export function decodeBlocksRecord(bytes: Uint8Array): BlocksRecord {
   return { ...fields, block: unpackBlock(record) };
 }
 
-/** A block as it stands in the log: large ones, and on Kafka all, in a fraction of the room that their text takes. */
+/** A block as it is in the log: large blocks, and on Kafka all blocks, take a fraction of the size of their text. */
 export interface PackedBlock extends Omit<BlockAppended, 'block'> {
   readonly packed: Uint8Array;
   /** Bytes of its text. */
   readonly unpackedBytes: number;
 }
 
-/** The record but for the text of its block. @throws PermanentError log_schema_unknown, log_record_unreadable */
+/** Reads the record without unpacking its block. @throws PermanentError log_schema_unknown, log_record_unreadable */
 export function readBlocksRecord(bytes: Uint8Array): PackedBlock | ChainRewound {
   const { schema, value } = decodeSingleObject(bytes);
   if (schema === 'BlockAppended') {
@@ -89,7 +89,7 @@ export function decodeFactsRecord(bytes: Uint8Array): FactsRecord {
 const NO_STAMPS: StampList = { prices: [], stamps: [] };
 const NOTHING = Buffer.alloc(0);
 
-/** What a record says of its block, as bytes: equal when and only when it says the same. @throws PermanentError log_record_invalid */
+/** Encodes the prices and stamps of a block: equal bytes if and only if equal lists. @throws PermanentError log_record_invalid */
 export function encodeStampList(list: StampList): Buffer {
   return list.prices.length + list.stamps.length === 0 ? NOTHING : encodeSingleObject('StampList', list);
 }

@@ -34,7 +34,7 @@ export type BlocksRecord = BlockAppended | ChainRewound;
 export interface FactsAppended {
   readonly kind: 'facts';
   readonly position: number;
-  /** Position of the block record they follow from. */
+  /** Position of the block record that the facts follow from. */
   readonly source: number;
   readonly height: number;
   readonly hash: string;
@@ -62,7 +62,7 @@ export interface PriceChange {
   readonly sourceBasketId: string | null;
 }
 
-/** What an event says of a transfer. */
+/** The fields of a transfer that an event contains. */
 export type TransferSummary = Pick<
   TransferFact,
   | 'txid'
@@ -89,7 +89,7 @@ export type TransferSummary = Pick<
   | 'importHeight'
 >;
 
-/** A conversion that a block settled, with what it was worth. Decimals as text, exact. */
+/** A conversion that a block settled, with its value. Decimals as text, exact. */
 export interface StampedConversion extends TransferSummary {
   readonly regime: Regime;
   readonly fromUsd: string | null;
@@ -110,16 +110,16 @@ export interface StampList {
   readonly stamps: readonly StampedConversion[];
 }
 
-/** One for each block that was priced. */
+/** One record for each block that was priced. */
 export interface StampsAppended extends StampList {
   readonly kind: 'stamps';
   readonly position: number;
-  /** Position of the record of topic facts that they follow from. */
+  /** Position of the record of topic `facts` that they follow from. */
   readonly source: number;
   readonly height: number;
   readonly hash: string;
   readonly time: number;
-  /** Whether another chain's clock had still to pass this block. */
+  /** Whether another chain's clock had not passed this block yet. */
   readonly provisional: boolean;
 }
 
@@ -132,11 +132,11 @@ export interface StampsRewound {
   readonly hash: string;
   /** The last published block. */
   readonly fromHeight: number;
-  /** repriced: the blocks stand, what another chain brought prices them otherwise. */
+  /** `repriced`: the blocks remain, but data of another chain changed their prices. */
   readonly reason: 'reorg' | 'repriced';
 }
 
-/** Replaces what an earlier record said of a block that still stands; the blocks after it keep theirs. */
+/** Replaces the prices and stamps of a block that is still part of the chain; the records of later blocks remain valid. */
 export interface StampsCorrected {
   readonly kind: 'correction';
   readonly position: number;

@@ -1,15 +1,15 @@
-/** What waits in a daemon's mempool, as the process that follows it reports it to the API. Nothing of it is ever stored. */
+/** The contents of a daemon's mempool, as the process that follows it reports them to the API. They are never stored. */
 import type { BlockRef } from '../domain/block-ref.ts';
 import type { ActivityFact, IdentityFact, OutputFact, TransactionFact, TransferFact } from './facts.ts';
 
-/** An output that a waiting transaction spends; without its coins where they are not known. */
+/** An output that a waiting transaction spends; `spent` is null when its coins are not known. */
 export interface UnconfirmedInput {
   readonly txid: string;
   readonly n: number;
   readonly spent: Pick<OutputFact, 'value' | 'currencies' | 'addresses'> | null;
 }
 
-/** Its facts are those that its block will hold. Heights, places in the block and times in them mean nothing yet. */
+/** Its facts are those that its block will contain. Their heights, places in the block and times are meaningless until then. */
 export interface UnconfirmedTransaction
   extends Pick<TransactionFact, 'txid' | 'kind' | 'kinds' | 'fee' | 'size' | 'lockTime' | 'expiryHeight'> {
   readonly inputs: readonly UnconfirmedInput[];
@@ -17,21 +17,21 @@ export interface UnconfirmedTransaction
   readonly activity: readonly ActivityFact[];
   readonly transfers: readonly TransferFact[];
   readonly identities: readonly IdentityFact[];
-  /** Memory that it takes, about. */
+  /** Approximate memory that it takes. */
   readonly bytes: number;
 }
 
-/** What became of a transaction that no longer waits. */
+/** Why a transaction no longer waits. */
 export type UnconfirmedOutcome =
   | { readonly reason: 'mined'; readonly height: number; readonly hash: string }
-  /** A mined transaction spends what it, or one that it builds on, spends. */
+  /** A mined transaction spends an output that it, or a waiting transaction that it builds on, spends. */
   | { readonly reason: 'conflicting'; readonly txid: string; readonly height: number; readonly hash: string }
-  /** The same of one that waits in its place. */
+  /** Like `conflicting`, but the other transaction is not mined: it waits in its place. */
   | { readonly reason: 'replaced'; readonly txid: string }
   | { readonly reason: 'expired' }
-  /** It still waits, but others pay more and there is room for no more. */
+  /** It still waits in the daemon, but others pay more and the room is limited. */
   | { readonly reason: 'left_out' }
-  /** The daemon holds it no longer and the chain does not say why: it was evicted, or the daemon restarted. */
+  /** The daemon no longer has it and the chain does not show why: it was evicted, or the daemon restarted. */
   | { readonly reason: 'dropped' };
 
 export const GONE_REASONS = [
@@ -51,23 +51,23 @@ export type MempoolChange =
       readonly outcome: UnconfirmedOutcome;
     };
 
-/** One look at the daemon and the index. */
+/** The result of one look at the daemon and the index. */
 export interface MempoolLook {
-  /** In order: folded, they give all that waits. */
+  /** In order: applied one after the other, they yield everything that waits. */
   readonly changes: readonly MempoolChange[];
-  /** Newest block of the index that it was held against; null before the first. */
+  /** Newest block of the index that the mempool was compared with; null before the first block. */
   readonly index: BlockRef | null;
-  /** Transactions in the daemon's mempool. */
+  /** Number of transactions in the daemon's mempool. */
   readonly listed: number;
-  /** How many of these are not published: too low a fee rate for the room there is, or not readable. */
+  /** Number of these that are not published: their fee rate is too low for the available room, or they are not readable. */
   readonly withheld: number;
 }
 
 /** Follows the mempool of one chain's daemon. */
 export interface MempoolSource {
-  /** From now on `report` is called with every look. To be called once. */
+  /** Calls `report` with every look from now on. Must be called only once. */
   follow(report: (look: MempoolLook) => void): void;
-  /** Something has changed, in the daemon or in the index: look at once. */
+  /** Looks at once, because the daemon or the index has changed. */
   wake(): void;
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** What `status`, /metrics and /api/health/ready show of one stage of one chain. Kept in Postgres (stage_status). */
+/** Status of one stage of one chain, shown by `status`, /metrics and /api/health/ready. Kept in Postgres (stage_status). */
 export const STAGE_STATES = [
   'starting',
   'catching_up', // behind its input, moving
@@ -13,14 +13,14 @@ export interface StageStatus {
   readonly state: StageState;
   /** Newest height of the stage; null before its first block. */
   readonly height: number | null;
-  /** Height it is heading for; null while unknown. */
+  /** Height that it is moving towards; null while unknown. */
   readonly targetHeight: number | null;
   /** Blocks a second over the last half minute. */
   readonly rate: number;
   readonly etaSeconds: number | null;
   /** Arrival (not block time) of the newest block, ISO 8601. */
   readonly movedAt: string | null;
-  /** `tail` only, from a start to its first block: time of the newest block, which cannot have arrived before that. ISO 8601. */
+  /** `tail` only, from a start to its first block: time of the newest block, the earliest at which it can have arrived. ISO 8601. */
   readonly tipTime?: string;
   /** `price` only: the chain whose clock the blocks after `height` wait for. Absent if they wait for none. */
   readonly waitsFor?: string;

@@ -5,16 +5,16 @@ export const REPORTING_STAGES = ['tail', 'derive', 'price'] as const;
 export type ReportingStage = (typeof REPORTING_STAGES)[number];
 
 /**
- * Besides stages, positions that the price stage keeps: `price_ahead` up to where blocks are priced provisionally, `told` up to where
- * records of topic stamps count, `told_complete` up to where they are of complete ticks.
+ * Stages, and positions that the price stage keeps: `price_ahead` is the end of the provisionally priced blocks, `told` the end of the
+ * records of topic `stamps` that count, `told_complete` the end of the records that belong to complete ticks.
  */
 export type Stage = ReportingStage | 'audit' | 'price_guard' | 'reprocess' | 'price_ahead' | 'told' | 'told_complete';
 
-/** What one process at a time owns, by a lock. */
+/** Stages that one process at a time owns, by a lock. */
 export type OwnedStage = ReportingStage | 'audit' | 'price_guard' | 'reprocess';
 
-/** What has a row for each chain in `stage_positions`. */
+/** Stages with a row for each chain in `stage_positions`. */
 export type PositionedStage = Exclude<Stage, 'tail' | 'audit' | 'reprocess'>;
 
-/** Stands where other stages name their chain: this one works on all of them together. */
+/** Used instead of the name of a chain by stages that work on all chains together. */
 export const ALL_CHAINS = '*';

@@ -3,7 +3,7 @@ import { LosslessNumber } from 'lossless-json';
 import { describe, expect, it } from 'vitest';
 import { parseExact, stringifyExact } from './exact-json.ts';
 
-/** What JSON.parse would give of the same text. */
+/** Returns what JSON.parse would return for the same text. */
 function rounded(value: unknown): unknown {
   if (value instanceof LosslessNumber) return Number(value.value);
   if (Array.isArray(value)) return value.map(rounded);
@@ -33,7 +33,7 @@ describe('parseExact', () => {
     expect(parseExact(` { "a" : ${text} } `)).toEqual({ a: Number(text) });
   });
 
-  it('reads any JSON as JSON.parse does, but for what a double cannot hold', () => {
+  it('reads any JSON as JSON.parse does, except for numbers that a double cannot represent', () => {
     fc.assert(
       fc.property(fc.json(), fc.constantFrom(undefined, 1, '\t', '\r\n '), (text, space) => {
         const printed = JSON.stringify(JSON.parse(text), null, space);
@@ -43,7 +43,7 @@ describe('parseExact', () => {
     );
   });
 
-  it('tells numbers from strings that look like numbers, or like what it puts in their place', () => {
+  it('distinguishes numbers from strings that look like numbers or like its own marked strings', () => {
     const hostile = fc.string({ unit: fc.constantFrom(':', '[', ',', '"', '\\', '\x7f', '1', '.5', ' ', '\n', '{') });
     const value = fc.letrec((tie) => ({
       value: fc.oneof(
@@ -66,7 +66,7 @@ describe('parseExact', () => {
     );
   });
 
-  it('takes no longer for what it puts in the place of numbers, however much of it a text holds', () => {
+  it('takes no longer for a text full of its own marks', () => {
     const long = '\x7f'.repeat(1 << 20);
     const numbers = Array.from({ length: 10_000 }, (_, index) => `${index}.5`);
     for (const written of [long, long.slice(0, 1 << 17).replaceAll('\x7f', '\\u007F')]) {
@@ -114,7 +114,7 @@ describe('parseExact', () => {
     expect(parseExact(`[${text},${text}]`)).toEqual(JSON.parse(`[${text},${text}]`));
   });
 
-  it('takes __proto__ for a key like any other, and the last of a repeated key', () => {
+  it('treats __proto__ like any other key, and keeps the last value of a repeated key', () => {
     const value = parseExact('{"__proto__":{"a":1},"b":1,"b":2}') as Record<string, unknown>;
     expect(Object.getPrototypeOf(value)).toBe(Object.prototype);
     expect(Object.keys(value)).toEqual(['__proto__', 'b']);
@@ -161,7 +161,7 @@ describe('parseExact', () => {
 });
 
 describe('stringifyExact', () => {
-  it('prints anything as JSON.stringify does', () => {
+  it('prints any value as JSON.stringify does', () => {
     const anything = fc.anything({
       withDate: true,
       withNullPrototype: true,

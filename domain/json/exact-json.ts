@@ -1,11 +1,11 @@
 /**
- * JSON whose numbers keep their text, since token amounts reach 10^18 satoshis and do not fit a double. Numbers that a double
- * cannot hold become marked strings; the engine's own parser reads the rest, several times faster than one in JavaScript.
+ * JSON whose numbers keep their text, because token amounts reach 10^18 satoshis and do not fit a double. Numbers that a double
+ * cannot represent become marked strings; JSON.parse, several times faster than a parser in JavaScript, then reads the text.
  */
 import { LosslessNumber } from 'lossless-json';
 import { isDigit, skipSpace } from './json-scan.ts';
 
-/** Begins the marks: `\x7f` and a number, `\x7fs` and a string that begins with it. */
+/** First character of a marked string: `\x7f` and a number, or `\x7fs` and a string that itself begins with `\x7f`. */
 const DELETE = '\x7f';
 const OF_STRING = 's';
 const DELETE_ESCAPED = /^\\u007f/i;
@@ -29,7 +29,7 @@ export function parseExact(text: string): unknown {
     restore(document);
     return document[0];
   } catch (error) {
-    JSON.parse(text); // says where the text is wrong, not the marked one
+    JSON.parse(text); // throws with the position in `text` rather than in the marked text
     throw error;
   }
 }
@@ -41,7 +41,7 @@ export function stringifyExact(value: unknown): string {
   return text;
 }
 
-/** Undefined for values that JSON omits. Takes a third of the time of lossless-json's, which handles a replacer and spaces. */
+/** Returns undefined for values that JSON omits. Takes a third of lossless-json's time, which handles a replacer and spaces. */
 export function printExact(value: unknown): string | undefined {
   if (typeof value === 'string') return quote(value);
   if (Number.isFinite(value) || typeof value === 'bigint' || typeof value === 'boolean') return String(value);
@@ -74,7 +74,7 @@ function quote(text: string): string {
   return TO_ESCAPE.test(text) ? JSON.stringify(text) : `"${text}"`;
 }
 
-/** The text with each inexact number as a marked string. @throws SyntaxError for some of what is not JSON */
+/** Returns the text with each inexact number as a marked string. @throws SyntaxError for some texts that are not JSON */
 function mark(text: string): string {
   let marked = '';
   let copied = 0;
@@ -108,7 +108,7 @@ function isKey(text: string, end: number): boolean {
   return text.charCodeAt(skipSpace(text, end)) === COLON;
 }
 
-/** Index after the number; negated when a double would not print as it was written. */
+/** Returns the index after the number, negated when a double would not print it as it was written. */
 function endOfNumber(text: string, start: number): number {
   const digits = text.charCodeAt(start) === MINUS ? start + 1 : start;
   let at = digits;
@@ -134,7 +134,7 @@ function endOfString(text: string, start: number): number {
   throw new SyntaxError('a string does not end');
 }
 
-/** Turns marked strings back, in place. */
+/** Replaces each marked string by the value that it stands for, in place. */
 function restore(parent: object): void {
   const members = parent as Record<string | number, unknown>;
   const restoreMember = (key: string | number): void => {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { SEED } from '../../test/setup/seed.ts';
 import { isDaemonJson } from './json-scan.ts';
 
-/** What JSON.parse takes, but for texts with half a surrogate pair. */
+/** Whether JSON.parse accepts the text and it contains no half surrogate pair. */
 function parses(text: string): boolean {
   let isWhole = true;
   try {
@@ -66,7 +66,7 @@ const fragment = fc.constantFrom(
   ],
 );
 
-test(`says of every text what JSON.parse says, but for half a surrogate pair (seed ${SEED})`, () => {
+test(`accepts the same texts as JSON.parse, except for half a surrogate pair (seed ${SEED})`, () => {
   fc.assert(
     fc.property(
       fc.oneof(
@@ -85,7 +85,7 @@ test(`says of every text what JSON.parse says, but for half a surrogate pair (se
   );
 });
 
-test('megabytes of brackets take no memory to speak of', () => {
+test('megabytes of brackets take hardly any memory', () => {
   const size = 2_000_000;
   const texts = ['['.repeat(size) + ']'.repeat(size), `[${'[],'.repeat(size / 2)}[]]`, `[${'9'.repeat(size)}]`];
   for (const text of texts) expect(isDaemonJson(text)).toBe(true);

@@ -1,4 +1,4 @@
-/** Reads JSON in one pass without building its values: megabytes of brackets are cheap to send but expensive to hold. */
+/** Reads JSON in one pass without building its values: megabytes of brackets are cheap to send but expensive to keep in memory. */
 
 const QUOTE = 34;
 const COMMA = 44;
@@ -77,7 +77,7 @@ function endOfNumber(text: string, start: number): number {
   return at === exponent ? -1 : at;
 }
 
-/** Shared by all scanners, since one text is read at a time; a text that is deeper gets kinds of its own. */
+/** Shared by all scanners, because only one text is read at a time; the scanner of a deeper text allocates its own array. */
 const SHALLOW = new Uint8Array(64);
 
 /**
@@ -93,10 +93,10 @@ export class JsonScanner {
   mostTokens = Number.POSITIVE_INFINITY;
   /** Largest number of brackets that were open at once. */
   deepest = 0;
-  /** Whether an escape meant U+0000. */
+  /** Whether an escape stood for U+0000. */
   sawNul = false;
   readonly #text: string;
-  /** Kinds of the open brackets in value(), one byte each, so that depth costs no more memory than the text. */
+  /** Closing characters of the brackets open in value(), one byte each, so that depth takes no more memory than the text. */
   #kinds = SHALLOW;
 
   constructor(text: string) {

@@ -15,7 +15,7 @@ const { value } = fc.letrec((tie) => ({
   value: fc.oneof({ depthSize: 'small' }, scalar, fc.array(tie('value')), fc.dictionary(fc.string(), tie('value'))),
 }));
 
-it('the pieces are the text of stringifyExact', () =>
+it('the pieces together are the text of stringifyExact', () =>
   fc.assert(
     fc.property(value, (printed) => {
       let text: string | null = null;
@@ -25,13 +25,13 @@ it('the pieces are the text of stringifyExact', () =>
         expect(() => [...printPieces(printed)]).toThrow((error as Error).message);
       }
       if (text !== null) expect([...printPieces(printed)].join('')).toBe(text);
-      // Too large to be printed at once, so it is printed member by member.
+      // Too large to be printed at once: printed member by member.
       const large = { printed, list: [printed, { printed }], pad: 'x'.repeat(20_000) };
       expect([...printPieces(large)].join('')).toBe(stringifyExact(large));
     }),
   ));
 
-it('members of members come one by one', () => {
+it('members of members are printed one by one', () => {
   const row = { text: 'x'.repeat(1000) };
   const pieces = [...printPieces({ results: { of: Array.from({ length: 1000 }, () => row) } })];
   expect(Math.max(...pieces.map(({ length }) => length))).toBeLessThan(20_000);

@@ -1,19 +1,19 @@
-/** JSON of a large value in pieces, so that whoever prints it can let others work in between. */
+/** Prints the JSON of a large value in pieces, so that the caller can yield to the event loop between them. */
 import { LosslessNumber } from 'lossless-json';
 import { printExact } from './exact-json.ts';
 
 type Print = (value: unknown) => string | undefined;
 
-/** Characters of a piece, about; a single scalar is never divided. */
+/** Approximate characters of a piece; a single scalar is never divided. */
 const PIECE = 16 * 1024;
-/** What lies deeper is printed at once: an answer's rows are members of its members. */
+/** Values below this depth are printed at once: the rows of an answer are members of its members. */
 const LEVELS = 4;
-/** Characters of a number, about. */
+/** Approximate characters of a number. */
 const SCALAR = 24;
-/** An array or an object counts as so many in addition, which bounds how deep `roomAfter` goes. */
+/** Characters that an array or an object counts in addition to its members, which bounds the recursion of `roomAfter`. */
 const CONTAINER = 64;
 
-/** Pieces whose sum is the text of stringifyExact. `print` prints scalars, and what is below LEVELS. */
+/** Yields pieces that together are the text of stringifyExact. `print` prints scalars, small values and values below LEVELS. */
 export function* printPieces(value: unknown, print: Print = printExact): Generator<string, void> {
   let piece = '';
   for (const text of printed(value, print, LEVELS)) {
@@ -26,7 +26,7 @@ export function* printPieces(value: unknown, print: Print = printExact): Generat
 }
 
 function* printed(value: unknown, print: Print, levels: number): Generator<string, void> {
-  // Several times as fast as member by member, and most rows are small.
+  // Printing at once is several times as fast as printing member by member, and most rows are small.
   if (levels === 0 || !isDivisible(value) || roomAfter(value, PIECE) >= 0) {
     const text = print(value);
     if (text === undefined) throw new TypeError('not a JSON value');
@@ -61,7 +61,7 @@ function isDivisible(value: unknown): value is object {
   return !('toJSON' in value && typeof value.toJSON === 'function');
 }
 
-/** What is left of so many characters after the text of a value, about; negative where they do not do. */
+/** Returns about how many of `room` characters are left after the text of a value; negative when it does not fit. */
 function roomAfter(value: unknown, room: number): number {
   if (typeof value === 'string') return room - value.length;
   if (!isDivisible(value)) return room - SCALAR;

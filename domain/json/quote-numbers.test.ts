@@ -4,7 +4,7 @@ import { quoteNumbers } from './quote-numbers.ts';
 
 const quoted = (json: string) => Buffer.concat([...quoteNumbers(Buffer.from(json))]).toString();
 
-/** Numbers as JSON may write them, and as no double holds them. */
+/** Numbers that JSON can write and no double can represent. */
 const written = fc
   .tuple(
     fc.constantFrom('', '-'),
@@ -15,7 +15,7 @@ const written = fc
   .map((parts) => parts.join(''));
 const space = fc.constantFrom('', ' ', '\n\t');
 
-/** The same JSON with numbers, and with strings in their place. */
+/** The same JSON twice: with numbers, and with strings in their place. */
 type Pair = readonly [json: string, asText: string];
 const same = (text: string): Pair => [text, text];
 const enclosed = (pairs: readonly Pair[], [open, close]: string, gap: string): Pair => {
@@ -42,14 +42,14 @@ const { json } = fc.letrec<{ json: Pair }>((tie) => ({
   ),
 }));
 
-it('each number becomes a string of its digits, and all else stays as it is', () =>
+it('turns each number into a string of its digits and leaves the rest unchanged', () =>
   fc.assert(
     fc.property(json, ([plain, asText]) => {
       expect(quoted(plain)).toBe(asText);
     }),
   ));
 
-it('wherever the text is divided, and however many numbers it has', () => {
+it('works wherever the text is divided, and for any number of numbers', () => {
   for (const pad of [0, 1, 2, 3]) {
     const numbers = `[${' '.repeat(pad)}${'1,'.repeat(100_000)}-2.5e7]`;
     expect(quoted(numbers)).toBe(`[${' '.repeat(pad)}${'"1",'.repeat(100_000)}"-2.5e7"]`);

@@ -1,7 +1,7 @@
-/** Makes strings of the numbers of a JSON text without parsing it: a daemon's answer may have tens of megabytes. */
+/** Turns the numbers of a JSON text into strings without parsing it: a daemon's answer may have tens of megabytes. */
 import { isDigit } from './json-scan.ts';
 
-/** Bytes of a piece, of the text that is read. */
+/** Bytes of input per piece. */
 const PIECE = 64 * 1024;
 
 const QUOTE = 34;
@@ -12,9 +12,9 @@ const UPPER_E = 69;
 const BACKSLASH = 92;
 const LOWER_E = 101;
 
-/** Pieces of the same JSON, UTF-8, in which each number is a string of its digits. `json` must be JSON. */
+/** Yields pieces of the same JSON, UTF-8, with each number as a string of its digits. `json` must be valid JSON. */
 export function* quoteNumbers(json: Uint8Array): Generator<Buffer, void> {
-  // A number has at least one digit and a separator, and gets two quotes; two more belong to numbers across the ends.
+  // A number has at least one digit and a separator, and gets two quotes; numbers across the ends of the piece add two more.
   const piece = Buffer.allocUnsafe(2 * PIECE + 2);
   let inString = false;
   let isEscaped = false;

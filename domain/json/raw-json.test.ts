@@ -4,14 +4,14 @@ import { isDaemonJson } from './json-scan.ts';
 import { daemonPrint, daemonString, endOfValue, rawElements, rawMember, rawMembers, rawStrings } from './raw-json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
-/** The same value, differently laid out. */
+/** A value and its text with any indentation. */
 const spaced = fc.tuple(json, fc.constantFrom('', ' ', '\t', '\n  ')).map(([value, space]) => ({
   value,
   text: JSON.stringify(value, null, space),
 }));
 
 describe('spans', () => {
-  test('a value ends where it ends, whatever follows', () => {
+  test('endOfValue finds the end of a value, whatever follows', () => {
     fc.assert(
       fc.property(spaced, fc.constantFrom(',"x"', ']', '}', ' ', '\n', ''), ({ text }, rest) => {
         expect(endOfValue(text + rest, 0)).toBe(text.length);
@@ -19,7 +19,7 @@ describe('spans', () => {
     );
   });
 
-  test('members and elements are the texts that were written', () => {
+  test('members and elements keep their text', () => {
     fc.assert(
       fc.property(fc.array(fc.tuple(fc.string(), spaced)), fc.constantFrom('', ' ', '\r\n'), (entries, space) => {
         const members = entries.map(([key, { text }]) => `${JSON.stringify(key)}${space}:${space}${text}`);
@@ -33,12 +33,12 @@ describe('spans', () => {
     );
   });
 
-  test('the first of a repeated key, also when it is written with escapes', () => {
+  test('rawMember finds the first of a repeated key, also when it is written with escapes', () => {
     expect(rawMember('{"\\u0061":1,"a":2}', 'a')).toBe('1');
     expect(rawMember('{"b":1}', 'a')).toBeUndefined();
   });
 
-  test('every string, and whether it is a key', () => {
+  test('rawStrings finds every string, and whether it is a key', () => {
     const text = '{"a" : ["b:", {"\\u0063":"d\\"e"}], "f":1}';
     expect([...rawStrings(text)].map(({ value, isKey }) => [value, isKey])).toEqual([
       ['a', true],
@@ -76,14 +76,14 @@ describe('the daemon as reader and printer', () => {
     expect(daemonPrint('"\\u00e9\\/"')).toBe('"é/"');
   });
 
-  test('half a surrogate pair is no text', () => {
+  test('half a surrogate pair is refused', () => {
     expect(isDaemonJson('"\\ud83d\\ude00"')).toBe(true);
     expect(isDaemonJson('["ok","\\ud83d"]')).toBe(false);
     expect(isDaemonJson('{"\\ude00\\ud83d":1}')).toBe(false);
     expect(isDaemonJson('"\\\\ud83d"')).toBe(true);
   });
 
-  test.each(['', '{', '[1,]', '01', '1.', '{"a":1}x', "'a'", 'NaN', '"\n"', '\ufeff{}'])('no JSON: %j', (text) => {
+  test.each(['', '{', '[1,]', '01', '1.', '{"a":1}x', "'a'", 'NaN', '"\n"', '\ufeff{}'])('not JSON: %j', (text) => {
     expect(isDaemonJson(text)).toBe(false);
   });
 });

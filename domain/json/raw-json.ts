@@ -80,7 +80,7 @@ export function rawMembers(text: string, start: number): RawMember[] {
   return [...eachMember(text, start)];
 }
 
-/** The same members one by one, for objects with millions of them. */
+/** Yields the same members one by one, for objects with millions of them. */
 export function* eachMember(text: string, start: number): Generator<RawMember> {
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === QUOTE) {
@@ -137,16 +137,16 @@ const ESCAPES: Readonly<Record<string, string>> = {
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the daemon escapes these characters
 const ESCAPED = /["\\\u0000-\u001f\u007f]/g;
 
-/** A string as the daemon prints it. */
+/** Prints a string as the daemon does. */
 export function daemonString(value: string): string {
   const escaped = (char: string) => ESCAPES[char] ?? `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return `"${value.replace(ESCAPED, escaped)}"`;
 }
 
-/** What an id usually is; the daemon prints it as it is written. */
+/** Matches most ids; the daemon prints them as they are written. */
 const PLAIN = /^(?:\d+|"[ !#-[\]-~]*")$/;
 
-/** The value as the daemon prints it back: without whitespace, with its own escapes, numbers as they were written. */
+/** Prints a value as the daemon prints it back: without whitespace, with the daemon's escapes, numbers as they were written. */
 export function daemonPrint(text: string): string {
   if (PLAIN.test(text)) return text;
   let printed = '';

@@ -5,7 +5,7 @@ import { isTooDeep, MOST_LEVELS, parseShallow } from './shallow-json.ts';
 
 const nested = (levels: number, open = '[', close = ']') => `${open.repeat(levels)}1${close.repeat(levels)}`;
 
-/** Texts with brackets, quotes and backslashes, which are no levels. */
+/** Texts whose brackets, quotes and backslashes open no levels. */
 const text = fc.array(fc.constantFrom('[', '{', '"', '\\', ']', '}', 'é', '\0')).map((parts) => parts.join(''));
 const { tree } = fc.letrec((tie) => ({
   tree: fc.oneof(
@@ -17,7 +17,7 @@ const { tree } = fc.letrec((tie) => ({
   ),
 }));
 
-it('JSON of up to 64 levels is what it is', () => {
+it('reads JSON of up to 64 levels as parseExact does', () => {
   fc.assert(
     fc.property(tree, (value) => {
       const written = JSON.stringify(value);
@@ -29,7 +29,7 @@ it('JSON of up to 64 levels is what it is', () => {
   expect(isTooDeep(nested(MOST_LEVELS))).toBe(false);
 });
 
-it('a value below them is its own text, wherever it stands', () => {
+it('reads a value below them as its text, wherever it is', () => {
   fc.assert(
     fc.property(tree, tree, fc.integer({ min: 1, max: 6_000 }), (before, after, more) => {
       const deep = nested(more, '[', ']');
@@ -47,7 +47,7 @@ it('a value below them is its own text, wherever it stands', () => {
   );
 });
 
-it('of what is no JSON it says something, and ends', () => {
+it('terminates for a text that is not JSON', () => {
   fc.assert(fc.property(fc.string(), text, (some, brackets) => void isTooDeep(some + brackets)));
   expect(isTooDeep('"\\')).toBe(false);
 });

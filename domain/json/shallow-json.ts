@@ -1,14 +1,14 @@
-/** JSON that strangers nested: what recurses over its values sees no more levels than this. */
+/** Bounds the nesting of JSON from untrusted sources, so that code can recurse over its values. */
 import { parseExact } from './exact-json.ts';
 import { endOfValue, isClosing, isOpening } from './raw-json.ts';
 
-/** As deep as a body of a request may be. */
+/** The same limit as for the body of a request. */
 export const MOST_LEVELS = 64;
 
 const QUOTE = 34;
 const BACKSLASH = 92;
 
-/** Indexes of the brackets that open the level below the last allowed one; of a text that is no JSON, any. */
+/** Yields the indexes of the brackets that open the first level too deep; any indexes when the text is not JSON. */
 function* openedTooDeep(text: string): Generator<number> {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -23,7 +23,7 @@ function* openedTooDeep(text: string): Generator<number> {
 
 export const isTooDeep = (text: string): boolean => openedTooDeep(text).next().done !== true;
 
-/** Values of valid JSON as parseExact reads them, but a value below the last level is its own text. */
+/** Reads valid JSON as parseExact does, except that a value below the last level becomes a string with its text. */
 export function parseShallow(text: string): unknown {
   let shallow = '';
   let copied = 0;

@@ -1,6 +1,6 @@
 /**
- * Reads ClickHouse while no stage changes the day: it has no transactions, so a rewind or a correction that is under way shows rows that no commit
- * has. A closed day does not need it.
+ * Reads ClickHouse while no stage changes the day: ClickHouse has no transactions, so a rewind or a correction in progress shows rows that
+ * no commit has. A closed day does not need this.
  */
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -11,7 +11,7 @@ import { type ChainDay, isUnchanged, type PricedState, pricedHeight, pricedState
 /** The largest day takes seconds. */
 const LONGEST = '60s';
 
-/** Null where a stage did not pause in time, or where the day is no longer the same. `hasPrices`: `work` is given those of this moment. */
+/** Returns null when a stage did not pause in time or the day has changed. `hasPrices`: `work` gets the priced state of this moment. */
 export async function atRest<T>(
   { postgres }: Pick<Stores, 'postgres'>,
   { day, priced, hasPrices }: { readonly day: ChainDay; readonly priced: PricedState; readonly hasPrices: boolean },

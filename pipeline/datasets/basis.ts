@@ -1,13 +1,13 @@
-/** The basis of a day's file: a text of everything that the file depends on. The file is written again when it changes. It ends with the columns. */
+/** The basis of a day's file: a text with everything that the file depends on, the columns last. When it changes, so must the file. */
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 
-/** Every table begins with the chain. */
+/** The first column of every table is the chain. */
 const COLUMNS = / (chain String,.*)$/;
 
 export const basisOf = (parts: readonly unknown[], table: DatasetTable): string =>
   `${parts.join(' ')} ${columnsOf(table)}`;
 
-/** As a basis ends with them. */
+/** The columns as they end a basis. */
 export const columnsOf = ({ columns }: DatasetTable): string =>
   columns.map(({ name, type }) => `${name} ${type}`).join();
 

@@ -1,4 +1,4 @@
-/** The data set of prices where the stores change between passes, or in the middle of one. */
+/** The data set of prices when the stores change between passes, or in the middle of one. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { PRICED_TABLES } from '../../schemas/datasets/priced-tables.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
@@ -35,7 +35,7 @@ const prices = () => readManifest(dataset.folder, 'prices');
 const fileOf = async (day: number) =>
   (await prices()).find((file) => file.day === new Date(day * 86_400_000).toISOString().slice(0, 10));
 
-it('a reorganisation that takes the last block of a day into the next one has the day written again', async () => {
+it('a reorganisation that moves the last block of a day into the next day makes the day be written again', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   const last = endOfDay(60);
@@ -72,7 +72,7 @@ it('open days are read one at a time, so that a stage waits for one file', async
   expect(most.count).toBe(1);
 });
 
-it('a day of which prices had reached a part is not closed when they pass it in the middle of the export', async () => {
+it('a partly priced day is not closed when prices pass it in the middle of the export', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks);
@@ -89,7 +89,7 @@ it('a day of which prices had reached a part is not closed when they pass it in 
   expect(await fileOf(day)).toMatchObject({ toHeight: heightOf(last), closed: true });
 });
 
-it('prices of a branch that derive has left are not taken for those of the blocks in their place', async () => {
+it('prices of a branch that derive has left are not taken for prices of the new blocks', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, 64));
@@ -103,7 +103,7 @@ it('prices of a branch that derive has left are not taken for those of the block
   expect(Math.max(...(await prices()).map(({ toHeight }) => toHeight))).toBe(heightOf(69));
 });
 
-it('a generation that is dropped in the middle of the export empties no day', async () => {
+it('dropping a generation in the middle of the export empties no day', async () => {
   const { world, pass, forgetBases } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, -5));
@@ -128,7 +128,7 @@ it('a generation that is dropped in the middle of the export empties no day', as
   );
 });
 
-it('a day that prices were taken back from keeps no file of a generation that is no longer served', async () => {
+it('a day with reverted prices keeps no file of a generation that is no longer served', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   const last = endOfDay(40);
@@ -150,7 +150,7 @@ it('a day that prices were taken back from keeps no file of a generation that is
   expect(await fileOf(dayOf(blocks[last + 1]))).toBeUndefined();
 });
 
-it('a swap in the middle of the export changes no file alone', async () => {
+it('a swap in the middle of the export does not change only some of the files', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks.slice(0, 50));
@@ -162,7 +162,7 @@ it('a swap in the middle of the export changes no file alone', async () => {
   await pass({ tables });
   const before = await prices();
   const [newest] = before.slice(-1);
-  // As after a change of the newest day alone.
+  // As if only the newest day had changed.
   const notes = await readNotes(await openLocalFolder(dataset.folder), 'prices');
   const day = notes.days.get(`${newest?.chain} ${newest?.day}`);
   if (day) noteDay(notes, { ...day, basis: `other ${day.basis}` }, Date.now());
@@ -174,7 +174,7 @@ it('a swap in the middle of the export changes no file alone', async () => {
   expect(new Set((await prices()).map(({ generation }) => generation))).toEqual(new Set([priced.other?.generation]));
 });
 
-/** The stage in the middle of taking ticks back: what it deletes is gone from ClickHouse, and Postgres has not committed it. */
+/** Holds the stage in the middle of undoing ticks: ClickHouse has deleted the rows, and Postgres has not committed. */
 async function undoing() {
   let [isReached, isLeft] = [() => {}, () => {}];
   const reached = new Promise<void>((resolve) => {
@@ -197,7 +197,7 @@ async function undoing() {
   return { stage, commit: isLeft };
 }
 
-it('closed days whose prices are just taken back are not written without them', async () => {
+it('closed days are not written without their prices while these are being undone', async () => {
   const { world, pass, forgetBases } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks);
@@ -205,7 +205,7 @@ it('closed days whose prices are just taken back are not written without them', 
   await pass();
   const before = await prices();
   expect(before.filter(({ closed }) => closed).length).toBeGreaterThan(3);
-  // As after a redrive: derive has all blocks again, and price takes back what follows from the first.
+  // As after a redrive: derive has all blocks again, and price undoes everything from the first block on.
   await feed?.rewind(heightOf(0));
   await feed?.append(blocks.slice(1));
   await forgetBases();
@@ -226,7 +226,7 @@ it('closed days whose prices are just taken back are not written without them', 
   await checkFolder(dataset.folder);
 });
 
-it('closed days whose blocks are just taken back are not written without them', async () => {
+it('closed days are not written without their blocks while these are being rewound', async () => {
   await dataset.close();
   dataset = await openPricedDataset(1, true);
   const { world, pass, chains: used } = dataset;
@@ -237,7 +237,7 @@ it('closed days whose blocks are just taken back are not written without them', 
   expect(dayOf(blocks[second - 1])).toBe(dayOf(blocks[second]));
   const client = await world.stores.postgres.pool.connect();
   try {
-    // As a deep rewind does: its lock, the rows of ClickHouse, those of Postgres, the commit.
+    // Like a deep rewind: takes the lock, deletes rows in ClickHouse, then in Postgres, then commits.
     const { missed } = await pass({
       tables,
       first: async () => {
@@ -256,7 +256,7 @@ it('closed days whose blocks are just taken back are not written without them', 
     expect(rows).toBe(toHeight - fromHeight + 1);
 });
 
-it('a closed day is written again when its sums were built again, also where that was at the same tick', async () => {
+it('a closed day is written again when its sums were built again, even at the same tick', async () => {
   const { world, pass } = dataset;
   const { pool } = world.stores.postgres;
   const [feed] = world.feeds;
@@ -273,7 +273,7 @@ it('a closed day is written again when its sums were built again, also where tha
   expect(await written()).toBe(0);
 });
 
-it('closed days do not keep files of before a redrive until prices are back', async () => {
+it('closed days do not keep files from before a redrive until prices return', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks);
@@ -289,7 +289,7 @@ it('closed days do not keep files of before a redrive until prices are back', as
   expect(stale.filter(({ path }) => now.includes(path))).toEqual([]);
 });
 
-it('an open day keeps its file while prices return, and none with blocks of another branch', async () => {
+it('an open day keeps its file until prices return, but not a file with blocks of another branch', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   const last = endOfDay(60);
@@ -300,13 +300,13 @@ it('an open day keeps its file while prices return, and none with blocks of anot
   await pass();
   const whole = await fileOf(dayOf(blocks[last]));
   expect(whole).toMatchObject({ toHeight: heightOf(last), closed: false });
-  // The same blocks again, of which price has only those before.
+  // The same blocks again, which price has not reached yet.
   await feed?.rewind(heightOf(first));
   await world.run();
   await feed?.append(blocks.slice(first + 1, last + 2));
   await pass();
   expect(await fileOf(dayOf(blocks[last]))).toEqual(whole);
-  // Others in their place.
+  // Other blocks in their place.
   await feed?.rewind(heightOf(first));
   await world.run();
   await feed?.append(onAnotherBranch(blocks.slice(first + 1, last + 2)));

@@ -1,6 +1,6 @@
 /**
- * Whether files of closed days are true, which were read while the stages went on: ClickHouse has no transactions, so what a rewind is about to
- * take back may be missing in them. docs/decisions/0089-data-set.md
+ * Confirms files of closed days that were read while the stages went on: ClickHouse has no transactions, so rows that a rewind is about to
+ * revert may be missing in them. docs/decisions/0089-data-set.md
  */
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -17,17 +17,17 @@ export interface WrittenTask {
 }
 
 export interface Confirmation {
-  /** Those of the files that are true. */
+  /** Returns the files whose content is right. */
   confirmed(written: readonly WrittenTask[]): Promise<WrittenTask[]>;
 }
 
 type Postgres = Stores['postgres'];
 
-/** A stage may be in the middle of a batch of some seconds. What takes longer undoes much. */
+/** A stage may be in the middle of a batch that takes some seconds; only a deep rewind takes longer. */
 const PATIENCE = '30s';
 const LONGEST = '60s';
 
-/** To be made before the state of the stores is read. */
+/** Call it before the state of the stores is read. */
 export async function openConfirmation(postgres: Postgres, chains: readonly { name: string }[]): Promise<Confirmation> {
   const writers: Writer[] = [PRICE, ...chains.map(({ name }) => deriveOf(name))];
   const owned = new Set((await ownedStages(postgres.pool, writers)).map(keyOf));
@@ -45,13 +45,13 @@ const PRICE: Writer = { stage: 'price', chain: ALL_CHAINS };
 const deriveOf = (chain: string): Writer => ({ stage: 'derive', chain });
 const keyOf = (writer: Writer | null): string => (writer ? `${writer.stage} ${writer.chain}` : 'none');
 
-/** The stage that changes the rows in ClickHouse; null for those of Postgres, which shows only what is committed. */
+/** The stage that changes the rows in ClickHouse; null for rows of Postgres, which shows only committed rows. */
 function writerOf({ table, day }: Task): Writer | null {
   if (table.store === 'postgres') return null;
   return table.store === 'prices' ? PRICE : deriveOf(day.chain);
 }
 
-/** All of them have the same writer. One pause for all: a stage waits for the comparison alone. */
+/** All tasks have the same writer, which pauses once for all of them, only during the comparison. */
 async function confirmGroup(
   postgres: Postgres,
   group: readonly WrittenTask[],
@@ -62,7 +62,7 @@ async function confirmGroup(
   try {
     return await inTransaction(postgres.pool, async (client) => {
       const isOwned = writer ? await pauseStages(client, [writer], LONGEST, PATIENCE) : wasOwned;
-      // Its owner ended meanwhile, perhaps in the middle of a rewind that the next one repeats.
+      // The stage's owner has ended in the meantime, perhaps in the middle of a rewind that the next owner repeats.
       if (wasOwned && !isOwned) return [];
       const unchanged = await unchangedDays(
         client,

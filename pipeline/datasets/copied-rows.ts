@@ -1,4 +1,4 @@
-/** Rows that Postgres alone holds, on their way to ClickHouse as CSV. */
+/** Rows that only Postgres has, copied to ClickHouse as CSV. */
 import { randomUUID } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { rm } from 'node:fs/promises';
@@ -12,15 +12,15 @@ import type { CopiedTable, DatasetTable, GenerationTable } from '../../schemas/d
 import type { ChainDay, PricedState } from './export-state.ts';
 
 export interface CopiedRows {
-  /** COPY takes no parameters: heights are numbers, and a chain's name has no quote. */
+  /** COPY takes no parameters. Inlining is safe: heights are numbers, and a chain's name has no quote. */
   readonly statement: string;
   readonly structure: string;
 }
 
-/** Blocks of a chain; null for all of every chain. */
+/** Blocks of a chain; null for all blocks of every chain. */
 type Span = Pick<ChainDay, 'chain' | 'from' | 'to'> | null;
 
-/** Null for a table that ClickHouse has every column of. `isClosed`: whether there is no row beyond the line. */
+/** Returns null for a table of which ClickHouse has every column. `isClosed`: whether there is no row beyond the line. */
 export function copiedRowsOf(
   table: DatasetTable,
   span: Span,
@@ -54,7 +54,7 @@ function stampRows({ copied }: GenerationTable, span: Span, priced: PricedState,
   };
 }
 
-/** Ticks of a chain rise with its heights, so those of both ends bound it; `min` and `max` would be looked for from the ends of all ticks. */
+/** Ticks of a chain rise with its heights, so the ticks at both ends bound the span; `min` and `max` would search from the ends of all ticks. */
 function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): string {
   const tick = (bound: string, order: 'ASC' | 'DESC') =>
     `(SELECT tick FROM price_ticks WHERE chain = '${chain}' AND height ${bound} ORDER BY height ${order} LIMIT 1)`;
@@ -62,7 +62,7 @@ function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): stri
   return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick(`>= ${from}`, 'ASC')} AND ${tick(`<= ${to}`, 'DESC')}${ahead})`;
 }
 
-/** Into a new file of the folder, which is gone after a failure. The connection is of no use then: what Postgres still sends may not be read. */
+/** Writes the rows into a new file of the folder. A failure removes the file and leaves the connection unusable, with unread rows. */
 export async function copyOut(
   client: PoolClient,
   { statement, structure }: CopiedRows,

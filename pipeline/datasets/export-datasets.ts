@@ -1,4 +1,4 @@
-/** One pass over the data set: whatever differs from the stores is written again. docs/decisions/0089-data-set.md */
+/** One pass over the data set: writes every file that differs from the stores. docs/decisions/0089-data-set.md */
 import { rm } from 'node:fs/promises';
 import type { Stores } from '../../infra/stores.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -16,12 +16,12 @@ import { type WriteBounds, type WriteTurns, type WrittenDay, writeDay } from './
 export interface ExportOptions {
   readonly stores: Stores;
   readonly chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[];
-  /** Names of other chains, whose files stay as they are. Those of all others go. */
+  /** Names of further chains whose files stay as they are. Files of any other chain are removed. */
   readonly keptChains?: readonly string[];
   readonly tables: readonly DatasetTable[];
   readonly folder: DatasetFolder;
   readonly pace: ExportPace;
-  /** How long a file stays that the manifest no longer names. */
+  /** How long a file is kept after the manifest no longer names it. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
   readonly progress?: (progress: ExportProgress) => void;
@@ -34,7 +34,7 @@ export interface ExportProgress {
   readonly total: number;
   readonly rows: number;
   readonly rowsPerSecond: number;
-  /** Null before the first. */
+  /** Null before the first file. */
   readonly etaSeconds: number | null;
 }
 
@@ -51,7 +51,7 @@ export interface ExportOutcome {
   readonly tables: readonly ExportedTable[];
   /** Days that changed while they were being written: the next pass writes them. */
   readonly missed: number;
-  /** Tables whose manifests stay as they were, since files of these chains, which the pass did not write, are of another generation or have other columns. */
+  /** Tables whose manifests are unchanged, because files of chains that this pass did not write have another generation or other columns. */
   readonly withheld: readonly WithheldTable[];
 }
 
@@ -60,10 +60,10 @@ export interface WithheldTable {
   readonly chains: readonly string[];
 }
 
-/** How often the manifests follow a long export. */
+/** How often a long export publishes manifests. */
 const PUBLISH_MS = 15_000;
 
-/** Stopping it loses nothing but the files under way, and in a bucket those since the notes were last written. */
+/** Stopping it loses only the files being written, and in a bucket the files since the notes were last written. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
   const { stores, chains, tables, folder, signal, pace } = options;
   const confirmation = await openConfirmation(stores.postgres, chains);
@@ -91,7 +91,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     noteDay(notesOf(notes, table), { chain: day.chain, day: day.day, basis, file }, Date.now());
     if (file) written.set(table.name, (written.get(table.name) ?? 0) + 1);
   };
-  /** In no notes yet. */
+  /** Written, but not in the notes yet. */
   let unconfirmed: WrittenTask[] = [];
   const confirmAll = async () => {
     const asked = unconfirmed;
@@ -140,7 +140,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
   };
 }
 
-/** Null where the day changed meanwhile. */
+/** Returns null when the day changed in the meantime. */
 async function writeTask(
   options: ExportOptions,
   task: Task,
@@ -153,7 +153,7 @@ async function writeTask(
   return placed(folder, task, await writeDay(stores, task, bounds));
 }
 
-/** While its stages wait. */
+/** Writes the file while the stages of the day wait. */
 async function writePaused(
   { stores, folder, pace }: ExportOptions,
   task: Task,
@@ -178,7 +178,7 @@ async function placed(folder: DatasetFolder, task: Task, written: WrittenDay | n
   return { task, file: written?.entry ?? null };
 }
 
-/** Whether no stage changes rows of the day, or Postgres shows only what is committed. */
+/** True when no stage changes rows of the day, or its rows are in Postgres, which shows only committed rows. */
 const isAtRest = ({ isClosed, table }: Task): boolean => isClosed || table.store === 'postgres';
 
 function forgetGoneDays(notes: Notes, { days, incomplete }: ExportState, { chains, keptChains }: ExportOptions): void {

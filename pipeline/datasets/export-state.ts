@@ -1,4 +1,4 @@
-/** Reads the state that an export starts from in Postgres: the days of each chain, and the versions that their rows depend on. */
+/** Reads from Postgres the state that an export starts from: the days of each chain, and the versions that their rows depend on. */
 import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
 import { heightAt } from '../../infra/postgres/last-by-clock.ts';
@@ -13,9 +13,9 @@ import { type Generation, readGenerations } from '../price/generations.ts';
 
 export interface ExportedGeneration {
   readonly generation: number;
-  /** By which day its stamps are final; −1 when none is. */
+  /** The newest day whose stamps are final; −1 when none is. */
   readonly rolledThrough: number;
-  /** For each day up to there, what tells one build of its sums from another: numbers of ticks are used again, transactions are not. */
+  /** Identifies the build of each day's sums up to there: numbers of ticks are used again, transactions are not. */
   readonly builds: readonly { readonly day: number; readonly transaction: string }[];
 }
 
@@ -24,7 +24,7 @@ export interface PricedState {
   readonly tick: bigint;
   readonly runs: readonly AheadRun[];
   readonly served: ExportedGeneration;
-  /** Another one, where it is whole. */
+  /** Another finished generation, if there is one. */
   readonly other: ExportedGeneration | null;
 }
 
@@ -35,25 +35,25 @@ export interface ChainDay {
   readonly day: string;
   readonly from: number;
   readonly to: number;
-  /** Hash of the last block, and the record of the log that brought it: a block that comes back after a rewind has another. */
+  /** Hash of the last block, and position of its record in the log: a block that returns after a rewind has another position. */
   readonly hash: string;
   readonly position: bigint;
-  /** Its tick; null while no complete one has it. */
+  /** The last block's tick; null while it has no complete one. */
   readonly tick: bigint | null;
   /** Newest redrive that derived blocks of the day again; 0 for none. */
   readonly redrive: bigint;
   /** Whether the day is over and no rewind reaches it. */
   readonly isFinal: boolean;
-  /** The last of its blocks that has prices, complete or not; below `from` where none has. */
+  /** Height of the last block of the day with prices, complete or not; below `from` when no block has prices. */
   readonly pricedTo: number;
-  /** Hash and position of that one; null where there is none. */
+  /** Hash and position of that block; null when there is none. */
   readonly pricedHash: string | null;
   readonly pricedPosition: bigint | null;
 }
 
 export interface ExportState {
   readonly days: readonly ChainDay[];
-  /** Chains of which days are missing that will be back: a redrive derives them again. */
+  /** Chains with days that are missing for now: a redrive is deriving them again. */
   readonly incomplete: ReadonlySet<string>;
   readonly priced: PricedState;
 }
@@ -69,7 +69,7 @@ const readBasis = rowReader({
 
 type Chain = Pick<ChainConfig, 'name' | 'finalityDepth'>;
 
-/** All of one moment. Blocks that a redrive is about to derive again are left out. */
+/** Reads everything in one snapshot. Days with blocks that a redrive is about to derive again are left out. */
 export function readExportState(
   { postgres }: Pick<Stores, 'postgres'>,
   chains: readonly Chain[],
@@ -83,7 +83,7 @@ export function readExportState(
   });
 }
 
-/** Those of the days whose facts follow from the same as before. */
+/** Returns the days whose facts still follow from the same blocks and redrives. */
 export async function unchangedDays(
   client: Pool | PoolClient,
   days: readonly ChainDay[],
@@ -107,7 +107,7 @@ export async function unchangedDays(
 export const isUnchanged = async (client: Pool | PoolClient, day: ChainDay): Promise<boolean> =>
   (await unchangedDays(client, [day])).has(day);
 
-/** Up to which block of a chain its prices are there, complete or not: where `price` stands on a branch that derive has left, up to its newest tick of this one. */
+/** Height up to which a chain has prices, complete or not; when `price` is on a branch that derive has left, its newest tick on this branch. */
 export async function pricedHeight(client: PoolClient, chain: string): Promise<number> {
   const row = await readRow(
     client,
@@ -175,7 +175,7 @@ async function daysOf(client: PoolClient, { name, finalityDepth }: Chain): Promi
         chain: name,
         number: Number(number),
         day: utcDate(Number(number) * SECONDS_PER_DAY),
-        // The block that ends the day has to be final too: another one in its place might belong to the day.
+        // The block after the day must be final too: another block in its place might belong to the day.
         isFinal: index < rows.length - 1 && row.to < tip - finalityDepth,
         pricedTo: Math.min(row.to, pricedTo),
       };
@@ -191,7 +191,7 @@ const readRun: RowReader<AheadRun> = rowReader({
 });
 const readBuild = rowReader({ generation: columns.number, day: columns.number, transaction: columns.text });
 
-/** To be read in one transaction with what it is compared with. */
+/** Read it in one transaction with the state that it is compared with. */
 export async function pricedState(client: PoolClient): Promise<PricedState> {
   const newest = await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks');
   const runs = await readRows(
@@ -218,8 +218,8 @@ export async function pricedState(client: PoolClient): Promise<PricedState> {
 }
 
 /**
- * Whether the generations are still those of each of these states: of one that was dropped ClickHouse loses the rows, so that what was read may
- * lack them, and after a swap every day is to be written again.
+ * Whether the generations are still those of each of these states. ClickHouse loses the rows of a dropped generation, so rows that were
+ * read may lack them; after a swap every day must be written again.
  */
 export async function haveStayed(client: Pool | PoolClient, ...states: readonly PricedState[]): Promise<boolean> {
   const now = wholeOnes(await readGenerations(client));
@@ -228,7 +228,7 @@ export async function haveStayed(client: Pool | PoolClient, ...states: readonly 
   });
 }
 
-/** The served generation and another one; none that is being made. */
+/** The served generation and another one, neither of which is being made. */
 function wholeOnes(all: readonly Generation[]): { readonly served?: Generation; readonly other?: Generation } {
   const whole = all.filter(({ isUnfinished }) => !isUnfinished);
   const served = whole.find((generation) => generation.served);
@@ -236,7 +236,7 @@ function wholeOnes(all: readonly Generation[]): { readonly served?: Generation; 
   return { ...(served && { served }), ...(other && { other }) };
 }
 
-/** Whether no stamp of the day can change any more, and what its prices follow from. */
+/** Returns whether no stamp of the day can change any more, and the text of what its prices follow from. */
 export function pricedBasis(
   day: ChainDay,
   { tick, runs, served, other }: PricedState,

@@ -1,4 +1,4 @@
-/** A file that is in its place is on the disk, and so are the folders that were made for it. */
+/** A placed file is on the disk, and so are the folders that were made for it. */
 import { readlinkSync } from 'node:fs';
 import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -15,7 +15,7 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-/** Paths that are synced from now on, as the kernel names them. */
+/** Collects the paths that are synced from now on, as the kernel names them. */
 async function syncedPaths(): Promise<Set<string>> {
   const handle = await open(root, 'r');
   const prototype: { sync(this: { readonly fd: number }): Promise<void> } = Object.getPrototypeOf(handle);
@@ -29,7 +29,7 @@ async function syncedPaths(): Promise<Set<string>> {
   return paths;
 }
 
-it('syncs every folder that has a new entry: that of the file, and those above it that were made for it', async () => {
+it('syncs every folder with a new entry: that of the file, and the parents that were made for it', async () => {
   const target = join(root, 'out');
   const folder = await openLocalFolder(target);
   const synced = await syncedPaths();
@@ -43,7 +43,7 @@ it('syncs every folder that has a new entry: that of the file, and those above i
   const made = await place('blocks/chain=vrsc/a.parquet');
   const there = join(target, 'blocks/chain=vrsc');
   for (const path of [there, dirname(there), target]) expect(made).toContain(path);
-  // Those that were there already have no new entry.
+  // Folders that existed before have no new entry.
   expect(await place('blocks/chain=vrsc/b.parquet')).not.toContain(target);
   expect(await place('blocks/chain=other/a.parquet')).toContain(join(target, 'blocks'));
 });

@@ -1,22 +1,22 @@
-/** Where a data set is written. A name shows either nothing, or the whole of one file. */
+/** The destination of a data set. A path has either no file or a whole one, never part of a file. */
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 
 export interface DatasetFolder {
   /** As the user named it. */
   readonly name: string;
-  /** Folder on this machine for files that are being written; there are none in it at first. */
+  /** Folder on this machine for files that are being written; empty at first. */
   readonly scratch: string;
-  /** Null where there is no such file. */
+  /** Returns null when there is no such file. */
   read(path: string): Promise<string | null>;
-  /** Takes a file of `scratch`, which is gone afterwards. */
+  /** Moves a file out of `scratch`. */
   put(path: string, file: string): Promise<void>;
-  /** Replaces what is there. */
+  /** Replaces the file at `path`. */
   write(path: string, text: string): Promise<void>;
-  /** Data files that are there, with the moment they were written in ms. */
+  /** The existing data files, with the time at which each was written, in ms. */
   files(): AsyncIterable<{ readonly path: string; readonly writtenAt: number }>;
   remove(path: string): Promise<void>;
-  /** For the manifest. */
+  /** Returns the address for the manifest. */
   urlOf(path: string): string;
   /** Discards unfinished writes. */
   close(): Promise<void>;
@@ -24,10 +24,10 @@ export interface DatasetFolder {
 
 const SCRATCH = '.writing';
 
-/** @throws what the file system says of a folder that cannot be written */
+/** @throws the file system's error when the folder cannot be written */
 export async function openLocalFolder(root: string): Promise<DatasetFolder> {
   const scratch = join(root, SCRATCH);
-  // What a killed process left.
+  // Removes the files of a killed process.
   await rm(scratch, { recursive: true, force: true });
   await makeFolder(scratch);
 
@@ -60,7 +60,7 @@ interface Placement {
   readonly target: string;
 }
 
-/** Whatever comes while files are put in their places goes together after them: one write of the disk's journal serves many. */
+/** Files that arrive while others are being placed are placed together afterwards, so that one write of the disk's journal serves many. */
 function createPlacing(): (placement: Placement) => Promise<void> {
   let waiting: Placement[] = [];
   let next: Promise<void> | null = null;
@@ -73,7 +73,7 @@ function createPlacing(): (placement: Placement) => Promise<void> {
       next = null;
       return placeAll(together);
     });
-    last = next.catch(() => undefined); // who put the files there has the error
+    last = next.catch(() => undefined); // the callers get the error
     return next;
   };
 }
@@ -90,7 +90,7 @@ async function placeAll(placements: readonly Placement[]): Promise<void> {
   await Promise.all(Array.from(folders, sync));
 }
 
-/** With those above it that are not there, each of which survives a loss of power. */
+/** Makes a folder and its missing parents, and syncs each of them, so that it survives a loss of power. */
 async function makeFolder(path: string): Promise<void> {
   const first = await mkdir(path, { recursive: true });
   if (first === undefined) return;
@@ -98,7 +98,7 @@ async function makeFolder(path: string): Promise<void> {
   for (let made = resolve(path); made !== top; made = dirname(made)) await sync(dirname(made));
 }
 
-/** Its bytes survive a loss of power. */
+/** Makes the bytes of a file or folder survive a loss of power. */
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r');
   try {

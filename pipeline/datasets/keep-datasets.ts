@@ -1,4 +1,4 @@
-/** Keeps the served data set up to date: a pass every so often, until it is stopped. */
+/** Keeps the served data set up to date: runs a pass at an interval until it is stopped. */
 import type { Logger } from '../../infra/logger.ts';
 import { pause } from '../../infra/repeat-until.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -19,10 +19,10 @@ export interface KeepOptions {
   readonly signal: AbortSignal;
 }
 
-/** The stages of a new process come first. */
+/** The stages of a new process get a head start. */
 const FIRST_SECONDS = 15;
 
-/** Resolves when the signal aborts. A pass that fails is tried again at the next turn; another process may keep the folder meanwhile. */
+/** Resolves when the signal aborts. A failed pass is tried again at the next turn; another process may keep the folder until then. */
 export async function keepDatasets(options: KeepOptions): Promise<void> {
   const { refreshSeconds, logger, signal, folder } = options;
   await pause(Math.min(FIRST_SECONDS, refreshSeconds) * 1000, signal, false);

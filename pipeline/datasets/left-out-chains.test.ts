@@ -1,4 +1,4 @@
-/** Chains that an export leaves out, and chains that are no longer configured, when another generation is served. */
+/** Exports that leave out chains, and chains that are no longer configured, when another generation is served. */
 
 import { access, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -34,7 +34,7 @@ afterAll(() => dataset?.close());
 const kinds = async () =>
   new Set((await readManifest(dataset.folder, 'prices')).map(({ chain, generation }) => `${chain} ${generation}`));
 
-it('a chain that is left out keeps its files, and the manifest stays for as long as they are of another generation', async () => {
+it('a chain that is left out keeps its files, and the manifest is unchanged while they are of another generation', async () => {
   const before = await readManifest(dataset.folder, 'prices');
   expect(await kinds()).toEqual(new Set([`${main.name} 1`, `${twin.name} 1`]));
   for (let pass = 0; pass < 2; pass++) {
@@ -61,7 +61,7 @@ const exportPrices = (config: Config, destination: string, names?: string) =>
     collectedOutput().output,
   );
 
-it('the command says so, and that all chains are to be exported', async () => {
+it('the command reports this, and advises to export all chains', async () => {
   const asked = (names?: string) => exportPrices(configured(), dataset.folder, names);
   await expect(asked(main.name)).rejects.toMatchObject({
     code: 'export_withheld',
@@ -73,14 +73,14 @@ it('the command says so, and that all chains are to be exported', async () => {
   expect(await kinds()).toEqual(new Set([`${main.name} 2`, `${twin.name} 2`]));
 });
 
-it('a chain that is no longer configured goes from the manifest', async () => {
+it('a chain that is no longer configured is removed from the manifest', async () => {
   await swapGenerations(dataset.world.stores.postgres, 'older');
   const { withheld } = await dataset.pass({ chains: [main] });
   expect(await kinds()).toEqual(new Set([`${main.name} 1`]));
   expect(withheld).toEqual([]);
 });
 
-it('the served folder keeps replaced files for its readers, by whatever name it is written', async () => {
+it('the served folder keeps replaced files for its readers, also when it is written under another name', async () => {
   const config = configured();
   const serving = { ...config, datasets: { ...config.datasets, folder: dataset.folder } };
   const link = `${dataset.folder}-link`;

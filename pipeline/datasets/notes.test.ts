@@ -1,4 +1,4 @@
-/** Files stay in a folder for as long as they should, whenever the process that writes it is killed. */
+/** Files stay in a folder for as long as they should, whenever the writing process is killed. */
 import { existsSync } from 'node:fs';
 import { mkdir, mkdtemp, readFile, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ async function put(path: string, ageMs: number): Promise<void> {
   await utimes(file, at, at);
 }
 
-/** A pass that writes the day anew, as another file. */
+/** A pass that writes the day again, as another file. */
 async function pass(into: DatasetFolder, name: string, graceMs = GRACE_MS): Promise<void> {
   const day = { chain: 'vrsc', day: '2026-01-02' };
   const notes = await readNotes(into, TABLE);
@@ -48,7 +48,7 @@ const isThere = (path: string): boolean => existsSync(join(root, path));
 const named = async (): Promise<string[]> =>
   (JSON.parse(await readFile(join(root, `${TABLE}.json`), 'utf8')) as DatasetFile[]).map(({ path }) => path);
 
-/** Ends as if killed before the write of that number. */
+/** A folder that fails before the given write, as if the process was killed. */
 function killedAt(write: number): DatasetFolder {
   let count = 0;
   return {
@@ -76,7 +76,7 @@ it.each([1, 2])(
   },
 );
 
-it('removes only what an export itself has written, and nothing that another one may just have put there', async () => {
+it('removes only files that an export has written, and none that another export may just have written', async () => {
   const foreign = [
     'blocks/eur.parquet',
     'blocks/chain=vrsc/mine.parquet',
@@ -90,7 +90,7 @@ it('removes only what an export itself has written, and nothing that another one
     ...folder,
     async *files() {
       yield* folder.files();
-      // A bucket lists whatever is in it.
+      // A bucket lists all files in it.
       for (const path of foreign) yield { path, writtenAt: Date.now() - 2 * HOUR };
     },
   };
@@ -100,7 +100,7 @@ it('removes only what an export itself has written, and nothing that another one
   expect(isThere(pathOf('d'))).toBe(true);
 });
 
-it('a file that no manifest has named goes as soon as the day has another', async () => {
+it('a file that no manifest has named is removed as soon as the day has another file', async () => {
   await pass(folder, 'a');
   const notes = await readNotes(folder, TABLE);
   const day = [...notes.days.values()][0];
@@ -119,7 +119,7 @@ it('a file that no manifest has named goes as soon as the day has another', asyn
     expect(isThere(pathOf(name)), name).toBe(stays);
 });
 
-it('a file that the manifest of another export names stays', async () => {
+it('a file that the manifest of another export names is kept', async () => {
   await pass(folder, 'a');
   const notes = await readNotes(folder, TABLE);
   await pass(folder, 'b');
@@ -127,7 +127,7 @@ it('a file that the manifest of another export names stays', async () => {
   expect(isThere(pathOf('b'))).toBe(true);
 });
 
-it('forgets the files that are gone', async () => {
+it('forgets removed files', async () => {
   for (const name of ['a', 'b', 'c']) await pass(folder, name, 0);
   expect((await readNotes(folder, TABLE)).retired.size).toBe(0);
 });

@@ -1,4 +1,4 @@
-/** What an export remembers of a table in the folder itself, next to the manifest that readers see. */
+/** The notes on a table that an export keeps in the folder itself, next to the manifest that readers see. */
 import { DATASET_PATH, type DatasetDay, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { columnsIn } from './basis.ts';
 import type { DatasetFolder } from './folder.ts';
@@ -6,15 +6,15 @@ import type { DatasetFolder } from './folder.ts';
 export interface Notes {
   /** By chain and day. */
   readonly days: Map<string, DatasetDay>;
-  /** Files that the manifest no longer names → since when, ms. */
+  /** Files that the manifest no longer names → since when, in ms. */
   readonly retired: Map<string, number>;
   /** Paths that the manifest names. */
   published: ReadonlySet<string>;
-  /** Whether they say something else than the folder. */
+  /** Whether the notes differ from the folder. */
   isChanged: boolean;
 }
 
-/** For a served folder: long enough for whoever has read a manifest to fetch what it names. */
+/** For a served folder: long enough for a reader of a manifest to fetch the files that it names. */
 export const GRACE_MS = 3_600_000;
 /** Notes of another version are not read, and every day is written again. */
 const VERSION = 1;
@@ -41,12 +41,12 @@ export async function readNotes(folder: DatasetFolder, table: string): Promise<N
     days: known,
     retired: new Map(retired),
     published: pathsIn(text),
-    // A process that was killed between the two may have left the manifest behind the notes.
+    // A process that was killed between the two writes may have left the manifest older than the notes.
     isChanged: stored.version !== VERSION || files === null || text !== manifestText(folder, files),
   };
 }
 
-/** The file that the day had before is retired, also where no manifest has named it. */
+/** Retires the file that the day had before, even if no manifest has named it. */
 export function noteDay(notes: Notes, day: DatasetDay, now: number): void {
   const key = dayKey(day);
   forgetDay(notes, key, now);
@@ -61,7 +61,7 @@ export function forgetDay(notes: Notes, key: string, now: number): void {
   notes.isChanged = true;
 }
 
-/** The manifest changes in one moment, and only to one generation and the same columns of all days. */
+/** Replaces the manifest at once, and only when all days have the same generation and the same columns. */
 export async function publish(folder: DatasetFolder, table: string, notes: Notes, now: number): Promise<void> {
   if (!notes.isChanged) return;
   notes.isChanged = false;
@@ -70,7 +70,7 @@ export async function publish(folder: DatasetFolder, table: string, notes: Notes
   const published = new Set(files.map(({ path }) => path));
   for (const path of notes.published) if (!published.has(path)) notes.retired.set(path, now);
   for (const path of published) notes.retired.delete(path);
-  // First: a file that the manifest no longer names must not be without the moment from which it stays for a while.
+  // The notes come first, so that every file that the manifest no longer names has a time of retirement.
   await writeNotes(folder, table, notes);
   await folder.write(manifestPath(table), manifestText(folder, files));
   notes.published = published;
@@ -84,7 +84,7 @@ async function writeNotes(folder: DatasetFolder, table: string, { days, retired 
 /** Whether the manifest can name the files. */
 export const isOfOneKind = ({ days }: Notes): boolean => filesToPublish(days) !== null;
 
-/** Null while they are of several generations or have other columns than each other. */
+/** Returns null while the files are of several generations or differ in their columns. */
 function filesToPublish(days: Notes['days']): NotedFile[] | null {
   const withFiles = [...days.values()].flatMap(({ file, basis }) => (file ? [{ file, basis }] : []));
   const kinds = new Set(withFiles.map(({ file, basis }) => `${generationsIn(file)} ${columnsIn(basis)}`));
@@ -97,8 +97,8 @@ function manifestText(folder: DatasetFolder, files: readonly NotedFile[]): strin
 }
 
 /**
- * Removes files that were replaced long ago, and those that a killed process left. Other names than those of an export are not its own, and what
- * no notes tell of stays for a while: another process may have put it there just now.
+ * Removes files that were replaced long ago or left by a killed process. Files whose names are not those of an export are left alone, and
+ * a file that no notes mention is kept for a while, because another process may have just written it.
  */
 export async function sweep(
   folder: DatasetFolder,
@@ -140,5 +140,5 @@ const isNoted = ({ days }: Notes, path: string): boolean => days.values().some((
 const byPlace = (a: Pick<DatasetFile, 'chain' | 'day'>, b: Pick<DatasetFile, 'chain' | 'day'>): number =>
   a.chain < b.chain ? -1 : a.chain > b.chain ? 1 : a.day < b.day ? -1 : a.day > b.day ? 1 : 0;
 
-/** Generations as the name of a file says them. */
+/** The generations in the name of a file. */
 export const generationsIn = ({ path }: Pick<DatasetFile, 'path'>): string => /\.g([\d-]+)\./.exec(path)?.[1] ?? '';

@@ -18,7 +18,7 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Rows of 32 random bytes, which do not become fewer by compression. */
+/** Makes a file with rows of 32 random bytes, which compression does not shrink. */
 async function made(rows: number): Promise<string> {
   const file = join(folder, `${rows}.parquet`);
   const select = () => `SELECT toUInt32(1000 + number) AS height, randomFixedString(32) AS noise FROM numbers(${rows})`;
@@ -38,7 +38,7 @@ it.each([1, 3_000, 7_500, 9_000, 50_000, 2_000_000])('a file of %i rows', async 
   });
 });
 
-it('a file that is not whole is an error', async () => {
+it('a truncated file is an error', async () => {
   const bytes = await readFile(await made(8_000));
   for (const length of [0, 7, 100, bytes.length - 1]) {
     const file = join(folder, `of-${length}.parquet`);

@@ -1,4 +1,4 @@
-/** Reads from a Parquet file what the manifest says of it. */
+/** Reads from a Parquet file the values for its manifest entry. */
 import { createHash } from 'node:crypto';
 import { open } from 'node:fs/promises';
 import { type AsyncBuffer, parquetMetadataAsync } from 'hyparquet';
@@ -17,7 +17,7 @@ export interface ParquetContent extends Footer {
 
 const PIECE_BYTES = 1 << 18;
 
-/** @throws for a file that is not whole */
+/** @throws for a truncated file */
 export async function readParquet(path: string): Promise<ParquetContent> {
   const handle = await open(path, 'r');
   try {
@@ -26,7 +26,7 @@ export async function readParquet(path: string): Promise<ParquetContent> {
     await readExactly(handle, piece, 0);
     const hash = createHash('sha256').update(piece);
     const footer = await readFooter(size, async (from, to = size) => {
-      // Most files are one piece, and to read one again takes longer than all else here.
+      // Most files are one piece, and reading it again would take longer than everything else here.
       if (to <= piece.length) return piece.buffer.slice(from, to);
       return (await readExactly(handle, new Uint8Array(to - from), from)).buffer;
     });
@@ -39,7 +39,7 @@ export async function readParquet(path: string): Promise<ParquetContent> {
   }
 }
 
-/** Only a whole file has a footer that can be read. */
+/** Only a complete file has a readable footer. */
 async function readFooter(byteLength: number, slice: AsyncBuffer['slice']): Promise<Footer> {
   const metadata = await parquetMetadataAsync({ byteLength, slice });
   let minHeight = Number.POSITIVE_INFINITY;

@@ -1,4 +1,4 @@
-/** The list of a bucket, in whatever order a server writes the members of an entry. */
+/** Reads the list of a bucket in any order of the members of an entry. */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ afterAll(async () => {
   server?.close();
 });
 
-/** Amazon's and Google's. */
+/** Other members that Amazon and Google write. */
 const OTHERS = [
   '<Generation>1360887697105000</Generation>',
   '<MetaGeneration>1</MetaGeneration>',

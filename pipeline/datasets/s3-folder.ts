@@ -1,4 +1,4 @@
-/** A data set in a bucket of S3 or of what speaks like it. */
+/** A data set in a bucket of S3 or of a compatible server. */
 import { openAsBlob } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -12,10 +12,10 @@ export interface S3Options {
   readonly bucket: string;
   /** Without a slash at the end; empty for the whole bucket. */
   readonly prefix: string;
-  /** `https://host`; null: Amazon's of the region. */
+  /** `https://host`; null: Amazon's endpoint of the region. */
   readonly endpoint: string | null;
   readonly environment: Readonly<Record<string, string | undefined>>;
-  /** Ends whatever is under way, and lets nothing begin. */
+  /** Ends requests in progress, and lets none begin. */
   readonly signal: AbortSignal;
 }
 
@@ -29,7 +29,7 @@ class S3Refused extends PermanentError {
   }
 }
 
-/** A text was written since it was read here. */
+/** Another export has written a text since this export read it. */
 class S3Overtaken extends PermanentError {
   constructor(name: string) {
     super('export_busy', `Another export writes ${name}: wait for it, or choose another prefix.`);
@@ -42,7 +42,7 @@ class S3ListingUnknown extends PermanentError {
   }
 }
 
-/** Precondition failed, and conflict of two conditional writes. */
+/** 412: precondition failed. 409: conflict of two conditional writes. */
 const OVERTAKEN = new Set([412, 409]);
 
 /** @throws PermanentError s3_credentials_missing */
@@ -67,18 +67,18 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
   const keyOf = (path: string) => (prefix === '' ? path : `${prefix}/${path}`);
   const address = (path: string) => `${root}/${keyOf(path).split('/').map(encodeURIComponent).join('/')}`;
   const name = `s3://${bucket}/${prefix}`;
-  /** By path of a text: its tag as this export last saw it; null where there was none. */
+  /** By path of a text: its tag when this export last saw it; null when there was no such text. */
   const seen = new Map<string, string | null>();
   const scratch = await mkdtemp(join(tmpdir(), 'verustream-export-'));
 
-  /** Null for 404. */
+  /** Returns null for 404. */
   async function ask(method: S3Request['method'], url: string, body?: Blob | string): Promise<S3Answer | null> {
     const answer = await request({ method, url, ...(body !== undefined && { body }) });
     if (answer.status === 404 && method !== 'PUT') return null;
     return accepted(`${method} ${url}`, answer);
   }
 
-  /** What an earlier try wrote, whose answer was lost, is no other export's. */
+  /** A text that an earlier try wrote, and whose response was lost, is not taken for another export's. */
   async function writeIf(url: string, body: string, headers: Readonly<Record<string, string>>): Promise<S3Answer> {
     const answer = await request({ method: 'PUT', url, body, headers });
     if (answer.status === NOT_IMPLEMENTED) return accepted(`PUT ${url}`, await request({ method: 'PUT', url, body }));
@@ -106,7 +106,7 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
       await ask('PUT', address(path), await openAsBlob(file));
       await rm(file);
     },
-    // A bucket has no lock: an export that another one has overtaken must not name files that the other removes.
+    // A bucket has no lock: an export that was overtaken must not name files that the other export removes.
     async write(path, text) {
       const tag = seen.get(path);
       const condition = tag === undefined ? {} : tag === null ? { 'If-None-Match': '*' } : { 'If-Match': tag };
@@ -133,7 +133,7 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
   };
 }
 
-/** The order of the members of an entry, and what else it has, is the server's. @throws S3ListingUnknown */
+/** The server decides the order of the members of an entry, and may add others. @throws S3ListingUnknown */
 function* listedIn(xml: string, name: string): Generator<{ readonly key: string; readonly writtenAt: number }> {
   for (const [, entry = ''] of xml.matchAll(/<Contents>(.*?)<\/Contents>/gs)) {
     const key = /<Key>([^<]+)</.exec(entry)?.[1];

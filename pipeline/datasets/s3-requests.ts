@@ -1,4 +1,4 @@
-/** Signed requests to S3: a connection that is lost, or a server that is busy, is asked again. */
+/** Signed requests to S3, which are repeated when the connection is lost or the server is busy. */
 import type { AwsClient } from 'aws4fetch';
 import { pause, withOwnSignal } from '../../infra/repeat-until.ts';
 import { RetryableError } from '../../schemas/errors.ts';
@@ -21,14 +21,14 @@ export interface S3Answer {
 const MOST_RETRIES = 5;
 const FIRST_RETRY_MS = 100;
 const TRY_MS = 60_000;
-/** A large file may go over a slow line: 50 kB/s. */
+/** Allows for a slow line with a large file: 50 kB/s. */
 const BYTES_PER_MS = 50;
-/** What a server says that knows no conditions of a write. */
+/** Status of a server that does not support conditional writes. */
 export const NOT_IMPLEMENTED = 501;
-/** Too many requests; and conflict with a write that is under way, perhaps that of an earlier try. */
+/** 429: too many requests. 409: conflict with a write in progress, perhaps that of an earlier try. */
 const REPEATED = new Set([429, 409]);
 
-/** `root`: for messages. `signal` ends what is under way. `tryMs`: how long a try without a body may take. */
+/** `root` is for messages. `signal` ends requests in progress. `tryMs` is how long a try without a body may take. */
 export function createS3Requests(
   client: AwsClient,
   root: string,
@@ -56,7 +56,7 @@ export function createS3Requests(
   };
 }
 
-/** Whole: the connection may be lost in the middle of a text as well. */
+/** Reads the whole response, because the connection may also be lost in the middle of it. */
 async function read(request: Request, signal: AbortSignal): Promise<Omit<S3Answer, 'isRepeated'>> {
   const answer = await fetch(request, { signal });
   return { status: answer.status, tag: answer.headers.get('ETag'), text: await answer.text() };

@@ -11,20 +11,20 @@ export interface DayParams extends Readonly<Record<string, unknown>> {
 
 export const paramsOf = ({ chain, from, to }: ChainDay): DayParams => ({ chain, from, to });
 
-/** Rows of a table: the condition on its ClickHouse tables by the column of the height, and what FROM takes for its copied rows. */
+/** Which rows of a table to read: the condition on its ClickHouse tables, and the FROM operand for its copied rows. */
 interface SelectRequest {
   readonly condition: (height: string) => string;
   readonly priced: PricedState;
-  /** Null: without the columns that would come from there. */
+  /** Null: without the columns of the copied rows. */
   readonly copied: string | null;
 }
 
-/** Each of its declared type, whatever the store makes of the expression. */
+/** Casts each column to its declared type, whatever the type of the expression is. */
 const columnsOf = ({ columns }: Pick<DatasetTable, 'columns'>): string =>
   columns.map(({ name, type, sql }) => `CAST(${sql} AS ${type}) AS ${name}`).join(', ');
 const ofDay = (height: string) => `chain = {chain:String} AND ${height} BETWEEN {from:UInt32} AND {to:UInt32}`;
 
-/** In the order of the files. `copied`: what FROM takes for the rows of `copiedRowsOf`. */
+/** Selects rows in the order of the files. `copied` is the FROM operand for the rows of `copiedRowsOf`. */
 export function daySelect(table: DatasetTable, priced: PricedState, isClosed: boolean, copied: string | null): string {
   const height = table.store === 'prices' ? table.height : 'height';
   const order = table.order.map((name) => (name === 'height' ? height : name)).join(', ');
@@ -33,7 +33,7 @@ export function daySelect(table: DatasetTable, priced: PricedState, isClosed: bo
   return `${tableSelect(table, { condition: ofDay, priced: state, copied })} ORDER BY ${order}`;
 }
 
-/** All rows, unordered. */
+/** Selects the rows, unordered. */
 export function tableSelect(table: DatasetTable, asked: SelectRequest): string {
   switch (table.store) {
     case 'postgres':

@@ -1,4 +1,4 @@
-/** What a pass has to write: days whose file is not what the stores hold. */
+/** The work of a pass: days whose file differs from the stores. */
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -10,12 +10,12 @@ import { dayKey, generationsIn, type Notes } from './notes.ts';
 import { type DayToWrite, generationsOf } from './write-day.ts';
 
 export interface Task extends DayToWrite {
-  /** `day`, which ends where prices have come to, up to its last block. */
+  /** The whole day, up to its last block; `day` ends at the last block that has prices. */
   readonly whole: ChainDay;
   readonly basis: string;
 }
 
-/** Null while there is nothing to write of the day. */
+/** Returns null while the day has nothing to write. */
 export function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState): Task | null {
   const facts = factBasis(day);
   if (table.store !== 'prices') {
@@ -35,7 +35,7 @@ export function taskOf(table: DatasetTable, day: ChainDay, priced: PricedState):
   };
 }
 
-/** Whether the file that is there is what the task would write, or holds more until prices catch up. `there`: paths of the folder's files. */
+/** Whether the existing file is what the task would write, or has more until prices catch up. `there`: paths of the folder's files. */
 export async function stands(
   task: Task,
   { days }: Notes,
@@ -51,8 +51,9 @@ export async function stands(
 const readHash = rowReader({ hash: columns.text });
 
 /**
- * Prices that were taken back return within the day: its file stays meanwhile, unless blocks have left the day or its rows are of other kinds.
- * A closed day is never rewound: where prices of it were taken back, blocks were derived again, or a chain was added.
+ * Reverted prices return within the day, so the file of an open day is kept until then, unless blocks have left the day or its rows have
+ * another generation or other columns. A closed day is never rewound: its prices are only reverted when blocks are derived again or a chain
+ * is added.
  */
 export async function isAhead(
   { basis, file }: DatasetDay,

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createTurns } from './turns.ts';
 
-it('a signal ends the wait, and nothing that has begun', async () => {
+it('a signal ends the wait, but not work that has begun', async () => {
   const turn = createTurns(1);
   const first = Promise.withResolvers<string>();
   const [begun, waits] = [new AbortController(), new AbortController()];
@@ -18,7 +18,7 @@ it('a signal ends the wait, and nothing that has begun', async () => {
   expect(await turn(async () => 'free')).toBe('free');
 });
 
-it('runs so many at once, in order, also after failures', async () => {
+it('runs up to the limit at once, in order, also after failures', async () => {
   const turn = createTurns(2);
   const began: number[] = [];
   let [running, most] = [0, 0];

@@ -1,4 +1,4 @@
-/** Runs a work at once with some others; those beyond wait, first come, first served. `signal` ends the wait, not the work. */
+/** Runs a limited number of works at once; further works wait in order of arrival. `signal` ends the wait, not the work. */
 export type Turns = <T>(work: () => Promise<T>, signal?: AbortSignal) => Promise<T>;
 
 export function createTurns(most: number): Turns {
@@ -35,5 +35,5 @@ export function createTurns(most: number): Turns {
   };
 }
 
-/** For work that waits for no other. */
+/** Runs work without waiting. */
 export const AT_ONCE: Turns = (work) => work();

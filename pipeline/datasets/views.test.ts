@@ -1,4 +1,4 @@
-/** A statement over the views sees the rows of its beginning, however long Postgres takes to copy what it needs, and however many there are at once. */
+/** A statement over the views sees the rows of its beginning, however long Postgres copies, and however many statements run at once. */
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ afterAll(() => dataset?.close());
 
 const NEVER = new AbortController().signal;
 
-it('provisional rows that are replaced before ClickHouse is asked', async () => {
+it('a statement sees provisional rows that are replaced before ClickHouse runs it', async () => {
   const { postgres, clickhouse } = dataset.world.stores;
   const request = { names: new Set(['v_prices']), mentions: () => false, seconds: 60, signal: NEVER };
   const count = (views: string) =>
@@ -43,7 +43,7 @@ it('provisional rows that are replaced before ClickHouse is asked', async () => 
   expect(await clickhouse.query('SELECT count() AS n FROM prices_ahead')).toEqual([{ n: '0' }]);
 });
 
-/** Statements that end when they are let go. `begun` resolves when so many run, or rejects with the first that fails. */
+/** Statements that run until letGo(). `begun` resolves when `running` of them run, or rejects with the first failure. */
 function heldStatements(count: number, running: number) {
   const { stores } = dataset.world;
   const [begun, gone] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
@@ -62,7 +62,7 @@ function heldStatements(count: number, running: number) {
   return { begun: begun.promise, answers, letGo: gone.resolve, most: () => most };
 }
 
-it('answers more statements at once than there are connections, and a stage commits meanwhile', async () => {
+it('answers more statements at once than there are connections, while a stage commits', async () => {
   const { world } = dataset;
   const count = (world.stores.postgres.pool.options.max ?? 0) + 4;
   const { begun, answers, letGo, most } = heldStatements(count, 4);
@@ -77,7 +77,7 @@ it('answers more statements at once than there are connections, and a stage comm
   expect(most()).toBe(4);
 });
 
-it('a statement waits for its turn no longer than it may take, or than its caller does', async () => {
+it('a statement waits for its turn no longer than its time limit, or than its caller', async () => {
   const { stores } = dataset.world;
   const { begun, answers, letGo } = heldStatements(4, 4);
   const caller = new AbortController();
@@ -98,7 +98,7 @@ it('a statement waits for its turn no longer than it may take, or than its calle
 it.each([
   ['v_transfers', 'transfers'],
   ['v_prices', null],
-])('a statement over %s whose caller goes gives its turn back, whatever it is at', async (name, locked) => {
+])('a statement over %s whose caller leaves frees its turn in any phase', async (name, locked) => {
   const { stores } = dataset.world;
   const { pool } = stores.postgres;
   const caller = new AbortController();
@@ -124,14 +124,14 @@ it.each([
   }
 });
 
-/** More than a connection sends before it waits for its reader: a few MB. */
+/** More rows than a connection sends before it waits for its reader: a few MB. */
 const REWARDS = `INSERT INTO rewards (chain, height, txid, vout, address, kind, amount, position)
   SELECT 'copied', 1, decode(lpad(to_hex(n), 64, '0'), 'hex'), 0, 'R', 'mining', n, 0 FROM generate_series(1, 20000) n`;
 const BLOCK = `INSERT INTO blocks (chain, height, hash, time, clock, size, tx_count, validation_type, difficulty, bits, nonce, version,
     merkle_root, chain_work, chain_stake, reward, fees, position)
   VALUES ('copied', 1, '', 1, 1, 1, 1, 'work', '1', '1', '1', 1, '', '', '', 1, 0, 0)`;
 
-it('a statement whose rows cannot be written says so, and gives its turn and its connection back', async () => {
+it('a statement whose rows cannot be written reports it, and frees its turn and its connection', async () => {
   const { stores } = dataset.world;
   const { pool } = stores.postgres;
   await pool.query(BLOCK);
@@ -145,7 +145,7 @@ it('a statement whose rows cannot be written says so, and gives its turn and its
     const asked = Promise.allSettled([1, 2, 3, 4].map(() => withViews(stores, request, async () => 'asked')));
     await expect.poll(() => readdir(folder)).toHaveLength(4);
     await rm(folder, { recursive: true });
-    await holder.query('ROLLBACK'); // and the copies begin
+    await holder.query('ROLLBACK'); // lets the copies begin
     for (const outcome of await asked) expect(outcome).toMatchObject({ reason: { code: 'scratch_unusable' } });
     await expect(withViews(stores, request, async () => 'asked')).rejects.toThrow(`into ${folder}: ENOENT`);
   } finally {

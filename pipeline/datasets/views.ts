@@ -1,4 +1,4 @@
-/** The tables of the data set as views of what is served at the moment. */
+/** The tables of the data set as views of the currently served rows. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -27,11 +27,11 @@ export const VIEW_NAMES: readonly string[] = DATASET_TABLES.map(viewName);
 
 export interface ViewsRequest {
   readonly names: ReadonlySet<string>;
-  /** Whether the statement may use a column, as far as its text tells. */
+  /** Whether the statement may use a column, judged by its text. */
   readonly mentions: (column: string) => boolean;
-  /** For what Postgres has to copy, and before that for the wait. */
+  /** Limit of the copy by Postgres, and before that of the wait. */
   readonly seconds: number;
-  /** Ends the wait, and what precedes `work`. */
+  /** Ends the wait and the preparation of `work`. */
   readonly signal: AbortSignal;
 }
 
@@ -40,7 +40,7 @@ const MOST_AT_ONCE = 4;
 const turns = createTurns(MOST_AT_ONCE);
 
 /**
- * `work` is given what precedes a statement that uses the views; empty for none. Rows of Postgres are copied for it.
+ * Calls `work` with the text that must precede a statement using the views; empty without views. Rows of Postgres are copied for it.
  * @throws RetryableError sql_busy, ScratchUnusable
  */
 export async function withViews<T>(
@@ -97,7 +97,7 @@ async function viewed<T>(
   try {
     const seen = (client: PoolClient) => inTransactionOf(client, snapshot);
     if (!tables.some(({ store }) => store === 'prices')) return await read(await withClient(postgres.pool, seen));
-    // What Postgres copies may take minutes, after which the statement names runs that it saw before.
+    // The copy by Postgres may take minutes, after which the statement names runs that it saw before.
     return await withRunsKept(postgres.pool, async (client) => read(await seen(client)));
   } finally {
     await rm(folder, { recursive: true, force: true });
@@ -114,7 +114,7 @@ class ScratchUnusable extends PermanentError {
   }
 }
 
-/** A lost connection to Postgres is an error of the system as well. */
+/** A lost connection to Postgres is a system error too, but not of the scratch folder. */
 function unwritten(error: unknown): never {
   throw isSystemError(error) && !postgresTrouble(error) ? new ScratchUnusable(error) : error;
 }
@@ -126,14 +126,14 @@ const viewSql = (
   copied: string | null,
 ): string => `${viewName(table)} AS (${tableSelect(table, { condition, priced, copied })})`;
 
-/** Stamps are as many as conversions: they are copied only for statements that may use what Postgres alone has of them. */
+/** There are as many stamps as conversions: they are copied only for statements that may use the columns that only Postgres has. */
 function needsCopy(table: DatasetTable, mentions: ViewsRequest['mentions']): boolean {
   return table.store === 'postgres' || (table.store === 'prices' && copiedNames(table).values().some(mentions));
 }
 
 const readPlace = rowReader({ chain: columns.text, height: columns.number });
 
-/** ClickHouse may be a batch ahead of the commit. A chain's name has no quote. */
+/** Condition for committed rows: ClickHouse may be a batch ahead of the commit. A chain's name has no quote. */
 async function committed(client: PoolClient): Promise<(height: string) => string> {
   const rows = await readRows(
     client,

@@ -1,4 +1,4 @@
-/** One day of one table as a Parquet file, and what the manifest says of it. */
+/** Writes one day of one table as a Parquet file, with its manifest entry. */
 import { randomUUID } from 'node:crypto';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -28,9 +28,9 @@ export interface DayToWrite {
 }
 
 export interface WriteTurns {
-  /** For what ClickHouse writes. */
+  /** For the files that ClickHouse writes. */
   readonly write: Turns;
-  /** For what Postgres copies. */
+  /** For the rows that Postgres copies. */
   readonly copy: Turns;
 }
 
@@ -41,14 +41,14 @@ export interface WriteBounds {
   readonly signal: AbortSignal;
 }
 
-/** A day of one table: an hour is far beyond what the largest takes. */
+/** Limit for a day of one table: far more than the largest day takes. */
 const LONGEST_SECONDS = 3600;
 const MEMORY_BYTES = 2 ** 30;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
 /** Digits of the hash in a file's name. */
 const NAMED_DIGITS = 16;
 
-/** Null for a day without rows. */
+/** Returns null for a day without rows. */
 export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteBounds): Promise<WrittenDay | null> {
   const { table, day, priced, isClosed } = asked;
   const file = join(bounds.scratch, `${randomUUID()}.parquet`);
@@ -79,7 +79,7 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
   }
 }
 
-/** Copies the rows of the day that only Postgres has; null where ClickHouse has all. */
+/** Copies the rows of the day that only Postgres has; returns null when ClickHouse has all rows. */
 async function copyDay(
   { postgres }: Stores,
   { table, day, priced, isClosed }: DayToWrite,
@@ -120,7 +120,7 @@ async function described({ table, day, priced, isClosed }: DayToWrite, file: str
   return { file, entry };
 }
 
-/** Only the rows of conversions hold the other generation. */
+/** Only the rows of conversions contain the other generation. */
 export function generationsOf(table: DatasetTable, { served, other }: PricedState): number[] {
   const hasOther = table.store === 'prices' && table.other.length > 0 && other !== null;
   return hasOther ? [served.generation, other.generation] : [served.generation];

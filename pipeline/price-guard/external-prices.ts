@@ -1,4 +1,4 @@
-/** What the configured feeds say of each currency, the first feed that knows one before the others; old news is forgotten. */
+/** External prices of each currency, from the first configured feed that knows the currency; old prices are forgotten. */
 
 import { parsePrice } from '../../domain/decimal.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -24,12 +24,12 @@ export interface AskOptions {
   readonly signal: AbortSignal;
 }
 
-/** A price that no feed has confirmed for this long says nothing any more. */
+/** A price that no feed has confirmed for this long no longer counts. */
 const FORGET_MS = 15 * 60_000;
-/** Digits of a double below one. */
+/** Decimals that are kept of a feed's price, which is a double. */
 const FEED_DECIMALS = 20;
 
-/** Asks once for all; what no feed tells now stays until it is too old. */
+/** Queries all currencies at once; a price that no feed reports now is kept until it is too old. */
 export async function refreshExternalPrices(known: ExternalPrices, options: AskOptions, now: number): Promise<void> {
   const { feeds, ids, logger, signal } = options;
   const wanted = new Map(Object.entries(ids));

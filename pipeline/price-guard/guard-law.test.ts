@@ -1,4 +1,4 @@
-/** Whatever feeds and chain say, and whenever the guard starts again: what is published is what a simple model says. */
+/** Whatever feeds and chain report, and whenever the guard restarts, it publishes the same as a simple model. */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -9,7 +9,7 @@ import { pricingRules } from '../price/run-price.ts';
 import { type Guard, openGuard } from './open-guard.ts';
 
 const RUNS = Number(process.env.LAWS_RUNS ?? 25);
-/** The feed knows the anchor and one more; of the third it is never asked. */
+/** The feed knows the anchor and another currency; the third currency is never queried. */
 const [ANCHOR, KNOWN, UNASKED] = ['anchor', 'known', 'unasked'];
 const IDS = { [ANCHOR]: 'a', [KNOWN]: 'k' };
 const BEGIN = 1_700_000_000_000;
@@ -29,12 +29,12 @@ type Prices = Readonly<Record<string, number>>;
 interface Step {
   readonly minutes: number;
   readonly restarts: boolean;
-  /** Null: it fails. */
+  /** Null: the feed fails. */
   readonly feed: Prices | null;
   readonly chain: Prices;
 }
 
-/** Cents, so that the model is exact: both sides of every bound of the guard. */
+/** Cents, so that the model is exact, on both sides of every bound of the guard. */
 const cents = fc.constantFrom(50, 94, 95, 96, 98, 100, 102, 104, 105, 106, 200);
 const anchorCents = fc.constantFrom(100, 100, 101, 90);
 const step: fc.Arbitrary<Step> = fc.record({
@@ -101,7 +101,7 @@ async function setPrices(chain: Prices): Promise<void> {
   );
 }
 
-/** What the feed says now; null: it fails. */
+/** The feed's current prices; null: the feed fails. */
 let spoken: Prices | null;
 const feed: PriceFeed = {
   source: 'feed.example',
@@ -135,7 +135,7 @@ async function play(steps: readonly Step[]): Promise<void> {
   }
 }
 
-it('publishes what the model says', async () => {
+it('publishes the same as the model', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 3, maxLength: 10 }), (steps) => play(steps)),
     { numRuns: RUNS, endOnFailure: process.env.LAWS_RUNS === undefined },
@@ -145,12 +145,12 @@ it('publishes what the model says', async () => {
 const at = (known: number): Prices => ({ [KNOWN]: known, [UNASKED]: 100, [ANCHOR]: 100 });
 const says = (known: number): Step => ({ minutes: 5, restarts: false, feed: { [KNOWN]: 100 }, chain: at(known) });
 
-it('publishes the price again that a feed confirmed before it was silent', async () => {
+it('publishes the price that a feed confirmed before it fell silent', async () => {
   await play([says(100), says(60), { ...says(60), minutes: 20, feed: null }, says(60)]);
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 100, isRejected: true } });
 });
 
-it('publishes the price again that was good before its anchor left the peg and was silent', async () => {
+it('publishes the price that was good before the anchor left its peg and the feed fell silent', async () => {
   const anchor = (said: number | null, chain: number): Step => ({
     minutes: said === null ? 20 : 5,
     restarts: said === null,
@@ -161,14 +161,14 @@ it('publishes the price again that was good before its anchor left the peg and w
   expect(await published()).toMatchObject({ [UNASKED]: { cents: 100, isRejected: true } });
 });
 
-it('publishes a price that was good before a restart, and as it is one that never was', async () => {
+it('publishes a price that was good before a restart, and the derived price when none ever was', async () => {
   await play([says(100), { ...says(60), restarts: true }]);
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 100, isRejected: true } });
   await play([says(60), { ...says(50), restarts: true }]);
   expect(await published()).toMatchObject({ [KNOWN]: { cents: 50, isRejected: true } });
 });
 
-it('knows nothing of what a feed said of a currency that is not asked about any more', async () => {
+it('forgets the external price of a currency that is no longer queried', async () => {
   await play([{ ...says(100), feed: { [KNOWN]: 100, [ANCHOR]: 100 } }]);
   const { [ANCHOR]: id = '' } = IDS;
   const guard = await open({ [ANCHOR]: id });

@@ -1,4 +1,4 @@
-/** One look of the guard at the newest prices: what it says of each, and what is published instead. */
+/** One look of the guard at the newest prices: its verdict on each, and the price that is published instead. */
 import type { PoolClient } from 'pg';
 import { isOffPeg, judgePrice } from '../../processors/pricing/price-guard.ts';
 import type { ExternalPrices } from './external-prices.ts';
@@ -6,15 +6,15 @@ import { type GoodPrice, type GuardRow, readDerivedPrices } from './guard-store.
 import type { PublishedPrice } from './published-price.ts';
 import { type GuardedChains, pricesWithout, replacement } from './without-off-peg.ts';
 
-/** What the guard carries from pass to pass. */
+/** State that the guard keeps from pass to pass. */
 export interface GuardMemory {
   readonly external: ExternalPrices;
   readonly good: Map<string, GoodPrice>;
-  /** What the remaining anchors made of each price, while one is off its peg. */
+  /** Each price by the remaining anchors, while an anchor is off its peg. */
   replaced: ReadonlyMap<string, PublishedPrice>;
 }
 
-/** In one snapshot. Null when the stores stand between two branches. */
+/** Runs in one snapshot. Returns null when the stores are between two branches. */
 export async function guardPass(
   client: PoolClient,
   guarded: GuardedChains,
@@ -25,7 +25,7 @@ export async function guardPass(
   const offPeg = new Set([...guarded.rules.anchors].filter((id) => isOffPeg(external.get(id)?.price ?? null)));
   const prices = offPeg.size > 0 ? await pricesWithout(offPeg, guarded, client) : null;
   if (offPeg.size > 0 && !prices) return null;
-  // An anchor that a feed has confirmed may have left its peg while none speaks of it.
+  // An anchor that a feed has confirmed may have left its peg while no feed reports it.
   const isAnchorSilent = [...guarded.rules.anchors].some((id) => good.get(id)?.isConfirmed && !external.has(id));
   const replaced = new Map<string, PublishedPrice>();
   const rows: GuardRow[] = [];
@@ -41,7 +41,7 @@ export async function guardPass(
       good: before?.price ?? null,
     });
     const isConfirmed = externalPrice !== null;
-    // What no feed speaks of is good as long as nothing better is known.
+    // A price that no feed reports is good as long as no better one is known.
     const isBetter = isConfirmed || !before || !(before.isConfirmed || isAnchorSilent);
     if (verdict.status !== 'rejected' && isBetter) {
       good.set(currencyId, { price: verdict.published ?? price, isConfirmed });

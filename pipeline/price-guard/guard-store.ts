@@ -1,4 +1,4 @@
-/** What the guard reads of the derived prices, and the one table that it writes. */
+/** Reads the derived prices for the guard, and writes the guard's tables. */
 import type { PoolClient } from 'pg';
 import { formatDecimal, parsePrice } from '../../domain/decimal.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -16,10 +16,10 @@ export interface GuardRow {
   readonly verdict: GuardVerdict<PublishedPrice>;
 }
 
-/** What was published of a currency when it was last found good. */
+/** The price of a currency that was published when it was last found good. */
 export interface GoodPrice {
   readonly price: PublishedPrice;
-  /** By a feed: then only a price that one confirms takes its place. */
+  /** Whether a feed has confirmed it: then only another confirmed price replaces it. */
   readonly isConfirmed: boolean;
 }
 
@@ -61,7 +61,7 @@ const readExternal = rowReader({
 /** `price`: JSON text. */
 const readGood = rowReader({ currency_id: columns.text, price: columns.text, confirmed: columns.boolean });
 
-/** What an earlier life of the guard knew. Of a currency that is none of the `asked` any more no word of a feed counts. */
+/** Reads what an earlier guard knew. External prices of currencies that are no longer in `asked` do not count. */
 export async function readGuards(client: Pick<PoolClient, 'query'>, asked: readonly string[]): Promise<KeptGuards> {
   const external = await readRows(
     client,
@@ -92,7 +92,7 @@ export async function readGuards(client: Pick<PoolClient, 'query'>, asked: reado
   };
 }
 
-/** All of them at once; readers see the change by the position of the guard. */
+/** Replaces all rows at once; readers notice the change by the position of the guard. */
 export async function writeGuards(client: PoolClient, rows: readonly GuardRow[]): Promise<void> {
   await client.query('DELETE FROM price_guards');
   for (const { currencyId, external, verdict } of rows) {
@@ -114,7 +114,7 @@ export async function writeGuards(client: PoolClient, rows: readonly GuardRow[])
   await countWrite(client, 'price_guard', ALL_CHAINS);
 }
 
-/** No reader sees them, so they move no position. */
+/** No reader sees these prices, so writing them does not move the position. */
 export async function writeGoodPrices(
   client: PoolClient,
   prices: readonly (readonly [string, GoodPrice])[],
@@ -130,7 +130,7 @@ export async function writeGoodPrices(
   );
 }
 
-/** Says nothing of any price any more. */
+/** Removes all verdicts and good prices. */
 export async function forgetGuards(client: PoolClient): Promise<void> {
   const { rowCount } = await client.query('DELETE FROM price_guards');
   await client.query('DELETE FROM good_prices');

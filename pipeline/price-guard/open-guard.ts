@@ -1,4 +1,4 @@
-/** What the owner of the guard does at every look: asks the feeds where it is time, judges the newest prices, stores what has changed. */
+/** The work of the guard's owner: queries the feeds, judges the newest prices and stores what has changed. */
 import type { Logger } from '../../infra/logger.ts';
 import type { PriceFeed } from '../../infra/price-feeds/price-feed.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -21,12 +21,12 @@ export interface GuardOptions {
 }
 
 export interface Guard {
-  /** Keeps what the feeds say. `now`: milliseconds since the epoch. */
+  /** Queries the feeds and keeps their prices. `now`: milliseconds since the epoch. */
   ask(now: number): Promise<void>;
   look(): Promise<void>;
 }
 
-/** Goes on from what an earlier guard has stored. */
+/** Continues from what an earlier guard has stored. */
 export async function openGuard(options: GuardOptions): Promise<Guard> {
   const { guarded, feeds, stores, lock, logger, signal } = options;
   const ids = options.config.priceFeedIds;
@@ -39,7 +39,7 @@ export async function openGuard(options: GuardOptions): Promise<Guard> {
     ask: (now) => refreshExternalPrices(external, { feeds, ids, logger, signal }, now),
 
     async look() {
-      // Not on the session of the lock, whose transactions begin with a question.
+      // Not on the session of the lock, whose transactions begin with a query.
       const rows = await inSnapshot(stores.postgres, (client) => guardPass(client, guarded, memory));
       if (!rows) return;
       const text = fingerprint(rows);
@@ -61,7 +61,7 @@ function fingerprint(value: unknown): string {
   return JSON.stringify(value, (_, part: unknown) => (typeof part === 'bigint' ? part.toString() : part));
 }
 
-/** Says which prices are rejected that were not before; returns all that are. */
+/** Warns of prices that are newly rejected; returns all rejected ones. */
 function warnOfRejected(rows: readonly GuardRow[], before: ReadonlySet<string>, logger: Logger): ReadonlySet<string> {
   const rejected = rows.filter(({ verdict }) => verdict.status === 'rejected');
   for (const { currencyId, external, verdict } of rejected) {

@@ -1,4 +1,4 @@
-/** A price as it is published: the members of a row of `prices`, kept as JSON where it takes the place of the derived one. */
+/** A price as it is published: the members of a row of `prices`, stored as JSON when it replaces the derived price. */
 import { formatPrice, parsePrice, toPrice } from '../../domain/decimal.ts';
 import type { OraclePrice } from '../../processors/pricing/oracle-prices.ts';
 import type { GuardedPrice } from '../../processors/pricing/price-guard.ts';
@@ -16,7 +16,7 @@ export interface PublishedRow {
   readonly totalDepth: string;
   readonly sourceBasket: string | null;
   readonly baskets: readonly unknown[];
-  /** Block of the default chain that it was computed at. */
+  /** Block of the default chain at which it was computed. */
   readonly height: number;
   readonly time: number;
 }

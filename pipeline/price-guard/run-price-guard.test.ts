@@ -1,4 +1,4 @@
-/** The guard over the prices of the recording, with a feed that says what each test wants. */
+/** The guard over the prices of the recording, with a feed whose prices each test sets. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { pino } from 'pino';
@@ -18,7 +18,7 @@ const [anchor = ''] = golden.anchors;
 const config = { cutover: 0, minBasketDepthUsd: 1, priceLimits: {} };
 const chains = [recordedPriceChain({ minBasketAge: 0, stableAnchors: golden.anchors })];
 const native = chains[0]?.nativeCurrencyId ?? '';
-/** A second anchor, for what remains when one leaves. */
+/** A second anchor, which remains when the first leaves. */
 const XETH = 'iF3tRmjJZeTCVeAcLGjJEY9fuiNxwcu7kN';
 
 let world: PriceWorld;
@@ -90,7 +90,7 @@ async function guardOf(currencyId: string, { stores } = world) {
   return { status: row.status, off: row.off, published: published && Number(published.usdPrice) };
 }
 
-it('says how far the price of the chain is from what feeds say', async () => {
+it('reports how far the price of the chain is from the external one', async () => {
   startGuard();
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
   feedPrices = { native: derived * 1.04, anchor: 1 };
@@ -98,7 +98,7 @@ it('says how far the price of the chain is from what feeds say', async () => {
   expect((await guardOf(native))?.off).toBeCloseTo(100 - 100 / 1.04, 6);
 });
 
-it('publishes the last good price while one is rejected, also after a restart', async () => {
+it('publishes the last good price while the price is rejected, also after a restart', async () => {
   startGuard();
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy' });
   feedPrices = { native: derived * 2, anchor: 1 };
@@ -112,7 +112,7 @@ it('publishes the last good price while one is rejected, also after a restart', 
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
 });
 
-it('leaves no word of a feed behind once none is configured', async () => {
+it('removes all external prices once no feed is configured', async () => {
   const { pool } = world.stores.postgres;
   startGuard();
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy' });
@@ -129,7 +129,7 @@ it('leaves no word of a feed behind once none is configured', async () => {
   await expect.poll(() => guardOf(native)).toEqual({ status: 'rejected', off: expect.closeTo(50, 6), published: null });
 });
 
-it('keeps to what it knew while the feed fails', async () => {
+it('keeps its external prices while the feed fails', async () => {
   startGuard();
   feedPrices = { native: derived * 2, anchor: 1 };
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'rejected' });
@@ -147,7 +147,7 @@ it('rejects every price while the only anchor is off its peg', async () => {
   await expect.poll(() => guardOf(native)).toMatchObject({ status: 'healthy', published: null });
 });
 
-it('publishes what the remaining anchors say while one is off its peg', async () => {
+it('publishes prices by the remaining anchors while an anchor is off its peg', async () => {
   const anchored = [recordedPriceChain({ minBasketAge: 0, stableAnchors: [anchor, XETH] })];
   const both = await createPriceWorld({ chains: anchored, ...config });
   try {
@@ -165,7 +165,7 @@ it('publishes what the remaining anchors say while one is off its peg', async ()
   }
 });
 
-it('publishes what they say of the newest blocks while a chain stands still', async () => {
+it('publishes prices by the remaining anchors at the newest blocks while a chain stands still', async () => {
   const slow = slowChains();
   const anchored = slow.chains.map((chain) => ({ ...chain, stableAnchors: [anchor, XETH] }));
   const blocks = [slow.first.slice(0, 200), slow.second.slice(0, 150)];

@@ -1,4 +1,4 @@
-/** Watches the published prices over external feeds for as long as the program runs. One process does it at a time. */
+/** Compares the published prices with external feeds for as long as the program runs. One process does it at a time. */
 import { once } from 'node:events';
 import type { Logger } from '../../infra/logger.ts';
 import { createPriceFeed, type PriceFeed } from '../../infra/price-feeds/price-feed.ts';
@@ -19,14 +19,14 @@ export interface PriceGuardOptions {
   readonly stores: Pick<Stores, 'postgres'>;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Milliseconds between looks at the prices, and between questions to the feeds. */
+  /** Milliseconds between looks at the prices, and between queries to the feeds. */
   readonly every?: { readonly passMs: number; readonly askMs: number };
 }
 
 const EVERY = { passMs: 2000, askMs: 300_000 };
 const AFTER_FAILURE_MS = 5000;
 
-/** Resolves when the signal aborts. Without a feed it takes away what an earlier guard has left, and waits. */
+/** Resolves when the signal aborts. Without a feed it removes what an earlier guard has stored, and waits. */
 export async function runPriceGuard(options: PriceGuardOptions): Promise<void> {
   const { config, stores, logger, signal } = options;
   const feeds = config.priceFeedUrls.map((url) => createPriceFeed(url));

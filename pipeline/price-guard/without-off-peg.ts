@@ -1,4 +1,4 @@
-/** The newest prices once more, from the anchors that hold their peg. */
+/** Computes the newest prices again, only from the anchors that keep their peg. */
 import type { PoolClient } from 'pg';
 import { parsePrice } from '../../domain/decimal.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
@@ -13,12 +13,12 @@ import { restoreView } from '../price/restore.ts';
 import { type PublishedPrice, publishedFrom } from './published-price.ts';
 
 export interface GuardedChains {
-  /** In their order; the first is the default chain. */
+  /** In configured order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
 }
 
-/** Null while derive stands on another branch than the prices: the next pass finds both on one. */
+/** Returns null while derive is on another branch than the prices; a later pass finds both on the same branch. */
 export async function pricesWithout(
   offPeg: ReadonlySet<string>,
   { chains, rules }: GuardedChains,
@@ -41,7 +41,7 @@ const readPlace = rowReader({
   derived: columns.nullable(columns.text),
 });
 
-/** The chain at its newest priced block, complete or provisional; null while derive stands on another branch. */
+/** The chain at its newest priced block, complete or provisional; null while derive is on another branch. */
 async function newestView(client: PoolClient, chain: string): Promise<ChainView | null> {
   const row = await readRow(
     client,
@@ -54,7 +54,7 @@ async function newestView(client: PoolClient, chain: string): Promise<ChainView 
   return row.derived === row.hash ? restoreView(client, chain, row.height) : null;
 }
 
-/** The average goes on from what was published before, a step for each newer block that a pass finds. */
+/** The average continues from the one published before, with one step whenever a pass finds a newer block. */
 export function replacement(
   derived: PublishedPrice,
   prices: OraclePrices,

@@ -1,15 +1,15 @@
 /**
- * What is shown beyond the line that the clocks of all chains have passed, and how it changes: rows are appended in the order
- * of their ticks, dropped at the end when they no longer hold, and dropped at the front when the line has passed them.
+ * The rows that are shown beyond the line that the clocks of all chains have passed, and how they change: they are appended in the order
+ * of their ticks, dropped at the end when they are no longer valid, and dropped at the front when the line has passed them.
  */
 import type { FoldedRows } from './price-batch.ts';
 
 /** Provisional ticks are numbered from here on, so that they sort after every complete one and are never taken for one. */
 export const AHEAD_FIRST = 2 ** 40;
 
-/** Both are provisional ticks. The number of a tick dropped at the end is reused by its replacement. */
+/** Both ticks are provisional. The number of a tick dropped at the end is reused by its replacement. */
 export interface AheadDrop {
-  /** The newest tick that stays: rows beyond it no longer hold. Null where all of them stay. */
+  /** The newest tick that stays: rows beyond it are no longer valid. Null when all rows stay. */
   readonly keepThrough: number | null;
   /** The oldest tick that stays; complete rows have replaced those before it. */
   readonly passed: number;
@@ -29,11 +29,11 @@ export interface AheadTip {
 
 /** Provisional rows that the stores show. */
 export interface Shown {
-  /** The first tick; as `next` where nothing is shown. */
+  /** The first tick; equals `next` when nothing is shown. */
   first: number;
-  /** The tick that the next one gets. */
+  /** The number that the next tick gets. */
   next: number;
-  /** By chain: the newest block; without chains that have none beyond the line. */
+  /** By chain: the newest block beyond the line; chains without such a block are absent. */
   tips: ReadonlyMap<string, AheadTip>;
 }
 

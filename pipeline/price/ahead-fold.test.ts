@@ -1,4 +1,4 @@
-/** One chain stands still: what the others bring is shown, marked, and in the end what it would have been anyway. */
+/** One chain stands still: blocks of the others are shown, marked, and end up as they would have been anyway. */
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import type { FedBlock } from '../../test/support/pipeline/price/facts-feed.ts';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
@@ -33,7 +33,7 @@ async function stamps(): Promise<Shown[]> {
   return rows;
 }
 
-/** Newest price of each currency, as it is answered. */
+/** Newest price of each currency, as the API returns it. */
 async function newestPrices() {
   const { rows } = await world.stores.postgres.pool.query<{ price: string; height: number; isAhead: boolean }>(
     `SELECT DISTINCT ON (currency_id) (to_jsonb(prices) - 'tick')::text AS price, height,
@@ -43,7 +43,7 @@ async function newestPrices() {
   return rows;
 }
 
-/** A block that says nothing but that its chain has passed the other. */
+/** A block that only shows that its chain has passed the other. */
 function quietBlock(): FedBlock {
   const last = second[STALLED];
   const clock = blockOf(first.at(-1)).clock + 1;
@@ -54,7 +54,7 @@ function quietBlock(): FedBlock {
   };
 }
 
-it('stamps and prices every block that is there', async () => {
+it('stamps and prices every existing block', async () => {
   const shown = await stamps();
   const ahead = shown.filter(({ isAhead }) => isAhead);
   expect(ahead.length).toBeGreaterThan(20);
@@ -70,7 +70,7 @@ it('stamps and prices every block that is there', async () => {
   for (const { height, isAhead } of prices) expect([height, isAhead]).toEqual([first.at(-1)?.height, true]);
 });
 
-it('adds nothing to what is complete', async () => {
+it('adds nothing to the complete rows', async () => {
   const { rows } = await world.stores.postgres.pool.query<{ tick: bigint }>(
     'SELECT max(tick) AS tick FROM price_ticks',
   );
@@ -80,7 +80,7 @@ it('adds nothing to what is complete', async () => {
   }
 });
 
-it('turns out right when the other chain has nothing to say', async () => {
+it('is confirmed when the other chain changes nothing', async () => {
   const [before, prices] = [await stamps(), await newestPrices()];
   await world.feeds[1]?.append([quietBlock()]);
   await world.run();
@@ -92,7 +92,7 @@ it('turns out right when the other chain has nothing to say', async () => {
   for (const row of final) expect(prices.map(({ price }) => price)).toContain(row.price);
 });
 
-it('is replaced when the other chain goes on', async () => {
+it('is replaced when the other chain continues', async () => {
   const before = new Map((await stamps()).map(({ key, stamp }) => [key, stamp]));
   await world.feeds[1]?.append(second.slice(STALLED));
   await world.run({ maxTicks: 7 });
@@ -109,7 +109,7 @@ it('is replaced when the other chain goes on', async () => {
   }
 });
 
-it('goes with the blocks that it came from', async () => {
+it('is removed with its blocks', async () => {
   await world.feeds[0]?.rewind(first[200]?.height ?? 0);
   await world.run();
   const ahead = (await stamps()).filter(({ isAhead }) => isAhead);

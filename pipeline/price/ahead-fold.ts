@@ -29,26 +29,26 @@ const BRIEF_MS = 50;
 export interface AheadFold {
   /** Forgets everything except the rows that the stores show. */
   reset(shown: Shown): void;
-  /** The line has passed these. */
+  /** Notes that the line has passed these ticks. */
   passed(ticks: readonly TickRow[]): void;
-  /** A chain was rewound to `height`: rows from later blocks are no longer shown. */
+  /** Notes that a chain was rewound to `height`: rows from later blocks are no longer shown. */
   rewound(chain: string, height: number): void;
   /** Recomputes the rows from later blocks of the chain. */
   goBack(chain: string, height: number): void;
-  /** Whether there is work; then the caller takes all parts, the dropped ones first. */
+  /** Returns whether there is work; then the caller takes the drop, and after it all parts. */
   begin(line: Line): Promise<boolean>;
-  /** Nothing where `begin` found nothing. */
+  /** Yields nothing when `begin` found no work. */
   parts(line: Line): AsyncGenerator<readonly AheadRows[]>;
   /** Rows to delete from the stores; read once per commit. */
   takeDrop(): AheadDrop;
-  /** Nothing is made until the caller has taken it and the chain back. */
+  /** A rewind that was found. Nothing is folded until the caller has taken it and rewound the chain. */
   takeFound(): FoundRewind | null;
   readonly hasFound: boolean;
   readonly shown: Shown;
   current(): readonly CurrentPrices[];
-  /** Milliseconds until the work may be done that the last `begin` has put off; 0 if there is none. */
+  /** Milliseconds until the work that the last `begin` deferred may be done; 0 if there is none. */
   pauseMs(): number;
-  /** Blocks that are held. */
+  /** Number of blocks in memory. */
   held(): number;
 }
 
@@ -153,7 +153,7 @@ export function createAheadFold(
   };
 }
 
-/** Finds the place to fold on from, and whether there is work at it. */
+/** Finds the place from which to continue, and returns whether there is work. */
 async function begin(state: AheadState, fill: AheadParts['fill'], line: Line): Promise<boolean> {
   state.isPaused = false;
   if (state.found || line.cursors.some(({ view, next, readThrough }) => !view || next <= readThrough)) return false;

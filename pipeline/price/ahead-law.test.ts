@@ -1,6 +1,6 @@
 /**
- * Three chains, of which any stands still, comes back, goes back or goes on along another branch, at any moment and at any distance,
- * beside a stage that stays open or starts again: what is shown is always what plain computation makes of the blocks that are there.
+ * Any of three chains stands still, returns, rewinds or continues on another branch, at any moment and at any distance, while the stage
+ * stays open or restarts: the stores always show what a plain computation gives for the existing blocks.
  */
 import fc from 'fast-check';
 import { beforeAll, expect, it } from 'vitest';
@@ -39,7 +39,7 @@ type Action =
   | { readonly kind: 'fork'; readonly chain: number; readonly depth: number; readonly length: number }
   | { readonly kind: 'return'; readonly chain: number }
   | { readonly kind: 'restart' }
-  /** At one of the statements, commits and appends that follow. */
+  /** Crashes at one of the statements, commits and appends that follow. */
   | { readonly kind: 'crash'; readonly after: number };
 
 const chain = fc.nat({ max: 2 });
@@ -71,7 +71,7 @@ const scripts = fc.array(
 
 class Crash extends Error {}
 
-/** The blocks of each chain as they stand, and how many of them are those of the straight run. */
+/** The current blocks of each chain, and how many of them are those of the straight run. */
 interface Branch {
   readonly own: number;
   readonly fork: readonly FedBlock[];
@@ -147,7 +147,7 @@ async function play(
   }
 }
 
-it('shows what plain computation gives at every moment, and ends as a straight run', async () => {
+it('shows the result of a plain computation at every moment, and ends like a straight run', async () => {
   await fc.assert(
     fc.asyncProperty(scripts, async (script) => {
       const world = await createPriceWorld({ chains, ...config });

@@ -7,13 +7,13 @@ import type { AheadState, Line } from './ahead-state.ts';
 import { nextTick, takeTick } from './next-tick.ts';
 import { type BatchLimits, type FoldedRows, gather, rowCount } from './price-batch.ts';
 
-/** Ticks from one checkpoint to the next where nothing else asks for one. */
+/** Ticks from one checkpoint to the next when nothing else requires one. */
 const CHECKPOINT_TICKS = 500;
 
 export interface AheadParts {
-  /** Reads until the next tick is known, or says why the place no longer holds. */
+  /** Reads until the next tick is known, or returns why the place is no longer valid. */
   fill(at: AheadPlace, line: Line): Promise<'read' | 'late' | 'rewind'>;
-  /** Null at the end. */
+  /** Returns null at the end. */
   makePart(at: AheadPlace, line: Line): Promise<readonly AheadRows[] | null>;
 }
 
@@ -97,7 +97,7 @@ function takeBlock(at: AheadPlace, tick: number, block: PricedBlock): void {
   at.clock = clock;
 }
 
-/** Corrections of complete stamps are for the complete fold to make; `first` is the first provisional tick. */
+/** Leaves out corrections of complete stamps, which the complete fold makes; `first` is the first provisional tick. */
 function provisional(
   { generation, prices, stamps, corrections, publishedTicks }: FoldedRows,
   first: number,
@@ -107,7 +107,7 @@ function provisional(
   return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, publishedTicks };
 }
 
-/** Stamps up to the position, from `first` on, may have been corrected by later rows that are gone now. */
+/** Corrects stamps from `first` up to the place, which later rows that are now removed may have corrected. */
 export function restored(at: AheadPlace, first: number): readonly AheadRows[] {
   return at.folds.map(({ generation, fold }) => {
     const open = fold.openStamps().filter(({ tick }) => tick >= first);

@@ -7,7 +7,7 @@ import { type ChainCursor, newestClock } from './price-chain.ts';
 export interface AheadFoldAt {
   readonly generation: number;
   readonly fold: PriceFold;
-  /** Beyond the line: of each currency the newest row, and the one that made its newest step of the average. */
+  /** Beyond the line: each currency's newest row, and the row of its newest step of the average. */
   readonly current: Map<string, PriceRow>;
 }
 
@@ -16,7 +16,7 @@ export interface AheadPlace {
   readonly folds: readonly AheadFoldAt[];
   /** By chain: the newest block beyond the line. */
   readonly tips: Map<string, AheadTip>;
-  /** The newest one that was folded. */
+  /** The newest folded tick. */
   tick: number;
   /** Clock of that tick. The position is invalid once a block with a clock up to here arrives or leaves. */
   clock: number;

@@ -1,6 +1,6 @@
 /**
- * Blocks beyond the line, from any facts record on: those that wait in the stage's own queues, and behind them the topic, of
- * which only the newest blocks that were read are held.
+ * Reads blocks beyond the line, from any facts record on: first the blocks that wait in the stage's own queues, then the topic, of which
+ * only the newest blocks that were read are kept in memory.
  */
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { type PricedBlock, pricedBlock } from '../../processors/pricing/chain-view.ts';
@@ -11,27 +11,27 @@ import { type DerivedPositions, readLimits } from './read-facts.ts';
 
 export interface AheadRead {
   readonly blocks: readonly PricedBlock[];
-  /** Position of the facts record to read next: that of the call when there is nothing more. */
+  /** Position of the facts record to read next: the given one when there is nothing more. */
   readonly next: number;
-  /** Found in the topic, and new: blocks before it may have been taken back. It ends the read. */
+  /** A new rewind in the topic, which ends the read: blocks before it may have been removed. */
   readonly rewind: FactsRewound | null;
 }
 
 export interface AheadReader {
-  /** `cursor` is the stage's own one of the chain, which it has read as far as it will. */
+  /** `cursor` is the stage's own cursor of the chain, which the stage has read as far as it will. */
   read(cursor: ChainCursor, from: number, derived: DerivedPositions): Promise<AheadRead>;
-  /** Blocks that a rewind takes back are no longer given. */
+  /** Notes a rewind, whose removed blocks are no longer returned. */
   rewound(chain: string, position: number, height: number): void;
   /** Whether a known rewind removes the block of this record. */
   isVoid(chain: string, position: number, height: number): boolean;
-  /** Position of the first record that was not read here yet. */
+  /** Position of the first record that this reader has not read yet. */
   readTo(chain: string): number;
   /** Blocks held in addition to the stage's own queues. */
   held(): number;
 }
 
 interface Recent {
-  /** Blocks of the records from here to `next` that were not taken back. */
+  /** `blocks` has the blocks of the records from here to `next` that no rewind removed. */
   from: number;
   next: number;
   blocks: PricedBlock[];
@@ -56,7 +56,7 @@ export function createAheadReader(
     return recent;
   }
 
-  /** Goes on from where the held blocks end. */
+  /** Continues after the blocks in memory. */
   async function readOn(chain: string, recent: Recent, derived: DerivedPositions): Promise<AheadRead> {
     const committed = derived.get(chain)?.position ?? -1;
     const blocks: PricedBlock[] = [];

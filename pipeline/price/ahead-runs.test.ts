@@ -1,4 +1,4 @@
-/** Whatever is appended and dropped, and wherever it crashes: what counts is what a plain list would hold, in every snapshot of Postgres. */
+/** Whatever is appended and dropped, and wherever it crashes, the rows that count equal a plain list, in every snapshot of Postgres. */
 
 import fc from 'fast-check';
 import type { PoolClient } from 'pg';
@@ -37,11 +37,11 @@ async function empty(): Promise<void> {
   for (const table of ['prices_ahead', 'conversions_ahead']) await stores.clickhouse.command(`TRUNCATE TABLE ${table}`);
 }
 
-/** A row of both tables at a tick: `value` tells one version from another. */
+/** A row of both tables at a tick; `value` distinguishes versions. */
 interface Held {
   readonly tick: number;
   readonly value: number;
-  /** Of the conversion alone; null where it was never corrected. */
+  /** Value of the conversion's correction; null when it was never corrected. */
   readonly corrected: number | null;
 }
 
@@ -51,7 +51,7 @@ type Change =
   | { readonly kind: 'clear' | 'prune' | 'snapshot' | 'reopen' };
 interface Transaction {
   readonly changes: readonly Change[];
-  /** Statements until it dies; more than there are: it does not. */
+  /** Number of statements until it crashes; it does not crash when there are fewer. */
   readonly crashAfter: number;
 }
 
@@ -103,7 +103,7 @@ function stampRow({ tick, value, corrected }: Held): StampRow {
   } as unknown as StampRow;
 }
 
-/** Plays transactions on the stores and on a list; `next` is the tick after the newest one that counts. */
+/** Plays transactions on the stores and on a list. */
 function createPlay() {
   let held: readonly Held[] = [];
   let value = 0;
@@ -214,7 +214,7 @@ const storedRuns = async () => {
   return rows.map(({ run }) => Number(run)).sort((a, b) => a - b);
 };
 
-it('holds what a plain list holds, also for readers of an older snapshot', async () => {
+it('contains the same as a plain list, also for readers of an older snapshot', async () => {
   let most = 0;
   await fc.assert(
     fc
@@ -235,7 +235,7 @@ it('holds what a plain list holds, also for readers of an older snapshot', async
   expect(most).toBeLessThanOrEqual(8);
 }, 300_000);
 
-it('frees what nobody asks for any more, and what a crash left', async () => {
+it('frees runs that no reader needs any more, and runs that a crash left', async () => {
   const play = createPlay();
   const append: Change = { kind: 'append', ticks: 3, corrected: [] };
   for (let step = 0; step < 20; step++) await play.run({ changes: [append], crashAfter: 1000 });
@@ -252,7 +252,7 @@ it('frees what nobody asks for any more, and what a crash left', async () => {
   await expectHeld(await readRuns(), play.held);
 });
 
-it('frees nothing while a reader who takes long has it kept', async () => {
+it('frees nothing while a slow reader keeps it', async () => {
   const play = createPlay();
   const { pool } = stores.postgres;
   for (let step = 0; step < 3; step++)
@@ -280,7 +280,7 @@ it('frees nothing while a reader who takes long has it kept', async () => {
   await expect.poll(async () => (await pool.query<{ n: number }>(left)).rows).toEqual([{ n: 0 }]);
 });
 
-it('no reader waits for the transaction that frees', async () => {
+it('no reader waits for the transaction that frees runs', async () => {
   const { pool } = stores.postgres;
   const play = createPlay();
   const append: Change = { kind: 'append', ticks: 3, corrected: [] };
@@ -298,7 +298,7 @@ it('no reader waits for the transaction that frees', async () => {
   expect(await storedRuns()).toHaveLength(1);
 });
 
-it('writes each row again only a few times, however many are appended', async () => {
+it('rewrites each row only a few times, however many are appended', async () => {
   let written = 0;
   const play = createPlay();
   for (let step = 0; step < 200; step++) {

@@ -1,6 +1,6 @@
 /**
- * Rows beyond the complete line in ClickHouse, which has no transaction: they are only ever added, each append as a run of its own,
- * and the commit of Postgres decides which runs count and between which ticks. docs/decisions/0037-volumes-beyond-the-line.md
+ * Rows beyond the complete line in ClickHouse, which has no transactions: rows are only ever added, each append as a separate run, and
+ * the commit of Postgres decides which runs count and between which ticks. docs/decisions/0037-volumes-beyond-the-line.md
  */
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
@@ -22,7 +22,7 @@ interface StoredRun extends AheadRun {
 
 const readRun = rowReader({ run: columns.bigint });
 const readFree = rowReader({ free: columns.boolean });
-/** In ClickHouse. */
+/** Row of ClickHouse. */
 const readUnknown = rowReader({ run: columns.text });
 const readStoredRun: RowReader<StoredRun> = rowReader({
   run: columns.bigint,
@@ -35,11 +35,11 @@ const readStoredRun: RowReader<StoredRun> = rowReader({
 const TABLES = [CLICKHOUSE_PRICES_AHEAD, CLICKHOUSE_CONVERSIONS_AHEAD] as const;
 /** A reader names every run that counts in each statement; beyond this many the small ones are merged. */
 const MOST_RUNS = 8;
-/** An answer's statements take 10 s at most, and one that waits longer for its turn has been given up. */
+/** The statements of a response take at most 10 s, and a request that waits longer for its turn has been given up. */
 const GRACE = '2 minutes';
 const READ_LOCK = `hashtextextended('verustream:ahead_runs:read', 0)`;
 
-/** Writes rows that count with the commit. Their ticks, but for corrected ones, come after those of all rows that count. */
+/** Writes rows that count with the commit. Their ticks, except those of corrections, come after those of all rows that count. */
 export async function appendRun(
   client: PoolClient,
   clickhouse: ClickHouse,
@@ -59,7 +59,7 @@ export async function appendRun(
   await mergeSmallRuns(client, clickhouse);
 }
 
-/** Rows outside the ticks that stay no longer count. */
+/** Makes rows outside the ticks that stay no longer count. */
 export async function dropFromRuns(client: PoolClient, { keepThrough, passed }: AheadDrop): Promise<void> {
   await client.query(
     `UPDATE ahead_runs SET from_tick = greatest(from_tick, $1::bigint), through_tick = least(through_tick, $2::bigint),
@@ -69,14 +69,14 @@ export async function dropFromRuns(client: PoolClient, { keepThrough, passed }: 
   );
 }
 
-/** No row counts any more. */
+/** Makes no row count any more. */
 export async function clearRuns(client: PoolClient): Promise<void> {
   await client.query('UPDATE ahead_runs SET counts = false WHERE counts');
 }
 
 /**
- * Frees what has not counted for so long that no reader asks for it. To be called first in a transaction: what it finds not to
- * count was committed before, however long that transaction was.
+ * Frees runs that have not counted for so long that no reader needs them. Call it first in a transaction: the runs that it finds not to
+ * count were then committed before, however long that transaction was.
  */
 export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
   const due = await readRows(
@@ -91,19 +91,19 @@ export async function pruneRuns(client: PoolClient, clickhouse: ClickHouse): Pro
   await client.query('UPDATE ahead_runs SET unseen_since = now() WHERE NOT counts AND unseen_since IS NULL');
 }
 
-/** The lock is free again at once: who reads from now on sees that what is due no longer counts, and need not wait for the caller. */
+/** Releases the lock at once: later readers see that the due runs no longer count, and need not wait for the caller. */
 async function isUnread(client: PoolClient): Promise<boolean> {
   const sql = `SELECT CASE WHEN pg_try_advisory_lock(${READ_LOCK}) THEN pg_advisory_unlock(${READ_LOCK}) ELSE false END AS free`;
   return (await readRow(client, readFree, sql))?.free === true;
 }
 
 /**
- * For who takes longer than an answer: nothing is freed that a snapshot of Postgres within `work` says to count. `work` has the
- * connection that keeps it, so that it needs no other; when it rejects, that is closed.
+ * For readers that take longer than a response: no run is freed that counts in a snapshot of Postgres within `work`. `work` gets the
+ * connection that holds the lock, so that it needs no other; when it rejects, the connection is closed.
  */
 export async function withRunsKept<T>(pool: Pool, work: (client: PoolClient) => Promise<T>): Promise<T> {
   return withClient(pool, async (client) => {
-    await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`); // a session that ends frees it
+    await client.query(`SELECT pg_advisory_lock_shared(${READ_LOCK})`); // released when the session ends
     const done = await work(client);
     await client.query(`SELECT pg_advisory_unlock_shared(${READ_LOCK})`);
     return done;
@@ -145,7 +145,7 @@ async function addRun(client: PoolClient, { run, fromTick, throughTick, size, co
   );
 }
 
-/** Null without any row. */
+/** Returns null when there are no rows. */
 function spanOf(added: readonly AddedRows[]): Pick<StoredRun, 'fromTick' | 'throughTick' | 'size'> | null {
   let [first, last, size] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0];
   for (const { prices, stamps, corrections } of added) {
@@ -170,7 +170,7 @@ function insert<Row>(
   return clickhouse.insert(name, ['run', 'generation', ...columns], rows());
 }
 
-/** Merges the newest runs, and older ones as long as that at most triples the rows written. */
+/** Merges the newest runs, and older ones as long as they at most triple the rows to write. */
 async function mergeSmallRuns(client: PoolClient, clickhouse: ClickHouse): Promise<void> {
   const runs = await readRows(
     client,
@@ -195,7 +195,7 @@ async function mergeSmallRuns(client: PoolClient, clickhouse: ClickHouse): Promi
   );
 }
 
-/** The last two at least. Each row is then written again about as often as its distance from the end has doubled. */
+/** Returns at least the last two runs. Each row is then rewritten about as often as its distance from the end has doubled. */
 function smallOnes(runs: readonly StoredRun[]): readonly StoredRun[] {
   let first = runs.length - 1;
   let size = runs[first]?.size ?? 0n;

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { createAheadState, mayRecompute, pauseMs } from './ahead-state.ts';
 
-it('work that was put off is asked for again, although its time comes before anyone asks how long it waits', () => {
+it('deferred work is reported as waiting even when its time comes before pauseMs is read', () => {
   const state = createAheadState();
   expect(pauseMs(state, 0)).toBe(0);
   state.againAt = 100;

@@ -1,4 +1,4 @@
-/** Where the fold beyond the line stands: what the stores show, the newest place that holds, and how far it must recompute. */
+/** State of the fold beyond the line: the rows that the stores show, the newest valid place, and how far it must recompute. */
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import type { AheadTip, Shown } from './ahead-change.ts';
 import { type AheadPlace, copyPlace, heightAt, placeAtLine } from './ahead-place.ts';
@@ -23,15 +23,15 @@ export interface FoundRewind {
 export interface AheadState {
   readonly checkpoints: Checkpoints;
   shown: Shown;
-  /** Behind the newest tick that still holds; null where that is a checkpoint or the line. */
+  /** The place after the newest valid tick; null when that is a checkpoint or the line. */
   place: AheadPlace | null;
   found: FoundRewind | null;
   keepThrough: number | null;
   /** End of the shown rows; one commit recomputes at least as far. */
   goal: number;
-  /** From here on, as performance.now() says it, invalid rows may be recomputed. */
+  /** Time from which invalid rows may be recomputed, in terms of performance.now(). */
   againAt: number;
-  /** Whether there was work that had to wait until then. */
+  /** Whether work had to be deferred until then. */
   isPaused: boolean;
   isCut: boolean;
   sinceCheckpoint: number;
@@ -74,7 +74,7 @@ export function keepBefore(state: AheadState, chain: string, height: number): vo
   if (state.place && heightAt(state.place, chain) > height) state.place = null;
 }
 
-/** Back to the newest place that holds. */
+/** Returns to the newest valid place. */
 export function restart(state: AheadState, line: Line): AheadPlace {
   state.sinceCheckpoint = 0;
   const checkpoint = state.checkpoints.newest();
@@ -87,12 +87,12 @@ export function mayRecompute(state: AheadState, now: number): boolean {
   return !state.isPaused;
 }
 
-/** How long the work that had to wait still waits; 0 where there is none, and never 0 where there is: its time may have come meanwhile. */
+/** Milliseconds that deferred work still has to wait: 0 without deferred work, else at least 1, even when its time has come. */
 export function pauseMs({ isPaused, againAt }: AheadState, now: number): number {
   return isPaused ? Math.max(1, againAt - now) : 0;
 }
 
-/** Whether rows that are shown no longer hold. */
+/** Whether shown rows are no longer valid. */
 export function isStale({ place, shown }: AheadState): boolean {
   return place === null && shown.next > shown.first;
 }

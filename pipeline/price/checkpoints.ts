@@ -1,12 +1,12 @@
 /**
- * Places that the fold beyond the line can go back to. Few however far it reaches: they lie the closer together the nearer they
- * are to its end, so going back costs at most about twice what it must.
+ * Places to which the fold beyond the line can return. There are few of them however far it reaches: they are denser near its end, so
+ * going back costs at most about twice the necessary work.
  */
 import { type AheadPlace, copyPlace } from './ahead-place.ts';
 
 export interface Checkpoints {
   add(place: AheadPlace): void;
-  /** Only those stay for which this holds. */
+  /** Keeps only the places for which `holds` returns true. */
   keep(holds: (place: AheadPlace) => boolean): void;
   newest(): AheadPlace | null;
   count(): number;
@@ -27,7 +27,7 @@ export function createCheckpoints(): Checkpoints {
   };
 }
 
-/** Among checkpoints equally far from the end, up to a factor of two, the first and the last stay. */
+/** Keeps the first and the last of the checkpoints that are equally far from the end, up to a factor of two. */
 function thinned(places: readonly AheadPlace[]): readonly AheadPlace[] {
   const end = places.at(-1)?.tick ?? 0;
   const distance = ({ tick }: AheadPlace) => Math.floor(Math.log2(end - tick + 1));

@@ -1,10 +1,10 @@
-/** Prices and stamped conversions in ClickHouse, which has no transaction: always written before Postgres commits. */
+/** Prices and stamped conversions in ClickHouse, which has no transactions: always written before Postgres commits. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { FoldedRows } from './price-batch.ts';
 import { CLICKHOUSE_CONVERSIONS, CLICKHOUSE_PRICES, type ClickHousePriceTable, ofGeneration } from './price-rows.ts';
 
-/** Keys of one delete: far below the longest statement that ClickHouse parses. */
+/** Keys per delete, far below the longest statement that ClickHouse parses. */
 const KEYS_PER_DELETE = 1000;
 
 export async function insertRows(clickhouse: ClickHouse, rows: FoldedRows): Promise<void> {
@@ -50,7 +50,7 @@ function insert<Row>(
   return clickhouse.insert(name, columns, rows.values().map(values));
 }
 
-/** Asks first: a delete rewrites every part of a table even if it matches nothing. */
+/** Checks for a match first, because a delete rewrites every part of a table even if it matches nothing. */
 export async function deleteWhere(
   clickhouse: ClickHouse,
   table: string,
@@ -61,7 +61,7 @@ export async function deleteWhere(
   if (found.length > 0) await clickhouse.command(`DELETE FROM ${table} WHERE ${condition}`, params);
 }
 
-/** When one insert fails the others are waited for, so that none lands after the caller knows. */
+/** Waits for all inserts even when one fails, so that none lands after the caller has the error. */
 export async function settled(work: readonly Promise<void>[]): Promise<void> {
   const results = await Promise.allSettled(work);
   for (const result of results) if (result.status === 'rejected') throw result.reason;

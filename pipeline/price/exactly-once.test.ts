@@ -1,4 +1,4 @@
-/** Whatever the batches, crashes, rewinds and the order in which chains arrive: rows and topic are those of one straight run. */
+/** Rows and topic are those of one straight run, whatever the batches, crashes, rewinds and the order in which chains arrive. */
 import fc from 'fast-check';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { StampsAppended } from '../../schemas/log-records.ts';
@@ -22,7 +22,7 @@ const CASES: readonly Case[] = [
   { name: 'two chains', chains: both, blocks: [first, second] },
 ];
 
-/** By chain, of complete ticks, what was told of each block and still holds. */
+/** By chain: the published and still valid records of complete ticks. */
 async function publishedRecords(
   { stores, log }: PriceWorld,
   chains: readonly PriceChain[],
@@ -55,7 +55,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
     await world.close();
   });
 
-  it('stamps by both regimes, and closes some bounds and not others', () => {
+  it('stamps by both regimes, and closes some bounds but not others', () => {
     const stamps = straight.stamps?.map((row) => JSON.parse(row)) ?? [];
     const count = (
       match: (stamp: { regime: string; provisional: boolean; reason: string; inputs: { bounds?: unknown } }) => boolean,
@@ -69,7 +69,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
     expect(straight.prices?.length).toBeGreaterThan(100);
   });
 
-  it('tells every block, what changed and nothing else', () => {
+  it('publishes every block, with its changes and nothing else', () => {
     for (const [chain, blocks] of Object.entries(publishedStraight)) {
       const records = blocks as Pick<StampsAppended, 'height' | 'prices' | 'stamps'>[];
       expect(records.length, chain).toBeGreaterThan(200);
@@ -83,7 +83,7 @@ describe.each(CASES)('$name', ({ chains, blocks }) => {
     expect(all.flatMap(({ stamps }) => stamps).length).toBe(straight.stamps?.length);
   });
 
-  it('gives the rows of the straight run', async () => {
+  it('has the rows of the straight run', async () => {
     await fc.assert(
       fc.asyncProperty(scripts, async (script) => {
         const world = await createPriceWorld({ chains, ...config });

@@ -1,9 +1,9 @@
-/** Whose blocks the ticks are of. */
+/** Checks that every chain with ticks is configured. */
 import type { PoolClient } from 'pg';
 import { readStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 
-/** Prices were folded from a chain that is no longer configured: a fold of the others cannot give the same. */
+/** Prices were folded from a chain that is no longer configured, so a fold of the other chains cannot give the same prices. */
 class PriceChainMissing extends PermanentError {
   constructor(missing: readonly string[], configured: string) {
     super(

@@ -1,4 +1,4 @@
-/** Generations side by side: each holds what a straight fold under its own regimes gives, whatever happens on the way. */
+/** Generations side by side: each equals a straight fold under its own regimes, whatever happens on the way. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
@@ -50,7 +50,7 @@ it.each([[], ...RANGES].map((ranges, index) => ({ generation: index + 1, ranges 
   },
 );
 
-it('stamps otherwise in each', async () => {
+it('has different stamps in each generation', async () => {
   const { rows } = await together.stores.postgres.pool.query<{ stamps: string }>(
     `SELECT string_agg(concat_ws(' ', regime, usd_value, rule), ',' ORDER BY txid, vout) AS stamps FROM stamps GROUP BY generation`,
   );

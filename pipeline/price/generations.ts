@@ -1,4 +1,4 @@
-/** Generations of prices and stamps: which there are, and which of them every batch of the fold writes. */
+/** Generations of prices and stamps: all existing ones, and those that every batch of the fold writes. */
 import type { Pool, PoolClient } from 'pg';
 import { RANGE_REGIMES } from '../../domain/stamps.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -54,13 +54,13 @@ const readRules: (text: string) => FoldedRules = jsonReader(
 
 export interface Generation extends RowOf<typeof GENERATION> {
   readonly ranges: readonly RegimeRange[];
-  /** Those that its newest tick was folded under; null before it has one. */
+  /** Rules under which its newest tick was folded; null before its first tick. */
   readonly rules: FoldedRules | null;
   /** Names of rules that were changed between two of its ticks. */
   readonly mixedRules: readonly string[];
 }
 
-/** All there are, the oldest first. */
+/** Returns all generations, oldest first. */
 export async function readGenerations(client: Pool | PoolClient): Promise<Generation[]> {
   const rows = await readRows(
     client,
@@ -77,7 +77,7 @@ export async function readGenerations(client: Pool | PoolClient): Promise<Genera
   });
 }
 
-/** Those that the fold writes. Who adds or removes one keeps the fold still meanwhile. */
+/** Returns the generations that the fold writes. A process that adds or removes one must pause the fold meanwhile. */
 export async function followedGenerations(client: Pool | PoolClient): Promise<Generation[]> {
   return (await readGenerations(client)).filter(({ isUnfinished }) => !isUnfinished);
 }
@@ -89,7 +89,7 @@ export async function servedGeneration(client: Pool | PoolClient): Promise<Gener
   return served;
 }
 
-/** The rules with ranges laid over the cutover; without any they stay as they are. */
+/** Returns the rules with ranges that override the cutover; without ranges the rules are unchanged. */
 export function withRanges(rules: PricingRules, ranges: readonly RegimeRange[]): PricingRules {
   return ranges.length === 0 ? rules : { ...rules, regimes: regimePlan(rules.regimes.cutover, ranges) };
 }

@@ -1,4 +1,4 @@
-/** The golden numbers of the recording, read out of both stores. */
+/** The golden numbers of the recording, read from both stores. */
 
 import { afterAll, describe, expect, it } from 'vitest';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';

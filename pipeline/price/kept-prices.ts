@@ -1,16 +1,16 @@
-/** Retention of prices in Postgres: as far back as a rewind may reach. ClickHouse keeps all. */
+/** Retention of prices in Postgres: as far back as a rewind may reach. ClickHouse keeps all prices. */
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
 import type { PriceChain } from './price-chain.ts';
 import type { TickRow } from './price-rows.ts';
 
-/** Blocks of the default chain whose prices stay: twice the deepest rewind. */
+/** Number of blocks of the default chain whose prices are kept: twice the deepest rewind. */
 export function keptBlocks(chain: PriceChain): number {
   return 2 * chain.finalityDepth;
 }
 
 /**
- * The rows of a batch that pruning at `height` of the default chain would leave: of each currency none before its newest row
- * of that chain at or under `height`. A long catch-up is spared the writing of what it would delete.
+ * Returns the rows of a batch that pruning at `height` of the default chain would leave: no row of a currency before its newest row of
+ * that chain at or below `height`. A long catch-up thus does not write rows that it would delete.
  */
 export function keptPrices(
   ticks: readonly TickRow[],

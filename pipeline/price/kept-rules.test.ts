@@ -1,4 +1,4 @@
-/** A configuration that changes the rules of pricing in the middle of a history: it is noticed, and folding again mends it. */
+/** A change of the pricing rules in the middle of a history is noticed, and folding again repairs it. */
 import { beforeEach, expect, it, onTestFinished } from 'vitest';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -10,7 +10,7 @@ import { foldedRulesOf } from './run-price.ts';
 const { first, second, chains, cutover } = slowChains();
 const main = chains.slice(0, 1);
 const before = { chains: main, cutover, minBasketDepthUsd: 1000 };
-/** More than what most baskets hold. */
+/** More than the depth of most baskets. */
 const changed = { minBasketDepthUsd: 1_000_000 };
 const now = { ...before, ...changed };
 const HALF = 120;
@@ -41,7 +41,7 @@ it('changed rules may be set back before anything is folded under them', async (
   expect(await warning(before)).toBeNull();
 });
 
-it('prices of two sets of rules are named, whichever of them is configured later', async () => {
+it('a mixture of two sets of rules is reported, whichever of them is configured later', async () => {
   await foldTo(END, { changed });
   for (const config of [before, now]) {
     expect(await warning(config)).toMatch(MIXED);
@@ -50,7 +50,7 @@ it('prices of two sets of rules are named, whichever of them is configured later
   }
 });
 
-it("folding again gives what today's rules give from the beginning, and is not mixed", async () => {
+it("folding again gives the same as today's rules from the beginning, without a mixture", async () => {
   await foldTo(END, { changed });
   await begin(world, now, { regime: 'cutover', ...EVERYTHING });
   await withMaker(world, now, toTheEnd);
@@ -64,7 +64,7 @@ it("folding again gives what today's rules give from the beginning, and is not m
   expect(await allRows(world.stores, 1)).not.toEqual(await allRows(fresh.stores));
 });
 
-it('a generation that has gone on under other rules is not gone on with, nor one of a version that kept none', async () => {
+it('a generation is not continued after a fold under other rules, nor when a version without stored rules began it', async () => {
   await begin(world, before);
   await pool().query('UPDATE generations SET rules = NULL WHERE NOT served');
   await expect(begin(world, before)).rejects.toMatchObject({ code: 'generation_in_the_way' });
@@ -75,7 +75,7 @@ it('a generation that has gone on under other rules is not gone on with, nor one
   await expect(begin(world, now)).rejects.toMatchObject({ code: 'generation_in_the_way' });
 });
 
-it('once all ticks are undone, here for a chain that was there from the beginning, the rules are those of what follows', async () => {
+it('once all ticks are undone, here by a chain with earlier blocks, the rules are those of the new ticks', async () => {
   await foldTo(END, { changed });
   await world.feeds[1]?.append(second.slice(0, 10));
   await world.run({ changed });

@@ -1,11 +1,11 @@
-/** The rules that a generation's rows were folded under, kept with it: rows of two sets of rules look alike. */
+/** The rules under which a generation's rows were folded, stored with it, because rows of two sets of rules look alike. */
 import { isDeepStrictEqual } from 'node:util';
 import type { Pool, PoolClient } from 'pg';
 import { changedRules, type FoldedRules, mergedRules } from '../../processors/pricing/folded-rules.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { type Generation, servedGeneration } from './generations.ts';
 
-/** A fold under one set of rules cannot give the rows that are there. */
+/** A fold under one set of rules cannot give the existing rows. */
 class PricingRulesChanged extends PermanentError {
   constructor(warning: string) {
     super('pricing_rules_changed', warning);
@@ -14,7 +14,7 @@ class PricingRulesChanged extends PermanentError {
 
 /** Names of the rules by which rows of the generation differ from each other, or will with its next tick. */
 export function mixedRules({ rules, mixedRules: mixed, isUnfinished }: Generation, now: FoldedRules): string[] {
-  // A version that kept no rules began it.
+  // It was begun by a version that stored no rules.
   if (rules === null && isUnfinished) return ['version'];
   return [...new Set([...mixed, ...changedRules(rules ?? now, now)])];
 }
@@ -38,7 +38,7 @@ export async function keepRules(
   }
 }
 
-/** Null while all that is served was folded under these rules. */
+/** Returns null while all served rows were folded under these rules. */
 export async function rulesWarning(client: Pool | PoolClient, now: FoldedRules): Promise<string | null> {
   const served = await servedGeneration(client);
   const mixed = mixedRules(served, now);

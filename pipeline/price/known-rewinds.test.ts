@@ -4,7 +4,7 @@ import { createKnownRewinds } from './known-rewinds.ts';
 
 const rewind = fc.record({ position: fc.nat({ max: 40 }), height: fc.nat({ max: 20 }) });
 
-it('knows of a block whether any later rewind takes it back, in whatever order they were found', () => {
+it('knows whether any later rewind removes a block, in whatever order the rewinds were found', () => {
   fc.assert(
     fc.property(fc.uniqueArray(rewind, { selector: ({ position }) => position }), rewind, (rewinds, block) => {
       const known = createKnownRewinds();

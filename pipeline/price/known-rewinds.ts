@@ -1,14 +1,14 @@
-/** Rewinds found further on in a chain's topic: the records that they remove need no work before. */
+/** Rewinds found further on in a chain's topic: the records that they remove need not be processed. */
 
 export interface KnownRewinds {
-  /** A rewind to `height`, in the record at `position`. */
+  /** Adds a rewind to `height`, in the record at `position`. */
   add(position: number, height: number): void;
   /** Whether a known rewind removes the block of this record. */
   isVoid(position: number, height: number): boolean;
 }
 
 export function createKnownRewinds(): KnownRewinds {
-  /** Positions and heights ascend: a later rewind to the same height or below takes back all that an earlier one does. */
+  /** Positions and heights ascend: a later rewind to the same height or below removes everything that an earlier one does. */
   const known: { readonly position: number; readonly height: number }[] = [];
   return {
     add(position, height) {

@@ -1,4 +1,4 @@
-/** The order of all blocks and where each chain stands in it, against its definition. */
+/** The order of all blocks, and the height of each chain in it, compared with the definition. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { emptyView, type PricedBlock } from '../../processors/pricing/chain-view.ts';
@@ -68,7 +68,7 @@ describe('the next tick', () => {
     expect(drain([cursor(0, [5, 5, 9])])).toHaveLength(3);
   });
 
-  it('waits for a chain that has not read through, or stands on another branch than the stores', () => {
+  it('waits for a chain that has not read through, or is on another branch than the stores', () => {
     const behind = { ...cursor(0, [1, 2]), readThrough: 2 };
     const astray = { ...cursor(0, [1, 2]), view: null };
     expect([nextTick([behind]), nextTick([astray])]).toEqual([null, null]);

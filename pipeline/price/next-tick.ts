@@ -1,4 +1,4 @@
-/** The one order of all blocks: by clock, then by the order of the chains, then by height. */
+/** The order of all blocks: by clock, then by the order of the chains, then by height. */
 import { advanceView, type ChainView, type PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { type ChainCursor, newestClock } from './price-chain.ts';
 
@@ -28,7 +28,7 @@ export function nextTick(cursors: readonly ChainCursor[], ahead = false): NextTi
   return { cursor: first, block, views };
 }
 
-/** Takes the block out of its queue and moves its chain behind it. */
+/** Takes the block out of its queue and moves its chain past it. */
 export function takeTick({ cursor, block, views }: NextTick, cursors: readonly ChainCursor[]): void {
   cursor.queue.shift();
   cursor.view = views[cursors.indexOf(cursor)] ?? cursor.view;

@@ -1,4 +1,4 @@
-/** A conversion that no payout was found for, through the stage: both stores and the topic tell alike what became of it. */
+/** A conversion without a known payout, through the stage: both stores and the topic show the same outcome. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { eventsOfStamps } from '../../api/push/events-of-stamps.ts';
 import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
@@ -6,7 +6,7 @@ import { readThrough, stampsTopic } from '../../test/support/pipeline/price/publ
 import { blockOf, slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 
 const { first, second, chains } = slowChains();
-/** Between the unpaid conversions that are far off the market. */
+/** A time between the unpaid conversions that are far off the market. */
 const cutover = blockOf(first.find(({ height }) => height === 480)).time;
 
 let world: PriceWorld;
@@ -35,7 +35,7 @@ async function unpaid(isStamped: boolean): Promise<Row[]> {
   return rows;
 }
 
-it('is stamped where it was executed far off the market before the cutover, and nowhere else', async () => {
+it('is stamped only when it was executed far off the market and before the cutover', async () => {
   const [stamped, left] = [await unpaid(true), await unpaid(false)];
   expect(new Set(stamped.map(({ importHeight }) => importHeight))).toEqual(new Set([299, 477]));
   expect(stamped.every(({ isBackfill }) => isBackfill)).toBe(true);
@@ -43,7 +43,7 @@ it('is stamped where it was executed far off the market before the cutover, and 
   expect(left.some(({ isBackfill, importHeight }) => !isBackfill && importHeight === 485)).toBe(true);
 });
 
-it('has no USD, no height of a price, and is not provisional; ClickHouse holds it as refunded', async () => {
+it('has no USD, no height of a price, and is not provisional; in ClickHouse it is refunded', async () => {
   const { rows } = await world.stores.postgres.pool.query(
     `SELECT chain || ' ' || encode(txid, 'hex') || ':' || vout AS key, regime, rule, price_height, from_usd, to_usd, usd_value,
        priced_currency_id, diverged, provisional FROM stamps WHERE reason = 'no_delivery' ORDER BY key`,
@@ -60,7 +60,7 @@ it('has no USD, no height of a price, and is not provisional; ClickHouse holds i
   expect(unmatched).toEqual([]);
 });
 
-it('is told as refunded, with the reason', async () => {
+it('is published as refunded, with the reason', async () => {
   const published: string[] = [];
   for (const { name } of chains) {
     for (const record of readThrough(await stampsTopic(world.log, name))) {

@@ -1,4 +1,4 @@
-/** Provisional rows in Postgres: every function works inside the transaction that makes it count. Nothing folds on from them. */
+/** Provisional rows in Postgres: every function works inside the transaction that commits its effect. No fold continues from these rows. */
 import type { PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { forgetStagePositions, readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
@@ -8,7 +8,7 @@ import { AHEAD_FIRST, type AheadDrop, type AheadRows, nothingShown, type Shown }
 import { copy, deleteStamps } from './postgres-prices.ts';
 import { ofGeneration, POSTGRES_PRICES, POSTGRES_STAMPS } from './price-rows.ts';
 
-/** Holds only current prices: each currency's newest row, and the row of its newest step of the average. */
+/** Only current prices: each currency's newest row, and the row of its newest step of the average. */
 export interface CurrentPrices {
   readonly generation: number;
   readonly prices: readonly PriceRow[];
@@ -21,7 +21,7 @@ export async function dropAhead(client: PoolClient, { keepThrough, passed }: Ahe
   }
 }
 
-/** Stamps alone: prices are replaced as a whole, once the last part is there. */
+/** Appends only stamps: prices are replaced as a whole after the last part. */
 export async function appendAhead(client: PoolClient, folded: readonly AheadRows[]): Promise<void> {
   for (const { generation, stamps, corrections } of folded) {
     await deleteStamps(client, generation, corrections);
@@ -34,7 +34,7 @@ export async function replaceAheadPrices(client: PoolClient, current: readonly C
   for (const { generation, prices } of current) await copy(client, ofGeneration(POSTGRES_PRICES, generation), prices);
 }
 
-/** Beginning and end of the shown rows. */
+/** Saves the beginning and the end of the shown rows. */
 export async function saveShown(client: PoolClient, { first, next, tips }: Shown): Promise<void> {
   await forgetShown(client);
   await client.query('INSERT INTO price_ahead VALUES ($1, $2)', [first, next]);
@@ -53,7 +53,7 @@ export async function readShown(client: PoolClient): Promise<Shown> {
   return { first: Number(place.first_tick), next: Number(place.next_tick), tips };
 }
 
-/** Undoing complete ticks does this as well: every provisional tick comes after them. */
+/** Undoing complete ticks also removes the shown rows, because every provisional tick comes after them. */
 export async function forgetShown(client: PoolClient): Promise<void> {
   await client.query('DELETE FROM price_ahead');
   await forgetStagePositions(client, 'price_ahead');

@@ -1,4 +1,4 @@
-/** Prices, stamps, ticks and positions in Postgres: every function works inside the transaction that makes it count. */
+/** Prices, stamps, ticks and positions in Postgres: every function works inside the transaction that commits its effect. */
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
@@ -19,7 +19,7 @@ import {
   type TickRow,
 } from './price-rows.ts';
 
-/** Ticks, and the positions of all chains after them. */
+/** Writes ticks, and the positions of all chains after them. */
 export async function writeTicks(client: PoolClient, ticks: readonly TickRow[]): Promise<void> {
   await copy(client, POSTGRES_TICKS, ticks);
   const newest = new Map<string, TickRow>();
@@ -40,7 +40,7 @@ async function writeRows(client: PoolClient, rows: FoldedRows): Promise<void> {
   await copy(client, ofGeneration(POSTGRES_STAMPS, generation), [...corrections, ...stamps]);
 }
 
-/** Writes the rows except prices that pruning would delete, prunes older ones, and moves the positions behind them. */
+/** Writes the rows except prices that pruning would delete, and prunes older prices. */
 export async function writeKept(
   client: PoolClient,
   ticks: readonly TickRow[],
@@ -79,20 +79,20 @@ export async function deleteStamps(client: PoolClient, generation: number, rows:
 const readTick = rowReader({ tick: columns.nullable(columns.bigint) });
 const readHeight = rowReader({ height: columns.nullable(columns.number) });
 
-/** Newest tick; −1 before the first. */
+/** Returns the newest tick; −1 before the first. */
 export async function newestTick(client: Pick<PoolClient, 'query'>): Promise<number> {
   return Number((await readRow(client, readTick, 'SELECT max(tick) AS tick FROM price_ticks'))?.tick ?? -1n);
 }
 
-/** Newest height of a chain that has its tick; −1 before the first. */
+/** Returns the newest height of a chain that has its tick; −1 before the first. */
 export async function newestHeight(client: PoolClient, chain: string): Promise<number> {
   const sql = 'SELECT max(height) AS height FROM price_ticks WHERE chain = $1';
   return (await readRow(client, readHeight, sql, [chain]))?.height ?? -1;
 }
 
 /**
- * The first tick that a rewind of `chain` to `height` makes untrue; null when there is none. Untrue are the ticks of removed
- * blocks, and those of other chains that were complete only because this chain's clock had passed theirs.
+ * Returns the first tick that a rewind of `chain` to `height` invalidates; null when there is none. It invalidates the ticks of removed
+ * blocks, and ticks of other chains that were complete only because this chain's clock had passed theirs.
  */
 export async function firstInvalidTick(
   client: PoolClient,
@@ -131,7 +131,7 @@ const readNewest = rowReader({
 
 /** Undoes `tick` and all after it, provisional ones too; chains that lose ticks go back to the record of their newest remaining one. */
 export async function undoFrom(client: PoolClient, tick: number): Promise<void> {
-  // First: a generation in the making commits before it and is undone as well, or after it and sees that.
+  // This comes first: a generation in the making either commits before it and is undone too, or commits after it and notices.
   await client.query(
     `UPDATE reprocessing SET undone = undone + 1, priced = least(priced, $1::bigint - 1),
        stamped = least(stamped, $1::bigint - 1), copied = least(copied, $1::bigint - 1)`,
@@ -160,14 +160,14 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
   );
 }
 
-/** Records that a rewind was folded, once its chain stands exactly on the block that stays. */
+/** Records that a rewind was folded, once the newest tick of its chain is exactly the block that stays. */
 export async function recordRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
   await passRecord(client, 'price', chain, height, position);
 }
 
 /**
- * Deletes prices that no rewind can ask for: those below the newest one of the default chain at or under `height`, for each
- * currency. ClickHouse keeps them all.
+ * Deletes prices that no rewind can need: for each currency, those before its newest price of the default chain at or below `height`.
+ * ClickHouse keeps all prices.
  */
 async function prunePrices(
   client: PoolClient,

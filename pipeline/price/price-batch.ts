@@ -1,4 +1,4 @@
-/** Ticks that are folded and not yet in the stores. */
+/** Ticks that are folded but not in the stores yet. */
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
 import type { ChainView, PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { PriceFold, PriceRow, TickRows } from '../../processors/pricing/price-fold.ts';
@@ -20,13 +20,13 @@ export interface FoldedRows {
   readonly backfill: readonly BackfillRow[];
   /** Stamps of the batch's ticks. */
   readonly stamps: readonly StampRow[];
-  /** Stamps of earlier ticks that are to be replaced. */
+  /** Replacements of stamps of earlier ticks. */
   readonly corrections: readonly StampRow[];
-  /** Tick by tick, as each was when it was folded. */
+  /** Tick by tick, as each tick was when it was folded. */
   readonly publishedTicks: readonly PublishedTick[];
 }
 
-/** Folds that go side by side over the same ticks. */
+/** A fold; the folds of several generations run side by side over the same ticks. */
 export interface GenerationFold {
   readonly generation: number;
   readonly fold: PriceFold;
@@ -39,11 +39,11 @@ export interface BatchLimits {
   readonly maxRows: number;
   /** Blocks that are read ahead of their ticks, for each chain. */
   readonly maxQueued: number;
-  /** Nothing is folded beyond it. */
+  /** Nothing is folded beyond this tick. */
   readonly lastTick?: number;
 }
 
-/** Folds the complete ticks, up to the limits, and moves the cursors behind the batch. */
+/** Folds the complete ticks, up to the limits, and moves the cursors past the batch. */
 export async function foldBatch(
   folds: readonly GenerationFold[],
   cursors: readonly ChainCursor[],

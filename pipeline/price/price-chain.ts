@@ -17,41 +17,41 @@ export interface ChainCursor {
   readonly chain: PriceChain;
   /** Null before the chain's first tick. */
   ticked: TickedBlock | null;
-  /** View after `ticked`. Null while the stores are on another branch than `ticked`: a rewind record will follow. */
+  /** View after `ticked`; null while the stores are on another branch than `ticked`: a rewind record will follow. */
   view: ChainView | null;
-  /** Read, in order, and waiting for their ticks. */
+  /** Blocks that were read, in order, and wait for their ticks. */
   queue: PricedBlock[];
   /** Position of the facts record to read next. */
   next: number;
-  /** Nothing is folded before this position is read: what lies before it may be taken back by a rewind known already. */
+  /** Nothing is folded before this position is read, because a known rewind may remove blocks before it. */
   readThrough: number;
-  /** The record to read next, once it was found to be one that derive has not committed: which of derive's positions releases it. */
+  /** Set when the record to read next was found uncommitted: derive's commit of `source` releases it. */
   withheld?: { readonly position: number; readonly source: number };
-  /** Everything that derive has committed was read. */
+  /** Whether everything that derive has committed was read. */
   isAtEnd: boolean;
   /** Newest height that derive has committed; null while it has none. */
   derivedHeight: number | null;
 }
 
-/** Clock that the chain has reached as far as was read; below every clock before its first block. */
+/** The chain's clock as far as it was read; below every clock before its first block. */
 export function newestClock(cursor: ChainCursor): number {
   return cursor.queue.at(-1)?.clock ?? cursor.ticked?.clock ?? Number.NEGATIVE_INFINITY;
 }
 
-/** Whether the next record is there and waits for derive to commit it. */
+/** Whether the next record exists, but waits for derive's commit. */
 export function isWithheld({ withheld, next }: ChainCursor): boolean {
   return withheld?.position === next;
 }
 
-/** Whether the chain need not be read on. Blocks of one clock only do not show that the chain has passed it. */
+/** Whether enough of the chain was read. Blocks of a single clock do not show that the chain has passed that clock. */
 export function hasEnough({ queue, next, readThrough }: ChainCursor, maxQueued: number): boolean {
   const isFull = queue.length >= maxQueued && (queue[0]?.clock ?? 0) < (queue.at(-1)?.clock ?? 0);
   return isFull && next > readThrough;
 }
 
 /**
- * A chain that was configured later than others, or was left out for a while: its next block belongs before ticks that are there
- * already. Null when every waiting block comes after them.
+ * Finds a chain that was configured later than others, or was left out for a while: its next block belongs before existing ticks. Null
+ * when every waiting block comes after them.
  */
 export function lateChain(cursors: readonly ChainCursor[]): ChainCursor | null {
   const isLate = (cursor: ChainCursor, index: number): boolean => {

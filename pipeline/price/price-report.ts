@@ -9,7 +9,7 @@ import { type ChainCursor, newestClock } from './price-chain.ts';
 import type { PriceStage } from './price-stage.ts';
 
 export interface PriceReport {
-  /** After each step; `ticks` were stored by it. */
+  /** Call it after each step, which stored `ticks` ticks. */
   at(stage: Pick<PriceStage, 'cursors' | 'aheadTips'>, ticks: number): void;
 }
 
@@ -64,7 +64,7 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
   };
 }
 
-/** The chain whose clock has got least far, which keeps the others' blocks provisional; null when no block waits for another chain. */
+/** The chain with the earliest clock, which keeps the others' blocks provisional; null when no block waits for another chain. */
 function lastOf(cursors: readonly ChainCursor[]): ChainCursor | null {
   const last = slowestChain(cursors, newestClock);
   return cursors.some((cursor) => last && cursor !== last && isBeyond(cursor, last)) ? last : null;

@@ -44,7 +44,7 @@ interface PrintedPrice {
 
 const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 
-/** Memoized, since a price stays the same for many ticks. */
+/** Memoized, because a price stays the same for many ticks. */
 export function printedPrice({ price, mark }: PriceRow): PrintedPrice {
   let text = printedPrices.get(price);
   if (!text) {
@@ -146,7 +146,7 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
   reason: ({ stamp }) => stamp.reason ?? '',
 });
 
-/** Beyond the complete line; before these columns stand `run` and `generation`. */
+/** Table of prices beyond the complete line; `run` and `generation` precede these columns. */
 export const CLICKHOUSE_PRICES_AHEAD: ClickHousePriceTable<PriceRow> & { readonly name: AheadTable } = {
   name: 'prices_ahead',
   columns: [...CLICKHOUSE_PRICES.columns, 'clock'],

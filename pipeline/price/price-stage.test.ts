@@ -1,4 +1,4 @@
-/** Single situations of the stage; the whole of it is tested in exactly-once.test.ts. */
+/** Single situations of the stage; exactly-once.test.ts tests it as a whole. */
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Fact } from '../../schemas/facts.ts';
 import { otherBranch, retimed } from '../../test/support/pipeline/price/branches.ts';
@@ -12,7 +12,7 @@ const second = { ...main, name: 'second' };
 const config = { cutover: 0, minBasketDepthUsd: 1000 };
 const genesis = recordedDerivation().slice(0, 4);
 
-/** Blocks from height 0 at these clocks; another salt, another branch. */
+/** Blocks from height 0 at these clocks; each salt gives another branch. */
 function branch(clocks: readonly number[], salt: number): FedBlock[] {
   const blocks = clocks.map((_, height) => ({ ...(genesis[0] ?? { hash: '', facts: [] }), height }));
   const made = retimed(blocks, (_, height) => clocks[height] ?? 0);
@@ -44,7 +44,7 @@ describe('the price stage', () => {
     return rows.map(({ chain, height, clock }) => `${chain} ${height} ${clock}`);
   };
 
-  it('comes to an end when rewinds of two chains set each other back', async () => {
+  it('terminates when rewinds of two chains set each other back', async () => {
     const [x, y] = world.feeds;
     const xs = branch([100, 110], 1);
     await x?.append(xs);
@@ -66,7 +66,7 @@ describe('the price stage', () => {
     ]);
   });
 
-  it('takes back what another chain only passed on a branch that is gone', async () => {
+  it('undoes ticks that another chain had passed only on a removed branch', async () => {
     const [x, y] = world.feeds;
     await x?.append(branch([100, 200], 1));
     await y?.append(branch([100, 150, 300], 1));
@@ -80,7 +80,7 @@ describe('the price stage', () => {
     expect(await ticks()).toEqual(['vrsc 0 100', 'second 0 100', 'vrsc 1 130', 'second 1 150', 'vrsc 2 160']);
   });
 
-  it('folds nothing while derive stands on another branch, until the rewind comes by', async () => {
+  it('folds nothing while derive is on another branch, until it reads the rewind', async () => {
     const [x, y] = world.feeds;
     await y?.append(branch([100, 1000], 1));
     await x?.append(branch([100, 101, 102, 103], 1));
@@ -96,7 +96,7 @@ describe('the price stage', () => {
     expect(await ticks()).toEqual(['vrsc 0 100', 'second 0 100', 'vrsc 1 107']);
   });
 
-  it('reads nothing that derive has not committed', async () => {
+  it('reads only what derive has committed', async () => {
     const [x, y] = world.feeds;
     await y?.append(branch([100, 1000], 1));
     await x?.append(branch([100, 101], 1));
@@ -130,7 +130,7 @@ describe('the price stage', () => {
     ]);
   });
 
-  it('folds a chain that was left out for a while as if it had been there all the time', async () => {
+  it('folds a chain that was left out for a while as if it had always been configured', async () => {
     const [x, y] = world.feeds;
     await x?.append(branch([100, 120, 140], 1));
     await y?.append(branch([110, 120, 150, 190], 1));

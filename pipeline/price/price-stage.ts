@@ -1,4 +1,4 @@
-/** The price stage at work: reads facts, folds them, and moves the stores by whole batches and whole rewinds. */
+/** The price stage: reads facts, folds them, and moves the stores by whole batches and whole rewinds. */
 import { metrics } from '../../infra/metrics.ts';
 import { foldedRules } from '../../processors/pricing/folded-rules.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
@@ -28,13 +28,13 @@ export interface PriceStep {
 
 export interface PriceStage {
   readonly cursors: readonly ChainCursor[];
-  /** By chain: the newest block that is priced provisionally; without chains that have none. */
+  /** By chain: the newest block that is priced provisionally; chains without such a block are absent. */
   readonly aheadTips: ReadonlyMap<string, AheadTip>;
   /** Next unread facts position of each chain that can be read now. */
   awaited(): readonly (readonly [chain: string, position: number])[];
   /** Blocks in memory. */
   held(): number;
-  /** Reads, folds and stores one batch at most; ticks and records are 0 when there is nothing to do. */
+  /** Reads, folds and stores at most one batch; ticks and records are 0 when there is nothing to do. */
   step(): Promise<PriceStep>;
 }
 

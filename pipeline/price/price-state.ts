@@ -1,4 +1,4 @@
-/** Where the price stage stands: the tick that both stores have committed, what was read beyond it, and the folds that continue from there. */
+/** State of the price stage: the tick that both stores have committed, the blocks read beyond it, and the folds that continue from there. */
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -16,7 +16,7 @@ import { restore } from './restore.ts';
 import type { StampsPublisher } from './stamps-publisher.ts';
 
 export interface PriceStageOptions {
-  /** In their order; the first is the default chain. */
+  /** In configured order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
   readonly topics: Pick<TopicReader, 'read'>;
@@ -37,14 +37,14 @@ export interface PriceState {
   readonly reader: AheadReader;
   readonly ahead: AheadFold;
   cursors: readonly ChainCursor[];
-  /** The newest committed one; −1 before the first. */
+  /** The newest committed tick; −1 before the first. */
   tick: number;
   folds: readonly GenerationFold[];
-  /** As of the newest read. */
+  /** Derive's positions at the newest read. */
   derived: DerivedPositions;
 }
 
-/** Stands nowhere until it is reloaded. */
+/** Creates the state, which is empty until it is reloaded. */
 export function createPriceState(options: PriceStageOptions): PriceState {
   const { chains, topics, limits, signal } = options;
   const yieldToEventLoop = createYield(signal);
@@ -67,7 +67,7 @@ export async function reload(state: PriceState): Promise<void> {
     fold: createPriceFold(rules, state),
     backfillEnds: rules.regimes.backfillEnds,
   }));
-  // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
+  // A crash may have happened between ClickHouse's correction of a stamp and the commit that makes it count.
   for (const { generation, state } of restored.generations) {
     const open = state.open.map(({ row }) => row);
     if (open.length > 0) await lock.transaction(() => replaceConversions(stores.clickhouse, generation, open));

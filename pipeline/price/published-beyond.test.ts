@@ -11,7 +11,7 @@ const actions = fc.array(
   ),
 );
 
-it('is a list of entries, each with a digest of what was told', () => {
+it('is a list of entries, each with a digest of the published list', () => {
   fc.assert(
     fc.property(actions, (script) => {
       const published = createPublishedBeyond();

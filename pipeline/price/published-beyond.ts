@@ -3,10 +3,10 @@ import { createHash } from 'node:crypto';
 
 export interface PublishedEntry {
   readonly position: number;
-  /** Position of the record that says what holds now: this one, or the newest correction. */
+  /** Position of the record with the current content: this one, or the newest correction. */
   readonly latest: number;
   readonly provisional: boolean;
-  /** Position of the record of topic facts that it follows from. */
+  /** Position of the record of topic `facts` that it follows from. */
   readonly source: number;
   readonly hash: string;
 }
@@ -18,11 +18,11 @@ export interface PublishedBeyond {
   /** Whether the block at `index` was published with exactly this list. */
   isAlike(index: number, hash: string, list: Uint8Array): boolean;
   push(entry: Omit<PublishedEntry, 'latest'>, list: Uint8Array): void;
-  /** A correction of the block at `index`. */
+  /** Records a correction of the block at `index`. */
   correct(index: number, correction: Pick<PublishedEntry, 'latest' | 'provisional'>, list: Uint8Array): void;
-  /** Only the first `length` stay. */
+  /** Keeps only the first `length` entries. */
   truncate(length: number): void;
-  /** The first `count` leave. */
+  /** Removes the first `count` entries. */
   shift(count: number): void;
 }
 

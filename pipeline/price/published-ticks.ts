@@ -1,4 +1,4 @@
-/** Record of one block for the stamps topic: the changed prices, and the values of its conversions. */
+/** Record of one block for the `stamps` topic: the changed prices, and the values of its conversions. */
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
@@ -18,7 +18,7 @@ export function publishedTick(block: PricedBlock, { prices, stamps }: TickRows):
   return { block, prices: prices.filter(({ isChange }) => isChange), stamps };
 }
 
-/** The ticks of one of several generations. */
+/** Returns the ticks of one of several generations. */
 export function publishedTicksOf(
   folded: readonly { readonly generation: number; readonly publishedTicks: readonly PublishedTick[] }[],
   generation: number,

@@ -49,14 +49,14 @@ async function readTo(topic: ReturnType<typeof createTopic>, cursor: ChainCursor
   return { ...result, isAtEnd: cursor.isAtEnd };
 }
 
-/** A batch that reaches the topic, derive's commit of all that it holds, or derive starting again some blocks before its commit. */
+/** A batch reaches the topic, derive commits all of the topic, or derive restarts some blocks before its commit. */
 const act = fc.oneof(
   fc.record({ act: fc.constant('append' as const), count: fc.integer({ min: 1, max: 4 }) }),
   fc.record({ act: fc.constant('commit' as const), count: fc.constant(0) }),
   fc.record({ act: fc.constant('redrive' as const), count: fc.integer({ min: 0, max: 3 }) }),
 );
 
-it('reads the same at each moment, whatever it remembers of records that derive had not committed', async () => {
+it('reads the same at each moment, whatever it remembers about uncommitted records', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(act, { minLength: 1, maxLength: 40 }), async (acts) => {
       const topic = createTopic();

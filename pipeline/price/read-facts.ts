@@ -19,7 +19,7 @@ export function readDerived({ pool }: Postgres): Promise<DerivedPositions> {
 
 export interface ReadResult {
   readonly records: number;
-  /** A rewind ends a read: the caller undoes the affected ticks and reads on. */
+  /** A rewind ends the read: the caller undoes the affected ticks and continues reading. */
   readonly rewind: FactsRewound | null;
 }
 
@@ -28,7 +28,7 @@ export function readLimits(maxQueued: number): ReadLimits {
   return { maxRecords: Math.min(MAX_RECORDS, maxQueued), maxBytes: MAX_BYTES };
 }
 
-/** Appends committed blocks to the cursor's queue, up to the first rewind; without those that `isVoid` knows to be taken back. */
+/** Appends committed blocks to the cursor's queue, up to the first rewind, except blocks that `isVoid` knows to be removed. */
 export async function readFacts(
   topics: Pick<TopicReader, 'read'>,
   cursor: ChainCursor,
@@ -57,7 +57,7 @@ export async function readFacts(
     cursor.next = record.position + 1;
     count++;
     if (record.kind === 'rewind') return { records: count, rewind: record };
-    // On another branch than the stores there is nothing to fold: the rewind to come takes these blocks back.
+    // On another branch than the stores there is nothing to fold: a later rewind removes these blocks.
     if (cursor.view && !isVoid(name, record.position, record.height)) cursor.queue.push(pricedBlock(name, record));
   }
   cursor.isAtEnd = count === 0;

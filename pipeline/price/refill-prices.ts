@@ -1,4 +1,4 @@
-/** After a rewind: brings back from ClickHouse what was pruned for blocks that are gone. */
+/** After a rewind, restores from ClickHouse the prices that were pruned because of removed blocks. */
 import type { PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
@@ -23,7 +23,7 @@ const readTicks = rowReader({ horizon: columns.bigint, through: columns.bigint }
 const readHeld = rowReader({ currency_id: columns.text, tick: columns.bigint });
 const COLUMNS = Object.keys(PRICE) as readonly (keyof typeof PRICE)[];
 
-/** Leaves in `prices` what pruning at `height` of the default chain would have left. Call it after the undoing of ticks. */
+/** Makes `prices` contain what pruning at `height` of the default chain would have left. Call it after undoing ticks. */
 export async function refillPrices(
   client: PoolClient,
   clickhouse: ClickHouse,
@@ -31,7 +31,7 @@ export async function refillPrices(
   defaultChain: string,
   height: number,
 ): Promise<void> {
-  // ClickHouse may hold rows beyond the progress of a generation in the making: their commit never came, or was undone since.
+  // ClickHouse may have rows beyond the progress of a generation in the making: they were never committed, or were undone since.
   const ticks = await readRow(
     client,
     readTicks,

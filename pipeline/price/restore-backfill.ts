@@ -1,4 +1,4 @@
-/** Open state of the backfill regime: daily prices around open bounds, and the stamps that they may change. */
+/** Restores the open state of the backfill regime: daily prices around open bounds, and the stamps that they may change. */
 import type { PoolClient } from 'pg';
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { StampInputs } from '../../domain/stamp-inputs.ts';
@@ -16,7 +16,7 @@ import { DEFINITIONS } from '../../schemas/facts.ts';
 
 const readPrice = rowReader({ currency_id: columns.text, day: columns.number, usd_price: columns.text });
 
-/** Days ascending, by currency. */
+/** Daily prices by currency, days ascending. */
 export async function restoreDaily(
   client: PoolClient,
   generation: number,

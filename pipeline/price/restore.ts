@@ -35,7 +35,7 @@ export interface RestoredGeneration {
   readonly state: PriceFoldState;
 }
 
-/** One snapshot of the stores: derive may write while it is read. */
+/** Reads the state in one snapshot, because derive may write at the same time. */
 export async function restore(
   postgres: Postgres,
   chains: readonly PriceChain[],
@@ -56,7 +56,7 @@ export async function restore(
   });
 }
 
-/** State with which the generation's fold continues at these clocks of the chains. */
+/** Returns the state with which the generation's fold continues at these clocks of the chains. */
 export async function restoreState(
   client: PoolClient,
   generation: number,
@@ -74,7 +74,7 @@ export async function restoreState(
   return { ...prices, clocks: new Map(clocks), daily, open };
 }
 
-/** Positions of the chains; read them in one snapshot. */
+/** Reads the positions of the chains; call it in one snapshot. */
 async function restoreCursors(client: PoolClient, chains: readonly PriceChain[]): Promise<ChainCursor[]> {
   const cursors: ChainCursor[] = [];
   for (const chain of chains) cursors.push(await restoreCursor(client, chain));
@@ -110,7 +110,7 @@ const readSince = rowReader({ from_height: columns.number });
 const readBasket = (row: StoredRow) => ({ ...readState(row), height: readSince(row).from_height });
 const readDefinition = rowReader(storedColumns(DEFINITIONS.currency, ['currencyId', 'options']));
 
-/** The chain as it stood after the block at `height`, which is on the branch that the stores hold. */
+/** The chain's view after the block at `height`, which must be on the branch of the stores. */
 export async function restoreView(client: PoolClient, chain: string, height: number): Promise<ChainView> {
   const asOf = 'chain = $1 AND from_height <= $2 AND (to_height IS NULL OR to_height > $2)';
   const states = await readRows(
@@ -142,7 +142,7 @@ const readPrice = rowReader({
   source_basket: columns.nullable(columns.text),
 });
 
-/** Newest row of each currency, and its newest of the default chain, where the EMA made its last step. */
+/** Newest row of each currency, and its newest row of the default chain, where the EMA made its last step. */
 async function restorePrices(client: PoolClient, generation: number, defaultChain: string) {
   const rows = await readRows(
     client,

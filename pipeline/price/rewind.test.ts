@@ -1,4 +1,4 @@
-/** A rewind gives back the very rows that were there, also those that the removed blocks had replaced, closed or pruned. */
+/** A rewind restores exactly the previous rows, including those that the removed blocks had replaced, closed or pruned. */
 
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -50,7 +50,7 @@ describe.each([
   });
 });
 
-it('gives back the rows of a straight run after two rewinds, each within what is kept and both beyond it', async () => {
+it('restores the rows of a straight run after two rewinds, each within the kept prices and both together beyond them', async () => {
   const worldOf = () => createPriceWorld({ chains: [{ ...main, finalityDepth: 6 }], cutover, minBasketDepthUsd: 1000 });
   const [world, straight] = [await worldOf(), await worldOf()];
   try {
@@ -81,14 +81,14 @@ describe('both stores', () => {
   });
   afterEach(() => world.close());
 
-  it('hold the same stamps', async () => {
+  it('have the same stamps', async () => {
     const [postgres, clickhouse] = await bothStamps(world);
     expect(postgres.length).toBeGreaterThan(100);
     expect(postgres.filter(({ provisional }) => provisional).length).toBeGreaterThan(10);
     expect(clickhouse).toEqual(postgres);
   });
 
-  it('hold the same again after a crash in the middle of replacing a stamp', async () => {
+  it('have the same stamps again after a crash in the middle of replacing a stamp', async () => {
     const open = 'provisional AND import_height < 500';
     await world.stores.clickhouse.command(`DELETE FROM conversions WHERE ${open} AND vout = 0`);
     await world.stores.clickhouse.command(

@@ -1,4 +1,4 @@
-/** Sums of whole days in ClickHouse: built once nothing can change them, taken back in Postgres when something did. */
+/** Sums of whole days in ClickHouse: built once nothing should change them, and reopened in Postgres when something does. */
 import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
 import { IS_TRADE_SQL } from '../../domain/transfers.ts';
@@ -13,7 +13,7 @@ import type { ChainCursor } from './price-chain.ts';
 const readClock = rowReader({ clock: columns.nullable(columns.bigint) });
 const readDay = rowReader({ generation: columns.number, day: columns.number });
 
-/** Clock of the last block of every chain that no rewind reaches, the least of them; −1 while a chain has none. */
+/** The earliest, over all chains, of the clocks of their newest final blocks; −1 while a chain has no final block. */
 export async function finalClock(client: Pool, cursors: readonly ChainCursor[]): Promise<number> {
   const row = await readRow(
     client,
@@ -28,13 +28,13 @@ export async function finalClock(client: Pool, cursors: readonly ChainCursor[]):
   return Number(row?.clock ?? -1n);
 }
 
-/** Newest day of which no row can change any more; below 0 when there is none. */
+/** Newest day whose rows can no longer change; below 0 when there is none. */
 export function finalDay(clock: number, backfillEnds: number): number {
   const isBackfillClosed = clock >= boundsCloseAt(utcDay(backfillEnds - 1));
   return utcDay(clock) - 1 - (isBackfillClosed ? 0 : BOUNDS_DAYS);
 }
 
-/** By generation: up to which day its rollups count. */
+/** By generation: the last day whose rollups count. */
 export async function rolledDays(client: Pool): Promise<ReadonlyMap<number, number>> {
   const rows = await readRows(
     client,

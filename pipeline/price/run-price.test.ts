@@ -1,4 +1,4 @@
-/** The stage as the program runs it: alongside derive, one owner, ended by its signal. */
+/** The stage as the program runs it: next to derive, with one owner, ended by its signal. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -64,7 +64,7 @@ describe('runPrice', () => {
     }
   }
 
-  it('follows what derive commits, goes back with it, and ends with its signal', async () => {
+  it('follows derive’s commits and rewinds, and ends with its signal', async () => {
     await feed.append(blocks.slice(0, 500));
     const running = start();
     await until(499);
@@ -85,7 +85,7 @@ describe('runPrice', () => {
     await running.ended;
   });
 
-  it('lets only one work at a time, and hands over', async () => {
+  it('has one owner at a time, and hands over', async () => {
     await feed.append(blocks.slice(0, 300));
     const first = start();
     await until(299);
@@ -113,7 +113,7 @@ describe('runPrice', () => {
     await first.ended;
   });
 
-  it('shows a chain that another one holds back as waiting', async () => {
+  it('reports a chain that another one holds back as waiting', async () => {
     const main = recordedPriceChain({ minBasketAge: 20, stableAnchors: [] });
     await feed.append(blocks.slice(0, 50));
     const running = start([main, { ...main, name: 'silent' }]);

@@ -22,7 +22,7 @@ import { openPriceStage, type PriceStage } from './price-stage.ts';
 import { openStampsPublisher } from './stamps-publisher.ts';
 
 export interface RunPriceOptions {
-  /** In their order; the first is the default chain. */
+  /** In configured order; the first is the default chain. */
   readonly chains: readonly PriceChain[];
   readonly config: PricingConfig;
   readonly log: Pick<EventLog, 'openWriter'>;
@@ -36,14 +36,14 @@ export interface RunPriceOptions {
 }
 
 const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
-/** Derive's commits and new facts end the wait; this is for what they might leave out. */
+/** Derive's commits and new facts end the wait; this limit is for missed notifications. */
 const WAIT_MS = 5000;
-/** Facts appear in the topic shortly before derive's commit, which releases them and is heard of. On Kafka they may also follow it. */
+/** Facts appear in the topic shortly before derive's commit, which releases them and notifies. On Kafka they may also follow it. */
 const COMMIT_POLL_MS = 25;
 
 /**
  * Resolves when the signal aborts. After any other end it may simply be called again.
- * @throws StageLockLost (retryable), what the stores and the log throw
+ * @throws StageLockLost (retryable), and errors of the stores and the log
  */
 export function runPrice(options: RunPriceOptions): Promise<void> {
   const { stores, signal } = options;
@@ -71,7 +71,7 @@ async function foldOn(stage: PriceStage, options: RunPriceOptions, lock: StageLo
   try {
     while (!signal.aborted) {
       const { ticks, records, isAheadMoved, pauseMs } = await stage.step();
-      await lock.inStep(); // a rewind that an earlier owner began is among the first records
+      await lock.inStep(); // the first records include a rewind that an earlier owner began
       report.at(stage, ticks);
       if (ticks > 0 || records > 0 || isAheadMoved) continue;
       await waitForFacts(topics, stage, derived, pauseMs > 0 ? Math.min(pauseMs, WAIT_MS) : WAIT_MS, signal);
@@ -91,7 +91,7 @@ export function pricingRules(chains: readonly PriceChain[], config: PricingConfi
   };
 }
 
-/** What is kept with the rows that are folded under this configuration. */
+/** The rules to store with rows that are folded under this configuration. */
 export const foldedRulesOf = (chains: readonly PriceChain[], config: PricingConfig): FoldedRules =>
   foldedRules(pricingRules(chains, config), chains);
 

@@ -1,6 +1,6 @@
 /**
- * One of three chains stands still while the others go on for thousands of blocks (STALL_BLOCKS): every number is what plain
- * computation makes of each chain up to its own tip, memory stays flat, and once the chain is back all is as if it had never stood.
+ * One of three chains stands still while the others continue for thousands of blocks (STALL_BLOCKS): every number is what a plain
+ * computation gives for each chain up to its own tip, memory stays flat, and once the chain returns the result is as if it had never stopped.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { StampsRecord } from '../../schemas/log-records.ts';
@@ -20,7 +20,7 @@ import { pricingRules } from './run-price.ts';
 const LENGTH = Number(process.env.STALL_BLOCKS ?? 3000);
 const STANDS_AT = 5;
 const STEP = 250;
-/** A sixth of what the chains are apart is queued, so that the queues are full most of the time. */
+/** The queues take a sixth of the distance between the chains, so they are full most of the time. */
 const LIMITS = { maxTicks: 1000, maxRows: 50_000, maxQueued: 500 };
 const isLong = LENGTH > 10_000;
 
@@ -67,7 +67,7 @@ function progress(what: string): void {
   );
 }
 
-/** → how many conversions were compared. */
+/** Returns how many conversions were compared. */
 async function compare(): Promise<number> {
   const shown = await shownRows(world.stores.postgres.pool, chains[0]?.name ?? '');
   const plain = plainPrices(rules, standing());
@@ -76,7 +76,7 @@ async function compare(): Promise<number> {
   return Object.keys(plain.stamps).length;
 }
 
-/** Applies all records. Leaves out `provisional` of blocks without rows, since nobody can see it. */
+/** Applies all records. Leaves out `provisional` of blocks without rows, which no client can see. */
 function published(records: readonly StampsRecord[]) {
   return readThrough(records).map(({ position: _, provisional, ...record }) => ({
     ...record,
@@ -90,7 +90,7 @@ async function publishedCounts() {
   return { stamps: count('stamps'), corrections: count('correction'), rewinds: count('rewind') };
 }
 
-it('prices every block that is there while a chain stands still', async () => {
+it('prices every existing block while a chain stands still', async () => {
   for (const index of long.keys()) await feed(index, STANDS_AT);
   await settle();
   for (let to = STEP; to < LENGTH + STEP; to += STEP) {
@@ -112,7 +112,7 @@ it('prices every block that is there while a chain stands still', async () => {
   progress(`${compared} stamps compared`);
 }, 3_600_000);
 
-it('starts again in the middle of it', async () => {
+it('restarts in the middle of it', async () => {
   await open.close();
   open = await world.open(LIMITS);
   await settle();
@@ -121,7 +121,7 @@ it('starts again in the middle of it', async () => {
   await checkPublished(world, chains, standing());
 }, 3_600_000);
 
-it('corrects what the chain changes when it comes back, block by block and in bulk', async () => {
+it('corrects what the chain changes when it returns, block by block and in bulk', async () => {
   const before = await publishedCounts();
   for (const to of [STANDS_AT + 1, 100, Math.floor(LENGTH / 3)]) {
     await feed(STALLED, to);
@@ -132,7 +132,7 @@ it('corrects what the chain changes when it comes back, block by block and in bu
   await checkPublished(world, chains, standing());
   const after = await publishedCounts();
   expect(after.corrections).toBeGreaterThan(before.corrections);
-  // Blocks that stand are never taken back, and none is published twice.
+  // No block that is still on its chain is retracted, and none is published twice.
   expect(after.rewinds).toBe(before.rewinds);
   expect(after.stamps - before.stamps).toBe(Math.floor(LENGTH / 3) - STANDS_AT);
 }, 3_600_000);
@@ -158,8 +158,8 @@ it('ends as if it had never stood still, byte for byte', async () => {
   }
 }, 3_600_000);
 
-it('holds no more blocks than its limits, however far the chains are apart', () => {
-  // Of each chain a queue, what was read beyond it, and what the fold beyond the line has read on top of that.
+it('keeps no more blocks than its limits, however far the chains are apart', () => {
+  // For each chain: a queue, the blocks read beyond it, and the blocks that the fold beyond the line has read in addition.
   expect(mostHeld).toBeGreaterThan(LIMITS.maxQueued);
   expect(mostHeld).toBeLessThanOrEqual(long.length * 3 * LIMITS.maxQueued);
 });

@@ -1,7 +1,7 @@
 /**
- * The topic of stamps: one record for each priced block, one for each block whose prices or stamps read otherwise now, and one that
- * takes back blocks that no longer stand. What a crash or provisional prices have left beyond the complete ticks is compared with
- * what holds, and only differences are published. docs/decisions/0020-prices-in-the-stream.md, 0053-corrections-in-the-stream.md.
+ * Writes the topic `stamps`: one record for each priced block, one for each block whose prices or stamps have changed, and one that
+ * retracts blocks that are no longer valid. Records beyond the complete ticks, from a crash or from provisional prices, are compared with
+ * the current values, and only differences are published. docs/decisions/0020-prices-in-the-stream.md, 0053-corrections-in-the-stream.md.
  */
 
 import type { PoolClient } from 'pg';
@@ -25,15 +25,15 @@ import { type PublishedTick, stampListOf } from './published-ticks.ts';
 
 export interface StampsPublisher {
   /**
-   * Part of the transaction that commits these ticks, which follow on those committed before. Readers see the records once it
-   * has committed.
+   * Runs in the transaction that commits these ticks, which follow the ticks committed before. Readers see the records once it has
+   * committed.
    */
   publish(client: PoolClient, complete: readonly PublishedTick[]): Promise<void>;
-  /** The same for provisional ticks. Those of a chain must follow a published one. */
+  /** The same for provisional ticks. The ticks of a chain must follow a published one. */
   publishAhead(client: PoolClient, ahead: readonly PublishedTick[]): Promise<void>;
   /** Published height of a chain, complete or provisional; −1 before its first block. */
   publishedThrough(chain: string): number;
-  /** Retracts published stamps of undone ticks, and the provisional ones of a rewound chain. Idempotent. */
+  /** Retracts published stamps of undone ticks, and provisional stamps of a rewound chain. Idempotent. */
   publishRewind(rewound: RewoundChain | null): Promise<void>;
   close(): Promise<void>;
 }
@@ -52,23 +52,23 @@ interface Partition {
   readonly writer: LogWriter;
   /** The newest complete block that is published. */
   tip: BlockRef;
-  /** Height of the first one of `beyond`: it follows on the tip, or is the chain's first. */
+  /** Height of the first block in `beyond`: it follows the tip, or is the chain's first block. */
   firstBeyond: number;
-  /** Block by block. */
+  /** The published blocks after the tip, one by one. */
   readonly beyond: PublishedBeyond;
 }
 
-/** Gives the record its position, and returns that. */
+/** Encodes the record at its position, and returns the position. */
 type AddRecord = (encode: (position: number) => Uint8Array) => number;
 
 type Lock = Pick<StageLock, 'transaction'>;
 
 const BEFORE_GENESIS: BlockRef = { height: -1, hash: '' };
 const READ_LIMITS = { maxRecords: 1000, maxBytes: 16 * 1024 * 1024 };
-/** A record holds both lists; beyond this size, the block and those after it are taken back and published again. */
+/** A correction contains both lists; above this size, the block and all later ones are retracted and published again. */
 const MOST_CORRECTED_BYTES = 16 * 1024 * 1024;
 
-/** Becomes the only writer of the topic and retracts records that the stores no longer hold. */
+/** Becomes the only writer of the topic and retracts records of ticks that the stores no longer have. */
 export async function openStampsPublisher(
   log: Pick<EventLog, 'openWriter'>,
   topics: Pick<TopicReader, 'read'>,
@@ -163,7 +163,7 @@ export async function openStampsPublisher(
   };
 }
 
-/** Adds what a tick says other than the topic, and moves the partition behind it. */
+/** Adds a record when the tick differs from the topic, and moves the partition past the tick. */
 async function addTick(
   topics: Pick<TopicReader, 'read'>,
   partition: Partition,
@@ -228,7 +228,7 @@ function setTip(partition: Partition, block: BlockRef): void {
   partition.firstBeyond = block.height + 1;
 }
 
-/** The block at a place beyond the tip; before the first one of them the tip. */
+/** The block at an index beyond the tip; the tip for any other index. */
 function blockAt({ tip, firstBeyond, beyond }: Partition, index: number): BlockRef {
   const publishedEntry = beyond.at(index);
   return publishedEntry ? { height: firstBeyond + index, hash: publishedEntry.hash } : tip;
@@ -272,7 +272,7 @@ async function readBeyond(topics: Pick<TopicReader, 'read'>, partition: Partitio
 
 const listOf = ({ prices, stamps }: StampList): StampList => ({ prices, stamps });
 
-/** Reads the newest published list of a block, encoded as by encodeStampList. Returns null if the log no longer holds it. */
+/** Reads the newest published list of a block, encoded as by encodeStampList. Returns null if the log no longer has it. */
 async function readList(
   topics: Pick<TopicReader, 'read'>,
   chain: string,

@@ -1,4 +1,4 @@
-/** Takes ticks back that no longer hold: after a rewind of a chain, or before a chain that was added. */
+/** Undoes ticks that are no longer valid: after a rewind of a chain, or to make room for a chain that was added. */
 import type { PoolClient } from 'pg';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import { clearRuns } from './ahead-runs.ts';
@@ -12,7 +12,7 @@ import { type PriceState, reload } from './price-state.ts';
 import { refillPrices } from './refill-prices.ts';
 import type { RewoundChain } from './stamps-publisher.ts';
 
-/** Undoes all ticks from the first invalid one, and reads the records after it again. */
+/** Undoes all ticks from the first invalid one on, and reads the records after it again. */
 export async function rewind(
   state: PriceState,
   cursor: ChainCursor,
@@ -36,7 +36,7 @@ export async function rewind(
   await undo(state, untrue, rewound, (client) => recordRewind(client, name, height, position));
 }
 
-/** Passes a rewind that was found ahead of the cursor, and followed then. */
+/** Passes a rewind that was found ahead of the cursor and applied then. */
 export function passKnown(cursor: ChainCursor, { height, position }: FactsRewound): void {
   cursor.readThrough = Math.max(cursor.readThrough, position);
   cursor.queue = cursor.queue.filter((block) => block.height <= height);
@@ -54,7 +54,7 @@ export async function rewindFound(state: PriceState): Promise<boolean> {
   return true;
 }
 
-/** A chain that is configured later is folded as if it had always been: numbers never depend on when that was. */
+/** A chain that is configured later is folded as if it had always been there: results never depend on when it was added. */
 export async function makeRoom(state: PriceState, { chain, queue }: ChainCursor): Promise<void> {
   const { stores, logger } = state.options;
   const first = await stores.postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
@@ -63,7 +63,7 @@ export async function makeRoom(state: PriceState, { chain, queue }: ChainCursor)
   await undo(state, first, null, async () => undefined);
 }
 
-/** Undoes both stores to before `first`; `alsoThen` joins the same commit. Published stamps are retracted afterwards. */
+/** Undoes the ticks from `first` on in both stores; `alsoThen` joins the same commit. Published stamps are retracted afterwards. */
 async function undo(
   state: PriceState,
   first: number,

@@ -1,4 +1,4 @@
-/** Writes a batch to both stores, and sums the days that it has made final. */
+/** Writes a batch to both stores, and sums the days that it made final. */
 import type { PoolClient } from 'pg';
 import { foldedRules } from '../../processors/pricing/folded-rules.ts';
 import { appendRun, dropFromRuns, pruneRuns } from './ahead-runs.ts';
@@ -14,13 +14,13 @@ import { publishedTicksOf } from './published-ticks.ts';
 import { finalClock, finalDay, reopenDays, rolledDays, rollUp } from './rollups.ts';
 
 /**
- * Writes in one commit; provisional rows are added from `line` on. Returns false, writing nothing, if the generations to fold have changed:
- * then the state must be reloaded.
+ * Writes in one commit; provisional rows are added from `line` on. Returns false without writing when the generations to fold have
+ * changed: the state must then be reloaded.
  */
 export function writeBatch(state: PriceState, batch: PriceBatch, line: Line | null): Promise<boolean> {
   const { chains, rules, stores } = state.options;
   const { clickhouse } = stores;
-  // Inside the transaction, which a process without the lock cannot begin, and before its commit.
+  // ClickHouse is written inside the transaction, which a process without the lock cannot begin, and before its commit.
   return state.options.lock.transaction(async (client) => {
     const followed = await followedGenerations(client);
     if (!isCurrent(followed, state)) return false;
@@ -48,7 +48,7 @@ async function writeComplete(
   }
 }
 
-/** Recomputes rows dropped in the same commit as far as they reached; adds nothing without a complete line. */
+/** Recomputes rows dropped in the same commit as far as they reached; adds nothing without `line`. */
 async function writeAhead(
   client: PoolClient,
   { ahead, options }: PriceState,
@@ -59,7 +59,7 @@ async function writeAhead(
   const { generation } = await servedGeneration(client);
   await publisher?.publish(client, publishedTicksOf(batch.folded, generation));
   if (line) {
-    // Prices that differ from the published ones retract all provisional records, and later records follow on that.
+    // Prices that differ from the published ones retract all provisional records, and later records follow the retraction.
     if (publisher) for (const { name } of chains) ahead.goBack(name, publisher.publishedThrough(name));
     for await (const folded of ahead.parts(line)) {
       await appendAhead(client, folded);

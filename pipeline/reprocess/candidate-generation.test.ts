@@ -1,4 +1,4 @@
-/** One generation beside the served one: begun, continued, swapped, swapped back and dropped, and what is refused. */
+/** One generation next to the served one: begun, continued, swapped, swapped back and dropped, and what is refused. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { allRows, createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
@@ -24,14 +24,14 @@ beforeAll(async () => {
 });
 afterAll(() => world.close());
 
-it('swaps nothing while there is nothing', async () => {
+it('swaps nothing while there is no other generation', async () => {
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
   await expect(swapGenerations(world.stores.postgres, 'older')).rejects.toMatchObject({ code: 'nothing_to_swap' });
   await expect(dropGeneration(world.stores, 1)).rejects.toMatchObject({ code: 'generation_not_dropped' });
   await expect(dropGeneration(world.stores, 7)).rejects.toMatchObject({ code: 'generation_not_dropped' });
 });
 
-it('goes on with what was begun for the same, and lets nothing else beside it', async () => {
+it('continues the generation that was begun for the same range, and refuses another one', async () => {
   const begun = await begin(world, config);
   expect(begun).toMatchObject({ generation: 2, isUnfinished: true, ranges: [LIVE] });
   expect(await begin(world, config)).toEqual(begun);
@@ -40,7 +40,7 @@ it('goes on with what was begun for the same, and lets nothing else beside it', 
   await expect(swapGenerations(world.stores.postgres, 'newer')).rejects.toMatchObject({ code: 'nothing_to_swap' });
 });
 
-it('does not go on under other rules', async () => {
+it('does not continue under other rules', async () => {
   const begun = await begin(world, config);
   const other = begin(world, { ...config, minBasketDepthUsd: 77 });
   await expect(other).rejects.toMatchObject({
@@ -50,7 +50,7 @@ it('does not go on under other rules', async () => {
   expect(await begin(world, config)).toEqual(begun);
 });
 
-it('tells who makes a generation that it was dropped meanwhile', async () => {
+it('fails while making a generation that was dropped in the meantime', async () => {
   const made = withMaker(world, config, async (maker) => {
     await maker.step();
     await dropGeneration(world.stores, 2);
@@ -60,7 +60,7 @@ it('tells who makes a generation that it was dropped meanwhile', async () => {
   expect(await begin(world, config)).toMatchObject({ generation: 3, isUnfinished: true });
 });
 
-it('goes on being written on both sides of a swap, and comes back as it was', async () => {
+it('is written before and after a swap, and is unchanged after swapping back', async () => {
   await withMaker(world, config, toTheEnd);
   expect((await readGenerations(pool())).map(({ isUnfinished }) => isUnfinished)).toEqual([false, false]);
   expect(await swapGenerations(world.stores.postgres, 'newer')).toMatchObject({ generation: 3, served: true });
@@ -75,7 +75,7 @@ it('goes on being written on both sides of a swap, and comes back as it was', as
   expect(await allRows(world.stores)).toEqual(served);
 });
 
-it('leaves nothing of a generation that is dropped, and never gives its number again', async () => {
+it('leaves nothing of a dropped generation, and never uses its number again', async () => {
   await dropGeneration(world.stores, 3);
   expect(await numbers()).toEqual([1]);
   expect((await allRows(world.stores, 3)).stamps).toEqual([]);

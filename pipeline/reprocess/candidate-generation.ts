@@ -49,7 +49,7 @@ class GenerationNotDropped extends PermanentError {
 }
 
 /**
- * The generation that is to have `range` laid over what is served: begun now, or the one that was begun for it before.
+ * Returns the generation for the served ranges overridden by `range`: begins it, or finds the one that was begun before.
  * @throws CandidateGenerationExists, MadeByOtherRules: a generation is made by one set of rules
  */
 export async function beginGeneration(
@@ -83,7 +83,7 @@ export async function beginGeneration(
   });
 }
 
-/** Serves the newer of the two generations, or the older one again; who reads sees one or the other. @throws NothingToSwap */
+/** Serves the newer of the two generations, or the older one again; readers see one or the other. @throws NothingToSwap */
 export async function swapGenerations(postgres: Postgres, to: 'newer' | 'older'): Promise<Generation> {
   return postgres.transaction(async (client) => {
     await client.query('LOCK TABLE generations IN SHARE ROW EXCLUSIVE MODE');
@@ -110,7 +110,7 @@ function nothingTo(to: 'newer' | 'older', served: Generation, other: Generation 
   return `${now}, the ${to} of the two; ${way} generation ${other.generation} (${other.description}).`;
 }
 
-/** @throws GenerationNotDropped for the served one and for one that is not there */
+/** @throws GenerationNotDropped for the served generation and for one that does not exist */
 export async function dropGeneration(stores: Stores, generation: number): Promise<void> {
   await stores.postgres.transaction(async (client) => {
     await pauseStages(client, [{ stage: 'price', chain: ALL_CHAINS }]);
@@ -134,7 +134,7 @@ const CLICKHOUSE_TABLES = ['prices', 'conversions', 'daily_trades', 'stamp_price
 const readNumber = rowReader({ generation: columns.number });
 const readPart = rowReader({ table: columns.text, partition: columns.text });
 
-/** Rows of generations that are no more; a drop that did not come to its end is brought to it by the next command. */
+/** Removes rows of generations that no longer exist; the next command thus completes a drop that was interrupted. */
 async function removeLeftovers({ postgres, clickhouse }: Stores): Promise<void> {
   const live = (await readGenerations(postgres.pool)).map(({ generation }) => generation);
   await postgres.transaction((client) => removeRows(client, live));

@@ -1,4 +1,4 @@
-/** The comparison of two generations against plain sums over the same made-up conversions. */
+/** Checks the comparison of two generations with plain sums over the same made-up conversions. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -38,7 +38,7 @@ beforeAll(async () => {
       return [side + 1, 'vrsc', txid(index), 0, index, 100 + index, value, ...rule];
     }),
   );
-  // Not of both yet: the fold is ahead of the other.
+  // Not in both generations yet: the fold is ahead of the other one.
   rows.push([1, 'vrsc', txid(999), 0, PAIRS.length, 999, '1000000', 'to_side', '']);
   await stores.clickhouse.insert('conversions', columns, rows);
   comparison = await compareGenerations(stores.clickhouse, { before: 1, after: 2, tick: PAIRS.length - 1 });

@@ -1,4 +1,4 @@
-/** What two generations make of the same conversions. USD are decimals as text. */
+/** Compares the stamps of two generations for the same conversions. USD are decimals as text. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 
@@ -39,7 +39,7 @@ export interface GenerationComparison {
 export interface Compared {
   readonly before: number;
   readonly after: number;
-  /** Newest tick that both hold. */
+  /** Newest tick that both have. */
   readonly tick: number;
 }
 
@@ -50,7 +50,7 @@ const PAIRS = `SELECT * FROM (
     SELECT chain, txid, vout, usd_value AS new_value FROM conversions WHERE generation = {after:UInt32} AND tick <= {tick:UInt64}
   ) AS new USING (chain, txid, vout)`;
 
-/** Ratios up to each of these, below the next name. */
+/** Each name is for ratios below its bound and not below the previous one. */
 const BUCKETS = [
   ['below 0.1', '0.1'],
   ['0.1 to 0.5', '0.5'],

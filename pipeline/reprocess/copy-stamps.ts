@@ -1,6 +1,6 @@
 /**
- * Stamps of a stretch of ticks as Postgres keeps them, with their inputs, which only look-ups by key ask for. ClickHouse prints them
- * as the text that COPY reads: no row of them becomes an object here.
+ * Stamps of a stretch of ticks as Postgres keeps them, with their inputs, which only look-ups by key need. ClickHouse prints them as
+ * the text that COPY reads, so no row becomes an object in this process.
  */
 import type { PoolClient } from 'pg';
 import { SATOSHIS_PER_COIN } from '../../domain/satoshi.ts';
@@ -21,22 +21,22 @@ export interface CopyRange extends Ticks {
 
 const SIDES: readonly Side[] = ['from', 'to'];
 const AMOUNT: Readonly<Record<Side, string>> = { from: 'amount_in', to: 'ifNull(amount_out, 0)' };
-/** Lists of `inputs` of stamp_prices, one text an element. */
+/** Lists of `inputs` of stamp_prices, one text per element. */
 const LISTS = ['prices', 'baskets', 'anchors'] as const;
 
-/** A column of the side that decided; NULL when none did. */
+/** The column of the side that decided; NULL when none did. */
 const ofDecider = (column: string) =>
   `multiIf(${SIDES.map((side, index) => `decided_by = ${index + 1}, ${side}_${column}`).join(', ')}, NULL)`;
 const flag = (column: string) => `if(${column}, 'true', 'false')`;
 const quoted = (text: string) => `concat('"', ${text}, '"')`;
 const orNull = (text: string) => `ifNull(${text}, 'null')`;
 
-/** As sideInput of processors/pricing/stamp-inputs.ts prints a side. */
+/** Prints a side like sideInput of processors/pricing/stamp-inputs.ts. */
 function sideJson(side: Side): string {
   const members = {
     currencyId: quoted(`${side}_currency_id`),
     amount: quoted(`toString(${AMOUNT[side]})`),
-    // USD a satoshi, of 38 decimals, becomes a price of 30.
+    // USD per satoshi, with 38 decimals, becomes a price with 30.
     usd: orNull(quoted(`toString(${side}_usd_per_satoshi * ${SATOSHIS_PER_COIN})`)),
     priceBasket: `if(${side}_price_basket = '', 'null', ${quoted(`${side}_price_basket`)})`,
     isAnchor: flag(`${side}_is_anchor`),
@@ -48,13 +48,13 @@ function sideJson(side: Side): string {
   return `if(has_${side}, concat('{', ${texts.join(", ',', ")}, ${limits}, '}'), 'null')`;
 }
 
-/** As stampInputs there gathers them for both sides: what both name is the same text in one tick. */
+/** Gathers a list for both sides, like stampInputs there: an entry that both sides name is the same text within a tick. */
 function listJson(list: (typeof LISTS)[number]): string {
   const both = `arrayDistinct(arrayConcat(${SIDES.map((side) => `${side}_lists.${list}`).join(', ')}))`;
   return list === 'anchors' ? `arrayMap(id -> ${quoted('id')}, arraySort(${both}))` : both;
 }
 
-/** Medians that a closed stamp was held to. */
+/** The medians that bounded a closed stamp. */
 function boundsJson(): string {
   const bounds = SIDES.map((side) => {
     const median = quoted(`toString(${side}_twice_median * toDecimal32('0.5', 1))`);
@@ -81,7 +81,7 @@ const VALUES: Readonly<Record<string, string>> = {
 };
 const STAMPS = ofGeneration(POSTGRES_STAMPS, 0);
 
-/** Computed again by the query that stamped them, since `conversions` has fewer columns. */
+/** Computes the stamps again with the query that stamped them, because `conversions` has fewer columns. */
 export function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<readonly Uint8Array[]> {
   const { generation, hasBackfill, low, high, days } = range;
   const lists = SIDES.map(
@@ -95,7 +95,7 @@ export function readStamps(clickhouse: ClickHouse, range: CopyRange): Promise<re
   );
 }
 
-/** Into the caller's transaction; resolves to their number. */
+/** Writes the stamps in the caller's transaction; resolves to their number. */
 export function writeStamps(client: PoolClient, text: readonly Uint8Array[]): Promise<number> {
   return copyText(client, STAMPS.name, STAMPS.columns, text);
 }

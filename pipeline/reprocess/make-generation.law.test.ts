@@ -1,6 +1,6 @@
 /**
- * Whatever happens while a generation is made – blocks, rewinds, crashes, stops – it is what a straight fold under its regimes
- * gives, and so is the served one; after a swap and back both still are.
+ * Whatever happens while a generation is made – blocks, rewinds, crashes, stops – it equals a straight fold under its regimes, and so
+ * does the served one, also after a swap and back.
  */
 import fc from 'fast-check';
 import { afterAll, describe, expect, it } from 'vitest';
@@ -20,7 +20,7 @@ import { swapGenerations } from './candidate-generation.ts';
 import type { MakeLimits, Phase } from './make-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
-/** XBTC moves on both sides of it. */
+/** XBTC has prices on both sides of the limit. */
 const priceLimits = { i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9: { max: '26500' } };
 const config = { chains, cutover, minBasketDepthUsd: 1000, priceLimits };
 const blocks = [first, second];
@@ -31,7 +31,7 @@ const RANGES: readonly RegimeRange[] = [
   all('live'),
   { regime: 'backfill', from: cutover + 2 * DAY, to: cutover + 6 * DAY, chains: ['twin'] },
 ];
-/** By what the generation beside it was stamped: with or without conversions that count as refunded. */
+/** How the served generation was stamped: with or without conversions that count as refunded. */
 const SERVED: readonly (readonly RegimeRange[])[] = [[], [all('live')]];
 
 type Action =
@@ -115,7 +115,7 @@ describe('a generation that is made', () => {
     return rows;
   };
 
-  it('holds some prices to the configured limits, and not others', async () => {
+  it('has prices outside the configured limits, which are not believed, and prices within them', async () => {
     const stamps = (await straightly([all('backfill')])).stamps?.map((row) => JSON.parse(row)) ?? [];
     const max = Number(Object.values(priceLimits)[0]?.max);
     const limited = stamps.flatMap(({ reason, inputs: { from, to } }) => {
@@ -127,7 +127,7 @@ describe('a generation that is made', () => {
     expect(limited.filter(({ isOutside, isDoubted }) => isOutside && !isDoubted)).toEqual([]);
   });
 
-  it('has conversions that count as refunded for want of a payout where its regime says so', async () => {
+  it('has conversions that count as refunded for lack of a payout exactly when its regime has that rule', async () => {
     const unpaid = async (ranges: readonly RegimeRange[]) => {
       const rows = (await straightly(ranges)).stamps?.map((row) => JSON.parse(row)) ?? [];
       return rows.filter(({ reason }) => reason === 'no_delivery').length;
@@ -137,7 +137,7 @@ describe('a generation that is made', () => {
     expect(await unpaid([all('backfill')])).toBeGreaterThan(3);
   });
 
-  it('equals a straight fold, and leaves the served one as it is', async () => {
+  it('equals a straight fold, and leaves the served generation unchanged', async () => {
     const seen = new Set<Phase>();
     await fc.assert(
       fc.asyncProperty(

@@ -1,7 +1,7 @@
 /**
- * Makes a generation out of what the stores hold, while the fold goes on: prices of all ticks, and with them the few stamps of what
- * no payout was found for; then all others in one statement of ClickHouse, then their copy in Postgres, then tick by tick what has
- * come since, until the fold takes it over. docs/decisions/0018-reprocess.md.
+ * Makes a generation from the stores while the fold continues: first the prices of all ticks, together with the few stamps of transfers
+ * without a known payout; then all other stamps, by statements of ClickHouse, then their copy in Postgres, then tick by tick the ticks that
+ * were added since, until the fold takes over. docs/decisions/0018-reprocess.md.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { PoolClient } from 'pg';
@@ -36,12 +36,12 @@ class GenerationDropped extends PermanentError {
 
 export interface MakeOptions {
   readonly generation: Generation;
-  /** Generation whose conversions are stamped again: one that the fold writes. */
+  /** Generation whose conversions are stamped again; the fold must write it. */
   readonly base: number;
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  /** Lock of `reprocess`: one generation is made at a time. */
+  /** Lock of `reprocess`, so that one generation is made at a time. */
   readonly lock: StageLock;
   readonly logger: Logger;
   readonly signal: AbortSignal;
@@ -49,12 +49,12 @@ export interface MakeOptions {
 }
 
 export interface MakeLimits {
-  /** Blocks of one batch: a rewind waits for it. */
+  /** Blocks of one batch; a rewind waits for the batch. */
   readonly maxTicks: number;
   readonly maxQueued: number;
-  /** Stamps that are copied in one transaction, and those of its last tick beyond. */
+  /** Stamps that are copied in one transaction, plus the remaining stamps of the last tick. */
   readonly maxCopied: number;
-  /** So near to the fold the rest is made while it is kept waiting. */
+  /** Within this many ticks of the fold, the rest is made while the fold waits. */
   readonly near: number;
 }
 
@@ -66,8 +66,8 @@ export interface ReprocessStep {
 
 export interface GenerationMaker {
   /**
-   * One transaction of work; null when the generation is ready. Ends with `signal`; what is committed stays.
-   * @throws GenerationDropped; ReprocessDisturbed when the fold does not follow; what the stores throw
+   * Does one transaction of work; returns null when the generation is ready. Ends with `signal`; committed work stays.
+   * @throws GenerationDropped; ReprocessDisturbed when the fold does not follow; errors of the stores
    */
   step(): Promise<ReprocessStep | null>;
 }
@@ -76,14 +76,14 @@ const LIMITS: MakeLimits = { maxTicks: 2000, maxQueued: 5000, maxCopied: 25_000,
 const MOST_TRIES = 40;
 const RETRY_MS = 250;
 
-/** What is to be done next. Stamped at once is what is there when prices have come near the fold; later ticks one by one. */
+/** The next phase. Ticks that exist when prices get near the fold are stamped at once; later ticks one by one. */
 function phaseAfter({ priced, stamped, copied, newest }: Progress, near: number): Phase {
   if (copied < stamped) return 'copy';
   if (stamped >= 0 || newest < 0) return 'follow';
   return priced < 0 || newest - priced > near ? 'prices' : 'stamps';
 }
 
-/** Folds prices, and later what has come since, into the rows of the generation. */
+/** Folds prices, and later the ticks that were added since, into the rows of the generation. */
 function createBatchFold({ generation: made, chains, stores, signal, limits = LIMITS, ...options }: MakeOptions) {
   const { postgres, clickhouse } = stores;
   const { generation } = made;
@@ -92,7 +92,7 @@ function createBatchFold({ generation: made, chains, stores, signal, limits = LI
   const gathered: (readonly CsvValue[])[] = [];
   let fold: { readonly phase: Phase; readonly undone: number; readonly stored: StoredFold } | null = null;
 
-  /** The fold that stands where the rows do: what an earlier run left beyond is cut back. */
+  /** Returns a fold that continues after the generation's rows; deletes rows that an earlier run left beyond them. */
   async function foldOf(phase: 'prices' | 'follow', { priced, undone }: Progress): Promise<StoredFold> {
     if (fold?.phase === phase && fold.undone === undone && fold.stored.tick === priced) return fold.stored;
     fold = null;
@@ -112,16 +112,16 @@ function createBatchFold({ generation: made, chains, stores, signal, limits = LI
       },
       priced,
     );
-    // A crash may have come between ClickHouse's correction of a stamp and the commit that makes it count.
+    // A crash may have happened between ClickHouse's correction of a stamp and the commit that makes it count.
     await replaceConversions(clickhouse, generation, stored.open);
     fold = { phase, undone, stored };
     return stored;
   }
 
-  /** Rows of one batch into both stores; the caller holds the progress. */
+  /** Writes the rows of one batch to both stores; the caller has locked the progress. */
   async function foldOn(client: PoolClient, phase: 'prices' | 'follow', progress: Progress): Promise<number> {
     const stored = await foldOf(phase, progress);
-    fold = null; // unless all goes well it is opened again
+    fold = null; // opened again unless everything succeeds
     const { ticks, folded } = await stored.next(progress.newest);
     for (const rows of folded) {
       await insertRows(clickhouse, rows);
@@ -134,7 +134,7 @@ function createBatchFold({ generation: made, chains, stores, signal, limits = LI
 
   return {
     foldOn,
-    /** The next batch opens the fold again. */
+    /** Makes the next batch open the fold again. */
     forget(): void {
       fold = null;
     },
@@ -176,7 +176,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
       }),
     );
 
-  /** Near the fold the generation becomes ready in the transaction that brings it up. */
+  /** Near the fold, the generation becomes ready in the transaction that catches up. */
   async function follow(progress: Progress): Promise<void> {
     const isNear = progress.newest - progress.priced <= limits.near;
     await lock.transaction(async (client) => {
@@ -187,7 +187,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
       await writeProgress(client, generation, { priced: reached, stamped: reached, copied: reached });
       if (!isNear || reached < now.newest) return;
       await client.query('DELETE FROM reprocessing WHERE generation = $1', [generation]);
-      await client.query(notifyFollowers('derive')); // what the fold waits for
+      await client.query(notifyFollowers('derive')); // wakes the fold, which waits for derive
     });
   }
 

@@ -1,10 +1,10 @@
-/** How far a generation in the making is, in Postgres: every step commits with its rows, so that it goes on anywhere. */
+/** Progress of a generation in the making, in Postgres: every step commits it with its rows, so that any process can continue. */
 import type { Pool, PoolClient } from 'pg';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export interface Progress {
-  /** Newest tick whose prices are there; −1 before the first, as all of these. */
+  /** Newest tick with prices; −1 before the first, like all ticks here. */
   readonly priced: number;
   /** Newest tick whose conversions are stamped in ClickHouse. */
   readonly stamped: number;
@@ -47,7 +47,7 @@ export async function readProgress(client: Pool | PoolClient, generation: number
   };
 }
 
-/** No rewind comes between this and the end of the transaction. → false when one has come since `undone` was read. */
+/** Blocks rewinds until the end of the transaction. Returns false when a rewind has happened since `undone` was read. */
 export async function holdProgress(client: PoolClient, generation: number, undone: number): Promise<boolean> {
   const sql = 'SELECT undone FROM reprocessing WHERE generation = $1 FOR UPDATE';
   const row = await readRow(client, readUndone, sql, [generation]);

@@ -1,4 +1,4 @@
-/** A generation becomes ready while a chain stands still: its conversions beyond the line have stamps although no block comes. */
+/** A generation becomes ready while a chain stands still: its conversions beyond the line get stamps without another block. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -11,7 +11,7 @@ import { dropGeneration } from './candidate-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
 const config = { chains, cutover, minBasketDepthUsd: 1000 };
-/** As the served one is stamped. */
+/** The same regimes as those of the served generation. */
 const SAME = { regime: 'cutover', ...EVERYTHING } as const;
 
 let world: PriceWorld;
@@ -45,7 +45,7 @@ async function beyond() {
   return { stamps: rows, conversions };
 }
 
-it('is ready once it has as many rows beyond the line as the served one, without another block', async () => {
+it('is ready once it has as many rows beyond the line as the served generation, without another block', async () => {
   const { stamps } = await beyond();
   const rows = stamps[0]?.rows ?? 0;
   expect(rows).toBeGreaterThan(10);
@@ -70,7 +70,7 @@ it('wakes the fold when it is ready', async () => {
   const ended = new AbortController();
   const moves = watchPositions(world.stores.postgres, pino({ level: 'silent' }), 'derive');
   try {
-    await moves.next(60_000, ended.signal); // that it listens now
+    await moves.next(60_000, ended.signal); // resolves once it listens
     let isWoken = false;
     let taken = Promise.resolve();
     void moves.next(600_000, ended.signal).then(() => {

@@ -1,4 +1,4 @@
-/** A rewind that comes while a batch of a generation in the making is being written: it waits, and takes back what the batch has written. */
+/** A rewind while a batch of a generation in the making is being written waits, and then undoes what the batch has written. */
 import { expect, it } from 'vitest';
 import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
 import { allRows, createPriceWorld } from '../../test/support/pipeline/price/price-world.ts';
@@ -19,7 +19,7 @@ const KEPT = 145;
 const kept = first[KEPT - 1];
 const branch = otherBranch(first.slice(KEPT, TIP), 1, blockOf(kept).clock);
 
-it('leaves no row of the branch that is gone', async () => {
+it('leaves no row of the removed branch', async () => {
   const [world, straight] = [await createPriceWorld(config), await createPriceWorld(config)];
   const { pool } = world.stores.postgres;
   const [feed] = world.feeds;
@@ -37,7 +37,7 @@ it('leaves no row of the branch that is gone', async () => {
     lock,
     clickhouse: {
       ...clickhouse,
-      // By then the rewind has deleted its rows from ClickHouse: what is inserted now stays there.
+      // By then the rewind has deleted its rows from ClickHouse, so rows that are inserted now stay there.
       async insert(table, columns, rows) {
         rewinding ??= rewind();
         rewinding.catch(() => undefined);

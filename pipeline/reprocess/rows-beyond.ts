@@ -1,4 +1,4 @@
-/** Rows beyond the complete line, which the fold alone writes: a generation that has become ready gets them with its next commit. */
+/** Rows beyond the complete line, which only the fold writes: a generation that has become ready gets them with the fold's next commit. */
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -10,7 +10,7 @@ const beyond = (generation: string) => `SELECT FROM stamps WHERE generation = ${
 const LACKS_SQL = `SELECT EXISTS (${beyond('$1')}) AND NOT EXISTS (${beyond('$2')}) AS lacks`;
 const readLacks = rowReader({ lacks: columns.boolean });
 
-/** Whether a fold is at work that has written such rows of the base and not yet of the generation. */
+/** Whether a running fold has written such rows for the base but not yet for the generation. */
 export async function isAwaited(
   { pool }: Postgres,
   { base, generation }: { readonly base: number; readonly generation: number },

@@ -1,4 +1,4 @@
-/** Stamps all conversions, stretch by stretch, and has the inputs of the statement other than the rows it reads. */
+/** Stamps all conversions, stretch by stretch, and computes the inputs of the statement other than the rows that it reads. */
 
 import { NO_DELIVERY } from '../../domain/stamps.ts';
 import { utcDay } from '../../domain/time.ts';
@@ -15,7 +15,7 @@ export interface StampAll {
   readonly generation: number;
   /** Generation whose conversions are stamped again. */
   readonly base: number;
-  /** Newest tick of it. */
+  /** Newest tick to stamp. */
   readonly high: number;
   readonly hasBackfill: boolean;
   readonly days: ReadonlyMap<string, number>;
@@ -47,11 +47,11 @@ export async function clockDays(
   return days;
 }
 
-/** Conversions of one statement: what it joins stays in memory. A statement costs as much as some ten thousand of them. */
+/** Conversions per statement, whose joins stay in memory. The overhead of a statement equals some ten thousand conversions. */
 const MOST_AT_ONCE = 250_000;
 const LEAST_AT_ONCE = 100;
 
-/** Replaces what an earlier try may have left, and leaves the stamps that the fold of the prices has made. */
+/** Replaces stamps of an earlier try, but not the stamps that the fold of the prices has made. */
 export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostAtOnce = MOST_AT_ONCE): Promise<void> {
   const { generation, base, high, days } = of;
   await deleteWhere(clickhouse, 'conversions', `generation = {generation:UInt32} AND ${IS_SETTLED}`, { generation });
@@ -69,8 +69,8 @@ export async function stampAll(clickhouse: ClickHouse, of: StampAll, mostAtOnce 
 }
 
 /**
- * Whether every settled conversion that has a stamp in Postgres was there to be read: the fold replaces rows of ClickHouse, and one
- * that is away for a moment would be missing for ever.
+ * Whether every settled conversion that has a stamp in Postgres was read: the fold replaces rows of ClickHouse, and a row that was absent
+ * for a moment would otherwise be missing for ever.
  */
 export async function isWhole(postgres: Postgres, clickhouse: ClickHouse, of: StampAll): Promise<boolean> {
   const held = await readRow(

@@ -1,4 +1,4 @@
-/** Medians that the backfill prices of each day are held to, for the statement that stamps. */
+/** Writes the medians that bound the backfill prices of each day, for the stamping statement. */
 
 import { formatPrice, parsePrice } from '../../domain/decimal.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
@@ -17,7 +17,7 @@ const readPrice = rowReader({
   usd_price: columns.text,
 });
 
-/** From the daily prices of the generation as they stand now; replaces what was there. */
+/** Computes the bounds from the current daily prices of the generation, and replaces the previous bounds. */
 export async function writeStampBounds(postgres: Postgres, clickhouse: ClickHouse, generation: number): Promise<void> {
   const rows = await readRows(
     postgres.pool,

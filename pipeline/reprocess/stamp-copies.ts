@@ -1,4 +1,4 @@
-/** The copy of stamps into Postgres, stretch by stretch: ClickHouse prints the next one while Postgres takes one. */
+/** Copies stamps into Postgres, stretch by stretch: ClickHouse prints the next stretch while Postgres reads the current one. */
 import type { Stores } from '../../infra/stores.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { type CopyRange, readStamps } from './copy-stamps.ts';
@@ -10,28 +10,28 @@ export interface StampCopiesOptions {
   readonly generation: number;
   readonly chains: readonly PriceChain[];
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
-  /** Stamps of a stretch, and those of its last tick beyond. */
+  /** Stamps of a stretch, plus the remaining stamps of its last tick. */
   readonly most: number;
 }
 
 export interface StampStretch {
-  /** Newest tick of it. */
+  /** Newest tick of the stretch. */
   readonly high: number;
-  /** As COPY reads them. */
+  /** The stamps as text for COPY. */
   readonly text: readonly Uint8Array[];
 }
 
 export interface StampCopies {
-  /** Hands what comes after `progress` to `write`, and reads on meanwhile. */
+  /** Passes the stretch after `progress` to `write`, and reads the next one at the same time. */
   next(progress: Progress, write: (stretch: StampStretch) => Promise<void>): Promise<void>;
 }
 
-/** What is left to copy, as it was when nothing had been undone since. */
+/** The stretches left to copy; valid while nothing has been undone since. */
 interface Plan {
   readonly undone: number;
   readonly stamped: number;
   readonly ranges: readonly CopyRange[];
-  /** What was read ahead, by the first tick of its range: one at a time. */
+  /** The text that was read ahead, by the first tick of its range; at most one. */
   readonly read: Map<number, readonly Uint8Array[]>;
 }
 

@@ -1,4 +1,4 @@
-/** What the conversions of a tick are stamped with: rows of `stamp_prices`, gathered while prices are folded. */
+/** The prices by which the conversions of a tick are stamped: rows of `stamp_prices`, gathered while prices are folded. */
 
 import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
@@ -26,7 +26,7 @@ export const STAMP_PRICE_COLUMNS = [
 
 const UNPRICED = JSON.stringify({ prices: [], baskets: [], anchors: [] });
 
-/** The fold of StoredBlocks, and what their conversions need of it. */
+/** Wraps a fold of StoredBlocks, and adds the prices that their conversions need to `rows`. */
 export function gatheringStampPrices(fold: PriceFold, generation: number, rows: (readonly CsvValue[])[]): PriceFold {
   const texts = new WeakMap<QuotedPrice, string>();
   return {
@@ -56,7 +56,7 @@ export function gatheringStampPrices(fold: PriceFold, generation: number, rows: 
       }
       return folded;
 
-      /** A price stands for many ticks: its text is made once. */
+      /** Memoized, because a price stays the same for many ticks. */
       function inputsOf(of: QuotedPrice): string {
         let text = texts.get(of);
         if (text === undefined) {

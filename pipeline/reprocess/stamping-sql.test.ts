@@ -1,4 +1,4 @@
-/** The one statement and the live function give the same stamps, to the last digit: golden decisions and made-up ones. */
+/** The statement and the live function give the same stamps, to the last digit, for golden decisions and made-up ones. */
 
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -24,7 +24,7 @@ interface Case {
   readonly regime: Regime;
   readonly from: ConversionSide;
   readonly to: ConversionSide;
-  /** Twice the median that a side's price is held to; null: there is none. */
+  /** Twice the median that bounds a side's price; null when there is none. */
   readonly medians: Readonly<Record<Side, bigint | null>>;
   readonly isClosed: boolean;
 }
@@ -144,7 +144,7 @@ const side = fc.record({
     { weight: 1, arbitrary: fc.constantFrom({ max: '1' }, { min: '1' }, { min: '0.1', max: '1000' }) },
   ),
 });
-/** On both sides of both bounds, and at them. */
+/** Medians that put the price at both bounds, and on both sides of them. */
 const medianOf = ({ price }: ConversionSide, factor: number): bigint | null => {
   const usd = price ?? 1n;
   return [null, 2n * usd, 20n * usd, 20n * usd + 1n, usd / 5n, usd / 5n + 1n, (2n * usd) / 11n, 0n][factor] ?? null;
@@ -162,7 +162,7 @@ const cases: fc.Arbitrary<Case> = fc
     regime: fc.constantFrom('live' as const, 'backfill' as const),
     from: side,
     to: side,
-    // A payout that is worth about what was given: whether the sides agree is decided at ten percent.
+    // A payout worth about what was given, because the sides disagree from ten percent on.
     alike: fc.option(fc.constantFrom(900n, 901n, 899n, 1000n, 1111n, 1112n), { freq: 2 }),
     factors: fc.tuple(fc.nat({ max: 7 }), fc.nat({ max: 7 })),
     isClosed: fc.boolean(),
@@ -186,7 +186,7 @@ it('agrees on made-up conversions', async () => {
   );
 });
 
-it('agrees where no block is of the backfill regime, and where prices are too many for memory', async () => {
+it('agrees when no block is of the backfill regime, and when there are too many prices for memory', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(cases, { minLength: 500, maxLength: 500 }), async (list) => {
       const live = list.map((given) => ({ ...given, regime: 'live' as const }));
@@ -197,7 +197,7 @@ it('agrees where no block is of the backfill regime, and where prices are too ma
   );
 });
 
-it('leaves alone what counts as refunded for want of a payout, in either generation, also when it is run again', async () => {
+it('does not touch conversions that count as refunded for lack of a payout, in either generation, also when run again', async () => {
   const { clickhouse } = stores;
   await clickhouse.command('TRUNCATE TABLE conversions');
   const columns = ['generation', 'chain', 'txid', 'vout', 'tick', 'kind', 'status', 'reason'];

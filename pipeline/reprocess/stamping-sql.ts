@@ -1,6 +1,6 @@
 /**
- * Stamps of all settled conversions as one ClickHouse query, made from the rule table that the live function uses. Sides and prices
- * come from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts holds it to the live function, to the last digit.
+ * Stamps of all settled conversions as one ClickHouse query, generated from the rule table that the live function uses. Sides and prices
+ * are read from `stamp_prices`, medians from `stamp_bounds`; stamping-sql.test.ts checks that both agree to the last digit.
  */
 
 import { NO_DELIVERY, type Side } from '../../domain/stamps.ts';
@@ -10,13 +10,13 @@ import { type Condition, RULES, type SideKind, TRUTH } from '../../processors/pr
 import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../../schemas/conversion-columns.ts';
 
 /**
- * Conversions that were settled on their chain: each has a stamp in every generation, and the statement makes it. Of those that count as
- * refunded by a rule of their regime, another generation may have none.
+ * Conversions that were settled on their chain: each has a stamp in every generation, which the statement makes. A conversion that counts
+ * as refunded by a rule of its regime may have no stamp in another generation.
  */
 export const IS_SETTLED = `reason != '${NO_DELIVERY}'`;
 
 export interface StampingOptions {
-  /** Whether any block is stamped by the backfill regime: else there are no bounds to look at. */
+  /** Whether any block is stamped by the backfill regime; otherwise there are no bounds to check. */
   readonly hasBackfill: boolean;
   /** Columns of each side in addition to those of the stamp. */
   readonly sideColumns?: readonly string[];
@@ -35,12 +35,12 @@ export function conditionSql({ from, to }: Condition): string {
   return [...ofSide('from', from), ...ofSide('to', to)].join(' AND ');
 }
 
-/** Number of the first row of a table that applies, from 1 on; 0 when none does. */
+/** Number of the first row of a table that applies, counted from 1; 0 when none applies. */
 function firstRow(rows: readonly { readonly when: Condition }[]): string {
   return `multiIf(${rows.map(({ when }, index) => `${conditionSql(when)}, ${index + 1}`).join(', ')}, 0)`;
 }
 
-/** What each row of a table says, by its number. */
+/** The value of a table's row, by the number of the row. */
 function ofRow(row: string, values: readonly (string | number | null)[]): string {
   const list = values.map((value) => (typeof value === 'number' ? value : `'${value ?? ''}'`));
   return `[${list.join(', ')}][${row}]`;
@@ -49,21 +49,21 @@ function ofRow(row: string, values: readonly (string | number | null)[]): string
 const sideCodes = (rows: readonly { readonly side: Side | null }[]) =>
   rows.map(({ side }) => (side ? SIDE_CODES[side] : 0));
 
-/** Params: base and generation; low and high: ticks, both part of it; days: UTC day of the clock of each of `chains`. */
+/** Params: base and generation; low and high: ticks, inclusive; days: UTC day of the clock of each of `chains`. */
 const RANGE = 'tick BETWEEN {low:UInt64} AND {high:UInt64}';
 const DAY = `toInt32(intDiv(toUnixTimestamp(time), ${SECONDS_PER_DAY}))`;
 
 /**
- * One row a settled conversion of generation `base`: CONVERSION_FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
- * neither). Sides and what a table cannot say are codes, since texts cost time.
+ * One row per settled conversion of generation `base`: CONVERSION_FACT_COLUMNS, the columns of the stamp, and `decided_by` (1 from, 2 to, 0
+ * neither). Sides are codes, because texts cost time.
  */
 export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): string {
   const asked = ['usd_per_satoshi', 'is_anchor', 'is_native', 'is_basket', 'is_outside', ...sideColumns];
-  // The newest row up to a tick is that of the tick itself, or there is none: then each column has its default.
+  // Only a row of the tick itself counts: when the newest row is of an earlier tick, each column has its default.
   const ofTick = (side: Side, column: string) =>
     `if(${side}_side.tick = facts.tick, ${side}_side.${column}, defaultValueOfArgumentType(${side}_side.${column}))`;
   const sideOf = (side: Side) => asked.map((column) => `${ofTick(side, column)} AS ${side}_${column}`);
-  // A table of few currencies with their ticks in order, instead of one of each currency at each tick.
+  // ASOF joins a table of few currencies, each with its ticks in order, instead of one with an entry per currency and tick.
   const join = (side: Side) => `ASOF LEFT JOIN (
       SELECT tick, currency_id, ${[...asked, 'regime'].join(', ')} FROM stamp_prices WHERE generation = {generation:UInt32} AND ${RANGE}
     ) AS ${side}_side ON ${side}_side.currency_id = facts.${side}_currency_id AND ${side}_side.tick <= facts.tick`;
@@ -81,7 +81,7 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
     side: Side,
   ) => `${side}_doubtful AND ${side}_column IS NOT NULL AND (${side}_is_outside OR ${side}_days > 0 AND ifNull(
     ${side}_usd_per_satoshi * 2000000000 < ${side}_twice_median OR ${side}_usd_per_satoshi * 100000000 > 5 * ${side}_twice_median, 0))`;
-  // In layers: within one SELECT every use of an alias is analysed again, and a deep tree of them takes a second.
+  // In layers, because within one SELECT every use of an alias is analysed again, and a deep tree of aliases takes a second.
   const layers = [
     `status = 'refunded' AS is_refund,
       NOT is_refund AND kind != 'mint' AND from_currency_id != '' AS has_from,
@@ -141,7 +141,7 @@ export function stampedSql({ hasBackfill, sideColumns = [] }: StampingOptions): 
 
 const INSERT_THREADS = 2;
 
-/** The one statement that stamps every settled conversion of the ticks. */
+/** The statement that stamps every settled conversion of the ticks. */
 export function restampSql(options: StampingOptions): string {
   return `INSERT INTO conversions (generation, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')})
     SELECT {generation:UInt32}, ${[...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS].join(', ')} FROM (${stampedSql(options)})

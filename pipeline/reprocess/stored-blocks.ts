@@ -1,4 +1,4 @@
-/** Blocks as the price fold takes them, read from what Postgres holds of them. */
+/** Blocks for the price fold, read from Postgres. */
 import type { PoolClient } from 'pg';
 import { factReader, partReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -10,7 +10,7 @@ import { DEFINITIONS } from '../../schemas/facts.ts';
 
 /** A block without its settled transfers, and the currencies that they convert. */
 export interface StoredBlock extends PricedBlock {
-  /** Changes when the block is derived again; a block of another branch has another one. */
+  /** Changes when the block is derived again; a block of another branch has another version. */
   readonly version: string;
   readonly converted: readonly string[];
 }
@@ -33,18 +33,18 @@ const readCurrency = partReader(DEFINITIONS.currency, ['currencyId', 'options'])
 const readConverted = rowReader({ ids: columns.texts });
 const readTransfer = factReader(DEFINITIONS.transfer);
 
-/** What a stamp may be for: see mayBeStamped of processors/pricing/stamp.ts. */
+/** Transfers that may get a stamp: see mayBeStamped of processors/pricing/stamp.ts. */
 const EXECUTED = `import_height = from_height AND kind <> 'send'`;
 const SETTLED = `status IN ('completed', 'refunded') AND ${EXECUTED}`;
 const UNPAID = `status = 'unmatched' AND ${EXECUTED}`;
 
-/** States that a rule asks for what their imports state: the last of a block or not, and with their text. */
+/** States whose text the no-delivery rule needs, whether or not they are the last of their block. */
 const OF_UNPAID = `txid IN (SELECT import_txid FROM transfers
   WHERE chain = $1 AND from_height > $2 AND from_height <= $3 AND ${UNPAID})`;
 
 /**
- * Up to `limit` blocks above a height, in order; to be read in one snapshot with what they are compared with. Without settled
- * transfers they hold those alone that no payout was found for.
+ * Reads up to `limit` blocks above a height, in order, in one snapshot with the rows that they are compared with. Without settled
+ * transfers, blocks contain only transfers without a known payout.
  */
 export async function readBlocks(
   client: PoolClient,
@@ -106,7 +106,7 @@ export async function readBlocks(
   }));
 }
 
-/** Whether a block that was read earlier is still what the store holds; those before it are so, too. */
+/** Whether a block that was read earlier is still in the store, which implies the same for the blocks before it. */
 export async function isStillThere(client: PoolClient, { chain, height, version }: StoredBlock): Promise<boolean> {
   const sql = 'SELECT FROM blocks WHERE chain = $1 AND height = $2 AND xmin::text = $3';
   return (await client.query(sql, [chain, height, version])).rowCount === 1;
@@ -114,7 +114,7 @@ export async function isStillThere(client: PoolClient, { chain, height, version 
 
 const readHeight = rowReader({ from_height: columns.number });
 
-/** By `from_height`. */
+/** Groups rows by `from_height`. */
 async function grouped<T>(
   client: PoolClient,
   reader: RowReader<T>,

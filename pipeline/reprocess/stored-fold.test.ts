@@ -1,4 +1,4 @@
-/** The fold over the stores notices when what it has read ahead is no longer there, also where no tick was undone for it. */
+/** The fold over the stores notices when blocks that it has read ahead were removed, also when no tick was undone. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { otherBranch } from '../../test/support/pipeline/price/branches.ts';
 import { createPriceWorld, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
@@ -42,7 +42,7 @@ it('is refused while a chain that prices were folded from is not configured', as
   });
 });
 
-it('is to be opened again after a rewind of blocks that had no tick yet', async () => {
+it('must be opened again after a rewind of blocks that had no tick yet', async () => {
   const { postgres } = world.stores;
   const newest = async () => Number((await postgres.pool.query('SELECT max(tick) FROM price_ticks')).rows[0].max);
   const before = await newest();

@@ -1,4 +1,4 @@
-/** The price fold over what the stores hold instead of the topic: the same ticks, into one generation. */
+/** The price fold over the stores instead of the topic: the same ticks, into one generation. */
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
@@ -15,7 +15,7 @@ import { restoreState, restoreView } from '../price/restore.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 import { isStillThere, readBlocks, type StoredBlock } from './stored-blocks.ts';
 
-/** Facts and prices stand on different branches for the moment. */
+/** Facts and prices are on different branches for the moment. */
 export class ReprocessDisturbed extends RetryableError {
   constructor(what: string) {
     super('reprocess_disturbed', `${what}; the run continues from here once the price stage has caught up.`);
@@ -27,12 +27,12 @@ export interface StoredFoldOptions {
   readonly generation: number;
   readonly chains: readonly PriceChain[];
   readonly rules: PricingRules;
-  /** Without them only what no payout was found for may get a stamp, and blocks tell what their settled transfers convert. */
+  /** Whether blocks have their settled transfers; otherwise only unmatched ones get stamps, and `converted` lists the currencies. */
   readonly withSettled: boolean;
   readonly maxTicks: number;
   readonly maxQueued: number;
   readonly yieldToEventLoop: () => Promise<void> | undefined;
-  /** Looks at every tick that is folded. */
+  /** Wraps the fold, to observe every tick. */
   readonly watch?: (fold: PriceFold) => PriceFold;
 }
 
@@ -40,15 +40,15 @@ export interface StoredFold {
   /** Newest tick that was folded. */
   readonly tick: number;
   readonly cursors: readonly ChainCursor[];
-  /** Stamps that may still move, as they were written before the first batch. */
+  /** Stamps that may still change, as they were written before the first batch. */
   readonly open: readonly StampRow[];
-  /** Folds on, no further than `newest`. @throws ReprocessDisturbed; then it must be opened again */
+  /** Folds the next batch, no further than `newest`. @throws ReprocessDisturbed, after which the fold must be opened again */
   next(newest: number): Promise<PriceBatch>;
 }
 
 const MAX_ROWS = 50_000;
 
-/** Takes up after `at`, where the generation's rows stand. @throws ReprocessDisturbed, PriceChainMissing */
+/** Continues after `at`, the generation's newest tick. @throws ReprocessDisturbed, PriceChainMissing */
 export async function openStoredFold(options: StoredFoldOptions, at: number): Promise<StoredFold> {
   const { postgres, generation, chains, rules, withSettled, maxTicks, maxQueued, yieldToEventLoop } = options;
   const { cursors, state } = await inSnapshot(postgres, async (client) => {
@@ -63,7 +63,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
   const fold = options.watch?.(created) ?? created;
   let tick = at;
 
-  /** Also when queues hold something: blocks of one clock only do not let others go on. */
+  /** Reads blocks even when queues are not empty: blocks of a single clock do not let other chains continue. */
   async function fill(client: PoolClient, isWanting: (cursor: ChainCursor) => boolean): Promise<void> {
     for (const cursor of cursors.filter(isWanting)) {
       const above = cursor.queue.at(-1)?.height ?? cursor.ticked?.height ?? -1;
@@ -72,7 +72,7 @@ export async function openStoredFold(options: StoredFoldOptions, at: number): Pr
     }
   }
 
-  /** Blocks that wait may have been rewound since, with no tick of theirs to undo: others would still be priced by them. */
+  /** Waiting blocks may have been rewound without any tick to undo; blocks of other chains would still be priced by them. */
   async function checkQueues(client: PoolClient): Promise<void> {
     for (const { chain, queue } of cursors) {
       const last = queue.at(-1);

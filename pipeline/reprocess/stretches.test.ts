@@ -1,4 +1,4 @@
-/** Stretches of ticks: whole, one after the other, and as many conversions in each as is allowed. */
+/** Stretches have whole ticks, follow each other, and have no more conversions than allowed. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
@@ -11,7 +11,7 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-it('covers all ticks once, and holds no more than is allowed and the last tick beyond', async () => {
+it('covers all ticks once, and has no more conversions than allowed plus the rest of the last tick', async () => {
   const { clickhouse } = stores;
   const ticks = fc.array(fc.nat({ max: 40 }), { maxLength: 120 });
   await fc.assert(

@@ -1,23 +1,23 @@
-/** Settled conversions of a generation in stretches of whole ticks. */
+/** Divides the settled conversions of a generation into stretches of whole ticks. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { IS_SETTLED } from './stamping-sql.ts';
 
 export interface Ticks {
-  /** Both part of it. */
+  /** Both ends are inclusive. */
   readonly low: number;
   readonly high: number;
 }
 
 export interface Stretched extends Ticks {
   readonly generation: number;
-  /** Conversions of a stretch, and those of its last tick beyond. */
+  /** Conversions of a stretch, plus the remaining ones of its last tick. */
   readonly most: number;
 }
 
 const readLast = rowReader({ last: columns.text });
 
-/** In order, one after the other from `low` to `high`. */
+/** Returns stretches in order that cover `low` to `high` without gaps. */
 export async function stretches(
   clickhouse: ClickHouse,
   { generation, low, high, most }: Stretched,

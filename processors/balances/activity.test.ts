@@ -58,7 +58,7 @@ describe('recorded', () => {
     }
   });
 
-  test('rows of a block stand in order of transactions, one an address', () => {
+  test('rows of a block are in order of transactions, one per address', () => {
     for (const { facts } of derived) {
       const own = facts.filter((fact) => fact.type === 'activity');
       expect(own.map(({ txIndex }) => txIndex)).toEqual(own.map(({ txIndex }) => txIndex).sort((a, b) => a - b));
@@ -66,7 +66,7 @@ describe('recorded', () => {
     }
   });
 
-  test('genesis credits nobody', () => {
+  test('genesis credits no address', () => {
     expect(derived[0]?.facts.filter(({ type }) => type === 'activity' || type === 'balance')).toEqual([]);
     expect(derived[0]?.facts.filter(({ type }) => type === 'output')).toHaveLength(1);
   });

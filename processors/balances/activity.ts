@@ -15,7 +15,7 @@ type Side = keyof Flow;
 
 /**
  * In order of transaction, then of first appearance (inputs before outputs). Every address of an output is credited with the
- * whole of it, as the daemon's address index does. Genesis credits no address.
+ * whole output, as in the daemon's address index. Genesis credits no address.
  */
 export function deriveActivity(input: BlockInput, state: ChainState): ActivityFact[] {
   if (input.block.height === 0) return [];

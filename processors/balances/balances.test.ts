@@ -62,7 +62,7 @@ describe('recorded', () => {
     }
   });
 
-  test('each row changes what stood before it, and none is negative', () => {
+  test('each row changes the balance before it, and none is negative', () => {
     const held = new Map<string, string>();
     for (const { address, currencyId, balance, received } of all('balance')) {
       const key = `${address} ${currencyId}`;
@@ -73,7 +73,7 @@ describe('recorded', () => {
   });
 });
 
-test('several transactions of one block add up, whatever their order; untouched currencies give no row', () => {
+test('several transactions of one block add up in any order; untouched currencies have no row', () => {
   const amount = fc.bigInt(0n, 10n ** 18n);
   const event = fc.record({
     address: fc.constantFrom('RX', 'RY'),

@@ -5,7 +5,7 @@ import type { ChainState } from '../state/chain-state.ts';
 type Touched = { -readonly [field in keyof BalanceFact]: BalanceFact[field] };
 const NOTHING: Pick<BalanceFact, 'balance' | 'received'> = { balance: 0n, received: 0n };
 
-/** `activity` is the block's, `state` the balances before it. Only changed balances, in order of first change. */
+/** `activity` is that of the block, `state` has the balances before it. Returns changed balances only, in order of first change. */
 export function deriveBalances(activity: readonly ActivityFact[], state: ChainState): BalanceFact[] {
   const touched = new Map<string, Touched[]>();
   const book = (address: string, currencyId: string, received: bigint, sent: bigint): void => {

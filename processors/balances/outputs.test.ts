@@ -26,7 +26,7 @@ describe('recorded', () => {
     currencies: Record<string, { currencyid: string }>;
   }>('truth/supply.json');
 
-  test('the daemon’s unspent outputs: how many coins, outputs, transactions', () => {
+  test('coins, outputs and transactions of the unspent outputs are the daemon’s', () => {
     const { total_amount, txouts, transactions } = supply.gettxoutsetinfo;
     expect([...unspent.values()].reduce((sum, { value }) => sum + value, 0n)).toBe(coinsToSatoshis(total_amount));
     // Data outputs can never be spent, so the daemon drops them.
@@ -35,7 +35,7 @@ describe('recorded', () => {
     expect(new Set(spendable.map(({ txid }) => txid)).size).toBe(transactions);
   });
 
-  test('the state holds what is unspent and nothing else', () => {
+  test('the state has exactly the unspent outputs', () => {
     for (const { txid, n, height } of all('output')) {
       expect(state.output(txid, n) !== undefined, `${txid}:${n}`).toBe(height === 0 || unspent.has(`${txid}:${n}`));
     }
@@ -83,7 +83,7 @@ describe('recorded', () => {
     }
   });
 
-  test('each spend is by the input that the daemon names', () => {
+  test('each spend names the same input as the daemon', () => {
     const spends = new Map(all('spend').map((spend) => [`${spend.txid}:${spend.n}`, spend]));
     const tip = derived.length - 1;
     for (const { block } of derived) {

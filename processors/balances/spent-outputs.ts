@@ -3,7 +3,7 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import type { ChainState, OutputState } from '../state/chain-state.ts';
 
-/** The state lacks the output; only a wrong log or a wrong preload leads here. */
+/** The state lacks the output, which only a wrong log or a wrong preload can cause. */
 export class UnknownOutputError extends PermanentError {
   constructor(spender: string, txid: string, n: number, chain: string) {
     super(

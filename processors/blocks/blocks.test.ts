@@ -56,7 +56,7 @@ describe('recorded', () => {
       const paid = outputs.filter(({ scriptPubKey }) => scriptPubKey.feepool === undefined);
       expect(row.reward).toBe(paid.reduce((sum, { value }) => sum + coinsToSatoshis(value), 0n));
       expect(row.feePool).toBe(pools[0] ? coinsToSatoshis(pools[0].currencyvalues[NATIVE] ?? 0) : null);
-      // A stake says whom it pays; of a miner's split the first share stands for the block.
+      // A stake names the address that it pays; the producer of a mined block is the first share of the split.
       expect(row.minerAddress).toBe(recorded.posrewarddest ?? paid[0]?.scriptPubKey.addresses?.[0]);
       const fees = (derived[height]?.facts ?? []).reduce(
         (sum, fact) => sum + (fact.type === 'transaction' ? (fact.fee ?? 0n) : 0n),
@@ -95,7 +95,7 @@ describe('made up', () => {
       transaction('c', [], [output(0, '1000000000000000001', payTo('RX')), output(1, '3', decodedAs('feepool', pool))]),
     ]);
 
-  test('a pool of other currencies alone holds no coins; one that cannot be read is unknown, and no reward either way', () => {
+  test('a pool of other currencies has 0 coins, an unreadable one is null, and neither is part of the reward', () => {
     expect(row(coinbase('{"currencyvalues":{"iX":1}}'))).toMatchObject({
       feePool: 0n,
       reward: 1_000_000_000_000_000_001n,
@@ -103,11 +103,11 @@ describe('made up', () => {
     expect(row(coinbase('"invalid"'))).toMatchObject({ feePool: null, reward: 1_000_000_000_000_000_001n });
   });
 
-  test('a block that pays nobody has no producer', () => {
+  test('a block that pays no address has no producer', () => {
     expect(row(block(1, [transaction('c', [], [])])).minerAddress).toBeNull();
   });
 
-  test('a staker who has the reward sent elsewhere: the receiver is the producer, the owner of the coin the staker', () => {
+  test('when a staker has the reward sent elsewhere, the receiver is the producer and the owner of the coin the staker', () => {
     const staked = transaction('s', ['a:1'], [output(0, '70', payTo('RX'))]);
     const source = { possourcetxid: 'a', possourcevoutnum: 1, postxddest: 'RX' };
     const made = (more: Partial<DaemonBlock>) =>

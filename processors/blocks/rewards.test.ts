@@ -10,7 +10,7 @@ import { deriveRewards } from './rewards.ts';
 describe('recorded', () => {
   const { derived } = foldRecording();
 
-  test('rewards of each block are its coinbase without the fee pool, to persons only', () => {
+  test('rewards of each block are its coinbase without the fee pool, paid to persons only', () => {
     for (const { block: recorded, facts } of derived) {
       const rewards = facts.filter((fact) => fact.type === 'reward');
       const row = facts.find((fact) => fact.type === 'block');
@@ -26,7 +26,7 @@ describe('recorded', () => {
     }
   });
 
-  test('a staker is paid where the daemon says', () => {
+  test('a staker is paid at the address that the daemon names', () => {
     for (const { block: recorded, facts } of derived) {
       if (recorded.posrewarddest === undefined) continue;
       const paid = facts.flatMap((fact) => (fact.type === 'reward' ? fact.address : []));
@@ -35,7 +35,7 @@ describe('recorded', () => {
   });
 });
 
-test('one for each output of a split, none for an output without coins or beside the coinbase', () => {
+test('each output of a split is a reward; an output without coins or outside the coinbase is not', () => {
   const pool = decodedAs('feepool', '{"version":1,"currencyvalues":{}}', ['RQ55dLQ7uGnLx8scXfkaFV6QS6qVBGyxAG']);
   const guarded = decodedAs('stakeguard', '""', ['RX', 'RCG8KwJNDVwpUBcdoa6AoHqHVJsA1uMYMR']);
   const coinbase = transaction(

@@ -4,7 +4,7 @@ import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import type { RewardFact } from '../../schemas/facts.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
-/** One for each person that an output of the coinbase pays, in order. The block's outputs must be applied to `state`. */
+/** One reward for each person that an output of the coinbase pays, in order. The block's outputs must be applied to `state`. */
 export function deriveRewards(input: BlockInput, state: ChainState): RewardFact[] {
   const { tx: transactions, validationtype } = input.block;
   const coinbase = transactions[0];

@@ -47,13 +47,13 @@ describe('recorded', () => {
     expect(made.map((fact) => fact.kind)).toEqual(new Array(count).fill(kind));
   });
 
-  test('every offer is tagged, whatever it locks', () => {
+  test('every offer has the kind offer, whatever it locks', () => {
     const made = minedBy('makeoffer');
     expect(made).toHaveLength(5);
     for (const fact of made) expect(fact.kinds, fact.txid).toContain('offer');
   });
 
-  test('every definition of a currency, and none looks like an import or an export', () => {
+  test('every definition of a currency has its kind, and none that of an import or an export', () => {
     const { currencies } = recordedTruth<{ currencies: Record<string, { definitiontxid?: string }> }>(
       'truth/supply.json',
     );
@@ -68,7 +68,7 @@ describe('recorded', () => {
     expect([...transactions.values()].filter(({ kind }) => kind === 'currency_definition')).toHaveLength(11);
   });
 
-  test('what the wallet sent as a conversion, burn, mint or preconversion', () => {
+  test('conversions, burns, mints and preconversions of the wallet have their kinds', () => {
     const sent =
       recordedTruth<{ kind: string; transfer: { txid: string; reservetransfer: { flags: number } } }[]>(
         'truth/conversions.json',
@@ -96,7 +96,7 @@ describe('recorded', () => {
     expect(new Set([...derived, ...definitions.map(({ txid }) => txid)])).toEqual(listed);
   });
 
-  test('coinbases and stakes by their place', () => {
+  test('coinbases and stakes are recognized by their place', () => {
     const facts = [...transactions.values()];
     expect(facts.filter(({ kind }) => kind === 'coinbase')).toHaveLength(1552);
     expect(facts.filter(({ kind }) => kind === 'stake')).toHaveLength(420);
@@ -127,29 +127,29 @@ describe('made up', () => {
     expect(kindsOf(transfer(flags), coins)).toEqual([kind]);
   });
 
-  test('kinds of several reserve transfers stand once each, in order of outputs', () => {
+  test('kinds of several reserve transfers are listed once each, in order of outputs', () => {
     expect(kindsOf(transfer(65), transfer(3), transfer(515), transfer(33))).toEqual(['bridge', 'conversion', 'mint']);
   });
 
-  test('an import that only continues a source system’s thread is none', () => {
+  test('an import that only continues a source system’s thread is not of kind import', () => {
     expect(kindsOf(make('crosschainimport', '{"flags":68}'))).toEqual(['transfer']);
     expect(kindsOf(make('crosschainimport', '{"flags":4}'))).toEqual(['import']);
   });
 
-  test('the export inside an import from another chain is none of this chain', () => {
+  test('the export inside an import from another chain is not an export of this chain', () => {
     expect(
       kindsOf(make('crosschainimport', '{"flags":4}'), make('crosschainexport', '{"flags":0,"transfers":[]}')),
     ).toEqual(['import']);
   });
 
-  test('a registration is of the name that its reservation names', () => {
+  test('an update is a registration only when the reservation names its identity', () => {
     const identity = make('identityprimary', '{"identityaddress":"iA"}');
     const reservation = (id: string) => make('identityreservation', `{"nameid":"${id}"}`);
     expect(kindsOf(identity, reservation('iA'))).toEqual(['identity_registration']);
     expect(kindsOf(identity, reservation('iB'))).toEqual(['identity_update']);
   });
 
-  test('a commitment of the first output is to a name, an empty one is an offer', () => {
+  test('a commitment in the first output is a name commitment, an empty one is an offer', () => {
     expect(kindsOf(make('commitmenthash', `{"hash":"${HASH}"}`, ['RX']))).toEqual(['name_commitment']);
     expect(kindsOf(coins, make('commitmenthash', `{"hash":"${HASH}"}`, ['RX']))).toEqual(['transfer']);
     expect(kindsOf(make('commitmenthash', `{"hash":"${NULL_HASH}"}`, ['RX']))).toEqual(['offer']);
@@ -159,13 +159,13 @@ describe('made up', () => {
     ]);
   });
 
-  test('the protocol’s own key beside an identity is no offer', () => {
+  test('an identity that also pays the protocol’s own key is not an offer', () => {
     const tokenized = make('identityprimary', '{}', ['iA', 'RRw9rJMPwdNqC1wgXn5vryJwMDyBgpXjYT']);
     expect(kindsOf(tokenized)).toEqual(['identity_update']);
     expect(kindsOf(make('identityprimary', '{}', ['RX', 'iA']))).toEqual(['identity_update', 'offer']);
   });
 
-  test('evidence counts as a notarization where it is about an output', () => {
+  test('evidence counts as a notarization when it refers to an output', () => {
     const evidence = (txid: string) => make('notaryevidence', `{"output":{"txid":"${txid}","voutnum":0}}`);
     expect(kindsOf(evidence(HASH))).toEqual(['notarization']);
     expect(kindsOf(evidence(NULL_HASH))).toEqual(['transfer']);
@@ -173,7 +173,7 @@ describe('made up', () => {
     expect(kindsOf(make('pbaasnotarization', '"invalid"'))).toEqual(['notarization']);
   });
 
-  test('shielded in any pool, after what says more', () => {
+  test('shielded counts for any pool, and comes after more specific kinds', () => {
     for (const pool of ['vShieldedSpend', 'vShieldedOutput', 'vjoinsplit']) {
       const shielded = { [pool]: [{}] };
       expect(transactionKinds(transaction('a', ['b:0'], [coins], shielded), ORDINARY)).toEqual(['shielded']);
@@ -184,7 +184,7 @@ describe('made up', () => {
     }
   });
 
-  test('what could not be decoded is not taken for something', () => {
+  test('an object that could not be decoded has no kind', () => {
     expect(kindsOf(make('reservetransfer', '"invalid"'), make('crosschainimport', '"invalid"'))).toEqual(['transfer']);
   });
 });

@@ -34,7 +34,7 @@ export function transactionKinds(tx: DaemonTransaction, place: TransactionPlace)
   for (const transfer of decodedIn(scripts, 'reservetransfer')) kinds.add(transferKind(transfer));
   if (scripts.some(isOffer)) kinds.add('offer');
   if (scripts.some(isNotarization)) kinds.add('notarization');
-  // A payment of tokens says more than that the transaction is shielded as well; one of coins alone does not.
+  // A payment of tokens is more specific than `shielded`; a payment of coins alone is not.
   if (kinds.size === 0 && scripts.some((script) => 'reserveoutput' in script)) kinds.add('transfer');
   if (isShielded(tx)) kinds.add('shielded');
   if (kinds.size === 0) kinds.add('transfer');
@@ -45,7 +45,7 @@ function decodedIn(scripts: readonly DaemonScript[], kind: string): DecodedObjec
   return scripts.map((script) => decodedObject(script, kind)).filter((decoded) => decoded !== undefined);
 }
 
-/** The thread that a definition opens, and the one that only continues the source system, execute nothing. */
+/** An import that opens a definition's thread, or only continues the source system's thread, executes nothing. */
 function executesTransfers(object: DecodedObject): boolean {
   return (flagsOf(object) & (IMPORT_FLAGS.DEFINITION | IMPORT_FLAGS.SYSTEM_THREAD)) === 0;
 }
@@ -68,7 +68,7 @@ function flagsOf(object: DecodedObject): number {
   return asInteger(object.flags) ?? 0;
 }
 
-/** An offer is locked in an output that also pays the keys under which the offer is found. */
+/** An offer is locked in an output that also pays the keys by which the offer is found. */
 function isOffer(script: DaemonScript): boolean {
   const addresses = script.addresses ?? [];
   const commitment = decodedObject(script, 'commitmenthash');

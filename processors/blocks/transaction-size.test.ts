@@ -28,7 +28,7 @@ describe('recorded', () => {
   });
 });
 
-describe('formats that the recording does not hold', () => {
+describe('formats that the recording does not contain', () => {
   test('sapling', () => {
     expect(transactionSize(PLAIN)).toBe(PLAIN_SIZE);
     expect(transactionSize({ ...PLAIN, vShieldedSpend: [{}, {}] })).toBe(PLAIN_SIZE + 2 * 384 + 64);

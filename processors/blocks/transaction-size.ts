@@ -1,4 +1,4 @@
-/** Serialised size of a transaction: the verbose block prints every part of it but not the whole. */
+/** Computes the serialised size of a transaction: the verbose block prints every part of it but not the whole. */
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { asObject, asText } from '../decoding/decoded-object.ts';
 
@@ -11,13 +11,13 @@ const EXPIRY_HEIGHT = 4;
 const SHIELDED_SPEND = 384;
 const SHIELDED_OUTPUT = 948;
 const BINDING_SIGNATURE = 64;
-/** A joinsplit but for its proof: two values, anchor, 2 nullifiers, 2 commitments, key, seed, 2 macs, 2 ciphertexts. */
+/** A joinsplit without its proof: two values, anchor, 2 nullifiers, 2 commitments, key, seed, 2 macs, 2 ciphertexts. */
 const JOINSPLIT = 8 + 8 + 32 + 64 + 64 + 32 + 32 + 64 + 2 * 601;
 const JOINSPLIT_KEY_AND_SIGNATURE = 32 + 64;
 const SAPLING_VERSION = 4;
 const JOINSPLIT_VERSION = 2;
 
-/** Bytes. */
+/** Returns the size in bytes. */
 export function transactionSize(tx: DaemonTransaction): number {
   const isSapling = tx.overwintered && tx.version >= SAPLING_VERSION;
   let size = HEADER + (tx.overwintered ? VERSION_GROUP : 0) + compactSize(tx.vin.length) + compactSize(tx.vout.length);

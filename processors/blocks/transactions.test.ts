@@ -9,7 +9,7 @@ import { UnknownOutputError } from '../balances/spent-outputs.ts';
 import { createMemoryState } from '../state/memory-state.ts';
 import { deriveTransactions } from './transactions.ts';
 
-/** Satoshis as the daemon printed them beside the coins. */
+/** Satoshis as the daemon printed them next to the coins. */
 type Printed = Omit<DaemonTransaction, 'vin'> & {
   readonly vin: readonly (DaemonInput & { readonly valueSat?: ExactNumber })[];
   readonly valueBalanceZat?: ExactNumber;
@@ -27,7 +27,7 @@ describe('recorded', () => {
   const { derived, all } = foldRecording();
   const facts = new Map(all('transaction').map((fact) => [fact.txid, fact]));
 
-  test('the fee of each transaction is what its inputs, as the daemon values them, leave over', () => {
+  test('the fee of each transaction is the surplus of its inputs, as the daemon values them', () => {
     let withFee = 0;
     for (const { block: recorded } of derived) {
       for (const tx of recorded.tx) {
@@ -40,7 +40,7 @@ describe('recorded', () => {
     expect(withFee).toBeGreaterThan(300);
   });
 
-  test('the fee pool’s ledger: a coinbase is the subsidy, the fees, and what the pool lost', () => {
+  test('the fee pool adds up: a coinbase is the subsidy, the fees and the decrease of the pool', () => {
     let pool = 0n;
     for (const { block: recorded, facts: made } of derived) {
       const row = made.find((fact) => fact.type === 'block');
@@ -95,7 +95,7 @@ describe('made up', () => {
     expect([transparent, out, into, joinsplit]).toEqual([100n, 200n, 30n, 60n]);
   });
 
-  test('an output that is made and spent in one block', () => {
+  test('an output can be made and spent in one block', () => {
     const next = transaction('t', ['s:0'], [output(0, '850', payTo('RX'))]);
     expect(derive(block(1, [coinbase, spend, next])).map(({ fee }) => fee)).toEqual([null, 100n, 50n]);
   });
@@ -107,7 +107,7 @@ describe('made up', () => {
     expect(derive(block(1, [coinbase, spend]))[1]?.kind).toBe('transfer');
   });
 
-  test('an output that nobody made stops the chain', () => {
+  test('spending an output that does not exist stops the chain', () => {
     expect(() => derive(block(1, [coinbase, transaction('s', ['x:3'], [])]))).toThrow(UnknownOutputError);
     expect(() => derive(block(1, [coinbase, transaction('s', ['x:3'], [])]))).toThrow(/vrsc.*x:3/);
   });

@@ -22,7 +22,7 @@ export function deriveTransactions(input: BlockInput, state: ChainState): Transa
       txIndex,
       kind,
       kinds,
-      // What an import leaves over are the transfers' own fees and burns, gathered elsewhere.
+      // The surplus of an import consists of its transfers' fees and burns, which are accounted for elsewhere.
       fee: kind === 'coinbase' || kind === 'import' || isIncomplete(tx) ? null : transactionSurplus(tx, state),
       size: transactionSize(tx),
       lockTime: tx.locktime,
@@ -31,7 +31,7 @@ export function deriveTransactions(input: BlockInput, state: ChainState): Transa
   });
 }
 
-/** Native coins that came in (transparent, or out of a shielded pool) and did not go out again. */
+/** Native coins of the inputs (transparent, or out of a shielded pool) minus those of the outputs. */
 export function transactionSurplus(tx: DaemonTransaction, state: ChainState): bigint {
   let total = asSatoshis(tx.valueBalance) ?? 0n;
   for (const output of spentOutputs(tx, state)) total += output.value;

@@ -13,14 +13,14 @@ describe('recorded', () => {
   const { currencies } = recordedTruth<{ currencies: Record<string, Record<string, unknown>> }>('truth/supply.json');
   const defined = Object.values(currencies).filter(({ definitiontxid }) => definitiontxid !== undefined);
 
-  test('every currency that was defined, and no other', () => {
+  test('every currency that was defined is derived, and no other', () => {
     expect(new Set(facts.map(({ currencyId }) => currencyId))).toEqual(
       new Set(defined.map(({ currencyid }) => currencyid)),
     );
     expect(facts).toHaveLength(11);
   });
 
-  test('fields, place and full name as getcurrency prints them', () => {
+  test('fields, place and full name are those of getcurrency', () => {
     for (const printed of defined) {
       const fact = facts.find(({ currencyId }) => currencyId === printed.currencyid);
       expect(fact).toMatchObject({
@@ -65,12 +65,12 @@ describe('made up', () => {
     expect(define(root, [definition('iX', 'x', VRSC, options, more)])[0]?.currencyType).toBe(type);
   });
 
-  test('the chain’s own currency is native, whatever its options; it stands for itself where it has no system', () => {
+  test('the chain’s own currency is native, whatever its options, and is its own system when it names none', () => {
     const [fact] = define(root, [definition(VRSC, 'VRSC', null, 264)]);
     expect(fact).toMatchObject({ currencyType: 'native', parent: null, fullyQualifiedName: 'VRSC', systemId: VRSC });
   });
 
-  test('a bridged currency stands under its gateway, without the root', () => {
+  test('the name of a bridged currency ends with its gateway, without the root', () => {
     const gateway = { currencyId: 'iE', fullyQualifiedName: 'vETH' };
     expect(define(root, [definition('iD', 'DAI', 'iE', 32)], [gateway])[0]?.fullyQualifiedName).toBe('DAI.vETH');
   });
@@ -90,7 +90,7 @@ describe('made up', () => {
     expect(define(root, [definition('iD', 'x', 'iUnknown', 32)])[0]?.fullyQualifiedName).toBe('x.iUnknown');
   });
 
-  test('what could not be decoded is no currency', () => {
+  test('a definition that could not be decoded is not a currency', () => {
     expect(define(root, ['"invalid"', '{"name":"x"}'])).toEqual([]);
   });
 });

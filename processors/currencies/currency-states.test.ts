@@ -23,14 +23,14 @@ const ofCurrency = (currencyId: string): CurrencyStateAtHeight[] =>
   states.filter((state) => state.currencyId === currencyId);
 
 describe('recorded currency states', () => {
-  it('are what getcurrencystate says at every height after the launch of every basket', () => {
+  it('equal getcurrencystate at every height after the launch of every basket', () => {
     type Row = { height: number; result: { currencystate: DaemonCurrencyState }[] | null };
     const compared = new Map<string, number>();
     for (const { height, result } of recordedLines<Row>('series/currencystate.jsonl.gz')) {
       const said = result?.[0]?.currencystate;
       if (!said) continue;
       const current = ofCurrency(said.currencyid).findLast((state) => state.height <= height);
-      // Before it is launched the daemon simulates: what it says then is in no block.
+      // Before the launch the daemon simulates states that are in no block.
       const launch = ofCurrency(said.currencyid).find(({ flags }) => flags & 0x20)?.height ?? Number.POSITIVE_INFINITY;
       if (!current || height < launch) continue;
       expect(parseExact(current.state), `${said.currencyid} at ${height}`).toEqual(said);
@@ -49,7 +49,7 @@ describe('recorded currency states', () => {
     expect([...compared.values()].sort()).toEqual([449, 449, 299, 299, 299].map((launch) => tip - launch + 1));
   });
 
-  it('stand in block order, several of a currency in one block', () => {
+  it('are in block order, with several of a currency in one block', () => {
     const order = states.map(({ height, txIndex, vout }) => height * 1e6 + txIndex * 1e3 + vout);
     expect(order).toEqual([...order].sort((a, b) => a - b));
     const launch = states.filter(
@@ -66,7 +66,7 @@ describe('recorded currency states', () => {
     }
   });
 
-  it('name the first height of a live state from that state on, and none for tokens and failed launches', () => {
+  it('have the first height of a live state from that state on, and none for tokens and failed launches', () => {
     for (const currencyId of new Set(states.map((state) => state.currencyId))) {
       const first = ofCurrency(currencyId).findIndex(({ flags }) => flags === 49);
       for (const [index, state] of ofCurrency(currencyId).entries()) {
@@ -78,13 +78,13 @@ describe('recorded currency states', () => {
     expect(live).toEqual(new Set([null, 299, 449]));
   });
 
-  it('hold reserves for baskets alone', () => {
+  it('have reserves only for baskets', () => {
     for (const { flags, reserves } of states) expect(reserves.length > 0).toBe((flags & 1) !== 0);
   });
 });
 
 describe('states of a pair of chains', () => {
-  it('are those of the chain itself: what it accepts about the other is left out', () => {
+  it('are those of the chain itself: states that it accepts from the other chain are left out', () => {
     const root = foldPaired('root').all('currency_state');
     const pchain = foldPaired('pchain').all('currency_state');
     expect(root.map(({ height, flags }) => [height, flags])).toEqual([

@@ -10,7 +10,7 @@ import {
 } from '../../schemas/verusd/conversion-objects.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
-/** Every state that the block's notarizations of this chain leave, several a currency, ordered by txIndex and vout. */
+/** Every state in the block's notarizations of this chain, possibly several per currency, ordered by txIndex and vout. */
 export function deriveCurrencyStates({ block }: BlockInput, state: ChainState): CurrencyStateFact[] {
   const facts: CurrencyStateFact[] = [];
   const liveSince = new Map<string, number>();

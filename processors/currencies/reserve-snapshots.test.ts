@@ -17,7 +17,7 @@ function basket(currencyId: string, flags = LIVE, supply = 5n): CurrencyStateFac
   return { type: 'currency_state', currencyId, ...place, flags, supply, reserves, liveHeight: 9, state: '{}' };
 }
 
-/** Facts of a block at `clock` that follows a tip at height 10. */
+/** Snapshots of a block at `clock` that follows a tip at height 10. */
 function snapshots(tipClock: number, clock: number, ...states: CurrencyStateFact[]): ReserveSnapshotFact[] {
   const state = createMemoryState(RECORDED_CHAIN);
   state.apply(9, states);
@@ -49,7 +49,7 @@ describe('reserve snapshots', () => {
     expect(snapshots(1250, 9999, basket('iA')).map(({ window }) => window)).toEqual([1200]);
   });
 
-  it('hold live baskets alone, by id whatever the order of the states', () => {
+  it('contain only live baskets, ordered by id whatever the order of the states', () => {
     const states = [
       basket('iC'),
       basket('iA'),

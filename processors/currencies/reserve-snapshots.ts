@@ -6,7 +6,7 @@ import type { BlockInput, ChainState } from '../state/chain-state.ts';
 const SNAPSHOT_WINDOW_SECONDS = 300;
 
 /**
- * When the block opens a window, the state of every live basket at the end of the window before, by currency id.
+ * When the block opens a window, returns the state of every live basket at the end of the previous window, ordered by currency id.
  * Reads the states before this block: run it before the block's own currency states are applied.
  */
 export function deriveReserveSnapshots({ clock }: BlockInput, state: ChainState): ReserveSnapshotFact[] {

@@ -29,7 +29,7 @@ describe('recorded', () => {
   });
 });
 
-test('pools that are not all watched are not summed', () => {
+test('pools are not summed unless all of them are watched', () => {
   const of = (valuePools?: readonly object[]) => {
     const state = createMemoryState(RECORDED_CHAIN);
     const made = block(1, [transaction('t', [], [output(0, '5', payTo('R1'))])], valuePools ? { valuePools } : {});

@@ -1,4 +1,4 @@
-/** What a block does to the chain's money. */
+/** The effect of a block on the chain's money supply. */
 import type { BlockFact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { spentOutputs } from '../balances/spent-outputs.ts';
@@ -15,7 +15,7 @@ export function deriveSupply({ block }: BlockInput, state: ChainState): SupplyDe
   };
 }
 
-/** Native coins of the outputs made less those of the outputs spent. */
+/** Native coins in created outputs minus those in spent outputs. */
 function transparentChange(block: DaemonBlock, state: ChainState): bigint {
   let change = 0n;
   for (const tx of block.tx) {
@@ -25,7 +25,7 @@ function transparentChange(block: DaemonBlock, state: ChainState): bigint {
   return change;
 }
 
-/** Null where the daemon does not watch every pool from its beginning. */
+/** Returns null when the daemon has not watched every pool from its beginning. */
 function shieldedSupply({ valuePools }: DaemonBlock): bigint | null {
   let supply = 0n;
   for (const pool of valuePools ?? []) {

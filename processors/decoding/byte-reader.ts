@@ -5,7 +5,7 @@ export interface ByteReader {
   bytes(count: number): Uint8Array;
   /** Little endian. */
   uint32(): number;
-  /** Bitcoin's compact size: one byte, or a marker and two or four; larger ones fit no block. */
+  /** Bitcoin's compact size: one byte, or a marker and two or four bytes; a larger size fits no block and throws. */
   compactSize(): number;
 }
 
@@ -39,7 +39,7 @@ export function createByteReader(source: Uint8Array): ByteReader {
   return reader;
 }
 
-/** Pushes of a script, up to its end or its first other operation. */
+/** Reads the pushes of a script, up to its end or its first other operation. */
 export function readPushes(reader: ByteReader): Uint8Array[] {
   const pushes: Uint8Array[] = [];
   while (reader.left > 0) {

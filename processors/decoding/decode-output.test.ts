@@ -12,8 +12,8 @@ function decode(kind: string, object: string, valueSat = '0') {
   return decodeOutput(output(0, valueSat, decodedAs(kind, object)), NATIVE);
 }
 
-describe('what an output holds', () => {
-  test('coins alone', () => {
+describe('the value of an output', () => {
+  test('can be coins alone', () => {
     expect(decodeOutput(output(1, '5000000600000000', payTo('RX')), NATIVE)).toEqual({
       value: 5000000600000000n,
       currencies: {},
@@ -23,7 +23,7 @@ describe('what an output holds', () => {
     });
   });
 
-  test('amounts that no double can hold stay exact', () => {
+  test('stays exact beyond the precision of a double', () => {
     const { value, currencies } = decode(
       'reserveoutput',
       `{"version":1,"currencyvalues":{"${USD}":10000000000.00000001}}`,
@@ -66,17 +66,17 @@ describe('what an output holds', () => {
     expect(decoded.data).toBe(text === '"invalid"' ? text : null);
   });
 
-  test('an address that is listed three times holds once', () => {
+  test('counts once for an address that is listed three times', () => {
     const decoded = decodeOutput(output(0, '1', decodedAs('identityprimary', '{}', ['iA', 'iA', 'iB'])), NATIVE);
     expect(decoded.addresses).toEqual(['iA', 'iB']);
   });
 });
 
 describe('kind', () => {
-  test('a tag before the decoded key is not it', () => {
+  test('is not a tag before the decoded key', () => {
     expect(outputKind({ type: 'cryptocondition', vdxftag: 'x', reserveoutput: {}, hex: '' })).toBe('reserveoutput');
   });
-  test('the script type where nothing was decoded', () => {
+  test('is the script type when nothing was decoded', () => {
     expect(outputKind({ type: 'nulldata', spendableoutput: false, hex: '' })).toBe('nulldata');
   });
 });

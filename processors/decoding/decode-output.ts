@@ -23,10 +23,10 @@ const SCRIPT_KEYS = new Set([
   'hex',
 ]);
 
-/** Kinds whose currency map is value in the output; the maps of all others (fee pool, export, import …) are reports. */
+/** Kinds whose currency map is value in the output; the maps of other kinds (fee pool, export, import …) only report amounts. */
 const HOLDERS = new Set(['reserveoutput', 'reservedeposit', 'commitmenthash', 'reservetransfer']);
 
-/** Throws RangeError when an amount is not one. */
+/** @throws RangeError when a value is not a valid amount */
 export function decodeOutput(output: DaemonOutput, nativeCurrencyId: string): DecodedOutput {
   const script = output.scriptPubKey;
   const kind = outputKind(script);
@@ -40,7 +40,7 @@ export function decodeOutput(output: DaemonOutput, nativeCurrencyId: string): De
   };
 }
 
-/** The decoded kind's key, else the script type. */
+/** Returns the key of the decoded kind, else the script type. */
 export function outputKind(script: DaemonScript): string {
   for (const key in script) if (!SCRIPT_KEYS.has(key)) return key;
   return script.type;
@@ -49,12 +49,12 @@ export function outputKind(script: DaemonScript): string {
 function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: string): CurrencyAmounts {
   const amounts: Record<string, bigint> = {};
   const add = (currencyId: string, amount: bigint | undefined): void => {
-    // A native entry repeats the output's value.
     if (!isKey(currencyId)) throw new RangeError(`not the id of a currency: ${JSON.stringify(currencyId)}`);
+    // A native entry repeats the output's value.
     if (amount && currencyId !== nativeCurrencyId) amounts[currencyId] = (amounts[currencyId] ?? 0n) + amount;
   };
   const isTransfer = kind === 'reservetransfer';
-  // A mint names the amount to create; the output itself only holds the fee.
+  // A mint names the amount to create; the output itself contains only the fee.
   if (!isTransfer || ((asInteger(decoded.flags) ?? 0) & TRANSFER_FLAGS.MINT) === 0) {
     for (const [currencyId, coins] of Object.entries(asObject(decoded.currencyvalues) ?? {})) {
       add(currencyId, asSatoshis(coins));
@@ -64,7 +64,7 @@ function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: 
   return amounts;
 }
 
-/** An identity that is its own authority is listed three times and still holds the output once. */
+/** An identity that is its own authority is listed three times, but owns the output once. */
 function distinct(addresses: readonly string[]): readonly string[] {
   return addresses.length > 1 ? [...new Set(addresses)] : addresses;
 }

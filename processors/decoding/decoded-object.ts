@@ -1,11 +1,11 @@
-/** Reading the daemon's decoded objects: a kind may be the string "invalid", a field may be missing. */
+/** Reads the daemon's decoded objects, in which a kind may be the string "invalid" and a field may be missing. */
 import { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 
 export type DecodedObject = Readonly<Record<string, unknown>>;
 
-/** The object under `kind`, undefined where the output is of another kind or could not be decoded. */
+/** Returns the object under `kind`; undefined when the output is of another kind or could not be decoded. */
 export function decodedObject(script: DaemonScript, kind: string): DecodedObject | undefined {
   return asObject(script[kind]);
 }
@@ -16,7 +16,7 @@ export function asObject(value: unknown): DecodedObject | undefined {
     : undefined;
 }
 
-/** The daemon's coins in satoshis; undefined if not a number. */
+/** Returns the daemon's coins in satoshis; undefined if `value` is not a number. */
 export function asSatoshis(value: unknown): bigint | undefined {
   return typeof value === 'number' || value instanceof LosslessNumber ? coinsToSatoshis(value) : undefined;
 }

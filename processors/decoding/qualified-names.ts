@@ -12,8 +12,8 @@ export interface NamedCurrency {
 }
 
 /**
- * As getcurrency prints it, the root's name left out: `Bridge.vETH`. `inBlock` are definitions of the same block, of which
- * parents may stand after their children.
+ * Returns the name as getcurrency prints it, without the root's name: `Bridge.vETH`. `inBlock` has the definitions of the same
+ * block, in which parents may follow their children.
  */
 export function qualifiedCurrencyName(
   { name, parent }: NamedCurrency,
@@ -25,14 +25,14 @@ export function qualifiedCurrencyName(
   return `${name}.${defined ? qualifiedCurrencyName(defined, state, inBlock) : parentName(parent, state)}`;
 }
 
-/** As getidentity prints it, the root's name at the end, without the final @: `pay.usdx.VRSC`. */
+/** Returns the name as getidentity prints it, with the root's name and without the final @: `pay.usdx.VRSC`. */
 export function qualifiedIdentityName(name: string, parent: string, state: ChainState): string {
   if (parent === '' || parent === NO_PARENT) return name;
   const { networkRoot } = state.chain;
   return parent === rootId(state) ? `${name}.${networkRoot}` : `${name}.${parentName(parent, state)}.${networkRoot}`;
 }
 
-/** A parent that this chain never defined keeps its address, so that two children of one name stay apart. */
+/** A parent that this chain never defined keeps its address, so that two children of the same name remain distinct. */
 function parentName(parent: string, state: ChainState): string {
   return state.currency(parent)?.fullyQualifiedName ?? parent;
 }

@@ -59,7 +59,7 @@ const around = (block: DaemonBlock, raw: unknown, state: MutableChainState, prob
   deriveWithDeadLetters(label(block), readableBlock(raw, label(block).previousHash), state, probe);
 
 describe('a block without faults', () => {
-  it('gives the same facts and the same state on either way', () => {
+  it('has the same facts and the same state with either function', () => {
     const [one, other] = [createMemoryState(RECORDED_CHAIN), createMemoryState(RECORDED_CHAIN)];
     for (const block of blocks) expect(around(block, block, other)).toEqual(deriveFaultless(block, one));
     expect(other.tip).toEqual(one.tip);
@@ -67,7 +67,7 @@ describe('a block without faults', () => {
   });
 });
 
-it.each(['root', 'pchain'] as const)('nothing is wrong with the recorded %s of the pair', (side) => {
+it.each(['root', 'pchain'] as const)('the recorded %s of the pair has no faults', (side) => {
   const state = createMemoryState(PAIRED_CHAINS[side]);
   const recorded = pairedBlocks(side);
   for (const block of recorded) deriveFaultless(block, state); // throws where a dead letter would be made
@@ -78,7 +78,7 @@ describe('one bad part', () => {
   const height = 2; // any block above genesis
   const rest = (facts: readonly Fact[]) => facts.filter(({ type }) => type !== 'dead_letter');
 
-  it('an output keeps what can be read of it, and its transaction and block all else', () => {
+  it('an output keeps its readable parts, and its transaction and block stay complete', () => {
     const block = at(height);
     const expected = deriveFaultless(block, fold(height));
     const facts = around(block, broken(block, ['tx', 0, 'vout', 0, 'scriptPubKey', 'type'], 7), fold(height));
@@ -94,7 +94,7 @@ describe('one bad part', () => {
     expect(balances(facts)).toEqual(balances(expected));
   });
 
-  it('a transaction leaves no row, and the others keep their places', () => {
+  it('a transaction has no row, and the other transactions keep their places', () => {
     const busy = blocks.findLast(({ tx }) => tx.length > 2);
     if (!busy) throw new TypeError('no block with three transactions');
     const facts = around(busy, broken(busy, ['tx', 1, 'txid'], 'x'), fold(busy.height));
@@ -105,7 +105,7 @@ describe('one bad part', () => {
     expect(own).toMatchObject({ type: 'block', txCount: busy.tx.length });
   });
 
-  it('a block leaves a row with what the log says, and the next one follows it', () => {
+  it('a block has a row with the values of the log, and the next block follows it', () => {
     const state = fold(height);
     const cause = { code: 'undecodable', message: 'SyntaxError: cut' };
     const facts = deriveWithDeadLetters({ ...label(at(height)), size: 9 }, unreadable(null, cause), state);
@@ -117,7 +117,7 @@ describe('one bad part', () => {
     expect(around(at(height + 1), at(height + 1), state)[0]).toMatchObject({ hash: at(height + 1).hash });
   });
 
-  it('is found where only a processor notices it', () => {
+  it('is found when only a processor notices it', () => {
     const { txid, vout } = blocks.flatMap(({ tx }) => tx).find(({ vout }) => vout.length > 2) ?? { txid: '', vout: [] };
     const block = blocks.find(({ tx }) => tx.some((one) => one.txid === txid)) ?? at(0);
     const n = vout.length - 2;
@@ -131,7 +131,7 @@ describe('one bad part', () => {
     ]);
   });
 
-  it('an amount beyond what the stores hold is one', () => {
+  it('an amount beyond the range of the stores is a bad part', () => {
     const block = blocks.find(({ tx }) => tx.some(({ vout }) => vout.some(hasTokens))) ?? at(0);
     const txIndex = block.tx.findIndex(({ vout }) => vout.some(hasTokens));
     const n = block.tx[txIndex]?.vout.findIndex(hasTokens) ?? -1;
@@ -148,7 +148,7 @@ describe('one bad part', () => {
 const hasTokens = (output: DaemonBlock['tx'][number]['vout'][number]): boolean =>
   'reserveoutput' in output.scriptPubKey;
 
-it('what the daemon itself could not decode leaves a dead letter where it is referred to', () => {
+it('an object that the daemon itself could not decode causes a dead letter where a block refers to it', () => {
   const state = createMemoryState(RECORDED_CHAIN);
   let invalid = 0;
   const found = blocks.flatMap((block) => {
@@ -165,20 +165,20 @@ it('what the daemon itself could not decode leaves a dead letter where it is ref
   expect(new Set(found.map(({ code }) => code))).toEqual(new Set(['unknown_transfer']));
 });
 
-describe('what is no fault of the block', () => {
-  it('is thrown: a block in the wrong place, a coin that nothing was lost of', () => {
+describe('an error that is not the fault of the block', () => {
+  it('is thrown: a block in the wrong place, an unknown coin although no coins were lost', () => {
     expect(() => around(at(5), at(5), fold(3))).toThrow(UnlinkedBlockError);
     const unreadable5 = { block: null, raw: null, faults: [], cause: { code: 'malformed', message: '' } };
     expect(() => deriveWithDeadLetters(label(at(5)), unreadable5, fold(3))).toThrow(UnlinkedBlockError);
     const spender = blocks.find(({ tx }) => tx.some(({ vin }) => vin.some(({ txid }) => txid !== undefined)));
-    if (!spender) throw new TypeError('nobody spends');
+    if (!spender) throw new TypeError('no recorded block spends an output');
     const empty = createMemoryState(RECORDED_CHAIN);
     empty.setTip({ height: spender.height - 1, hash: spender.previousblockhash ?? '', time: 0, clock: 0 });
     expect(() => around(spender, spender, empty)).toThrow(UnknownOutputError);
   });
 });
 
-it('the recorded chain with parts of any shape is derived to its end, and says what it left out', {
+it('the recorded chain with damaged parts is derived to its end, with dead letters for them', {
   timeout: 600_000,
 }, () => {
   let found = 0;

@@ -1,6 +1,6 @@
 /**
- * Derives a block whose parts cannot all be decoded. Bisects for the first transaction, then the first output in it, that fails, and
- * makes it a dead letter. No processor has to know of this.
+ * Derives a block some of whose parts cannot be decoded. Bisects for the first transaction that fails, then for the first output in it
+ * that fails, and makes that part a dead letter. Processors need not handle dead letters.
  */
 
 import { isHash } from '../../domain/hashes.ts';
@@ -29,14 +29,14 @@ export interface BlockLabel {
 /** For tests: its errors count as errors of a processor. */
 export type Probe = (block: DaemonBlock) => void;
 
-/** A transaction with more of them is withheld whole, and so is a block: each takes several derivations to find. */
+/** A transaction or a block with more faults than this is withheld as a whole: finding each fault takes several derivations. */
 const MOST_OUTPUTS = 8;
 const MOST_FAULTS = 64;
-/** Longest stored error, in characters; the log has the rest. */
+/** Longest stored payload, in characters; the log has the longer ones. */
 const LONGEST_PAYLOAD = 1 << 16;
 const LONGEST_MESSAGE = 500;
 
-/** Like deriveBlock, for a block without faults. @throws errors of a processor; then `state` is unusable */
+/** Like deriveBlock, and validates the facts. @throws errors of a processor, after which `state` is unusable */
 export function deriveFaultless(block: DaemonBlock, state: MutableChainState, probe?: Probe): Fact[] {
   probe?.(block);
   const facts = deriveBlock(block, state);
@@ -45,9 +45,9 @@ export function deriveFaultless(block: DaemonBlock, state: MutableChainState, pr
 }
 
 /**
- * Facts of what can be decoded, and a dead letter for each part that cannot. Afterwards `state` stands right after the block.
- * @throws what is no fault of the block: UnlinkedBlockError, and UnknownOutputError where no coins were lost before, so that
- * the state must be wrong
+ * Returns the facts of the parts that can be decoded, and a dead letter for each part that cannot. Afterwards `state` is the state
+ * right after the block. @throws errors that are not the block's fault: UnlinkedBlockError, and UnknownOutputError when no coins were
+ * lost before, because then the state must be wrong
  */
 export function deriveWithDeadLetters(
   label: BlockLabel,
@@ -89,7 +89,7 @@ function attempt(block: DaemonBlock, faults: readonly BlockFault[], base: Mutabl
   const withheld = new Set(faults.filter(({ scope }) => scope === 'transaction').map(({ txIndex }) => txIndex));
   try {
     const facts = deriveFaultless(withoutFaultyParts(readable, lostInputs), state, probe);
-    // A transaction that is withheld keeps its place in the block and has no row.
+    // A withheld transaction keeps its place in the block, but has no row.
     const kept = facts.filter((fact) => fact.type !== 'transaction' || !withheld.has(fact.txIndex));
     return { state, lostInputs, facts: kept, error: null };
   } catch (error) {
@@ -97,7 +97,7 @@ function attempt(block: DaemonBlock, faults: readonly BlockFault[], base: Mutabl
   }
 }
 
-/** Inputs whose coins are unknown: they were made in a block or transaction that was lost. */
+/** Inputs whose coins are unknown, because they were made in a block or transaction that was lost. */
 function unknownInputs(block: DaemonBlock, state: MutableChainState): BlockFault[] {
   const made = new Map(block.tx.map(({ txid, vout }) => [txid, vout.length]));
   return block.tx.flatMap((tx, txIndex) =>
@@ -110,7 +110,7 @@ function unknownInputs(block: DaemonBlock, state: MutableChainState): BlockFault
   );
 }
 
-/** The part without which the block's beginning goes through; null when it fails without any transaction. */
+/** Finds the first part at which derivation fails; null when it fails even without transactions, or still with that part hidden. */
 function blame(
   block: DaemonBlock,
   faults: readonly BlockFault[],
@@ -145,7 +145,7 @@ interface Failing {
   readonly error: unknown;
 }
 
-/** A number from 1 to `most` with which it fails and with one less not; null when it fails with none. `most` is known to fail. */
+/** Finds a number from 1 to `most` that fails although the number before it succeeds; null when 0 fails. `most` is known to fail. */
 function firstFailing(most: number, of: (count: number) => Attempt): Failing | null {
   if (!of(0).facts) return null;
   let good = 0;
@@ -164,7 +164,7 @@ function withFault(faults: readonly BlockFault[], found: BlockFault): readonly B
   return [...others, found];
 }
 
-/** A row with the members of the log's record, so that the chain continues after it. */
+/** Returns a row with the members of the log's record, so that the chain can continue after the block. */
 function deadBlock(label: BlockLabel, state: MutableChainState, cause: FaultCause): Fact[] {
   const { tip } = state;
   if (tip && (label.height !== tip.height + 1 || label.previousHash !== tip.hash)) {

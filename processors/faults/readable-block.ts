@@ -8,7 +8,7 @@ import { type BlockFault, type FaultCause, isKey, readableValue, withoutFaultyPa
 
 /** A block of the log, as far as it can be read. */
 export interface ReadableBlock {
-  /** Without the parts that have a fault; null where nothing can be read. */
+  /** Without the parts that have a fault; null when nothing can be read. */
   readonly block: DaemonBlock | null;
   /** As it was parsed. */
   readonly raw: unknown;
@@ -21,7 +21,7 @@ export function unreadable(raw: unknown, cause: FaultCause): ReadableBlock {
   return { block: null, raw, faults: [], cause };
 }
 
-/** `previousHash`: the block before it, as the log says; null for genesis. */
+/** `previousHash` is the hash of the block before it, from the log; null for genesis. */
 export function readableBlock(raw: unknown, previousHash: string | null): ReadableBlock {
   const wrong = blockFault(raw, previousHash);
   if (wrong !== null) return unreadable(raw, { code: 'malformed', message: wrong });

@@ -1,4 +1,4 @@
-/** A block without the parts that cannot be decoded: each leaves its place, so that nothing else moves. */
+/** Redacts the parts of a block that cannot be decoded. Each leaves a placeholder, so that no other part moves. */
 
 import { LosslessNumber } from 'lossless-json';
 import { isHash } from '../../domain/hashes.ts';
@@ -20,7 +20,7 @@ export interface BlockFault extends FaultCause {
   readonly n: number | null;
 }
 
-/** Script type of a withheld output. What can be read of it, its coins and addresses, is still there. */
+/** Script type of a withheld output, which keeps its coins and addresses as far as they are readable. */
 const UNDECODABLE = 'undecodable';
 
 const INTEGER = /^-?\d{1,19}$/;
@@ -30,7 +30,7 @@ const NO_TXID = '0'.repeat(64);
 export const isKey = (value: unknown): value is string =>
   typeof value === 'string' && value !== '' && !/[\n\0]/.test(value);
 
-/** Satoshis that an output can hold; undefined for anything else. */
+/** Returns satoshis that an output can contain; undefined for anything else. */
 export function readableValue(value: unknown): bigint | undefined {
   if (typeof value === 'number') return Number.isSafeInteger(value) && value >= 0 ? BigInt(value) : undefined;
   const text = value instanceof LosslessNumber ? value.value : '';
@@ -44,7 +44,7 @@ export function causeOf(error: unknown): FaultCause {
   return { code: 'undecodable', message: error instanceof Error ? `${error.name}: ${error.message}` : String(error) };
 }
 
-/** Parts of `block` that have a fault may be of any shape, all others are as declared. */
+/** The faulty parts of `block` may have any shape; all other parts are as declared. */
 export function withoutFaultyParts(block: DaemonBlock, faults: readonly BlockFault[]): DaemonBlock {
   if (faults.length === 0) return block;
   const byTransaction = Map.groupBy(faults, ({ txIndex }) => txIndex);
@@ -84,7 +84,7 @@ function bareTransaction(tx: unknown): DaemonTransaction {
   };
 }
 
-/** Its script counts for the transaction's size. */
+/** Keeps the script, which counts for the transaction's size. */
 function bareInput(input: unknown): DaemonInput {
   const hex = asText(asObject(asObject(input)?.scriptSig)?.hex);
   return { sequence: 0, ...(hex !== undefined && { scriptSig: { hex } }) };

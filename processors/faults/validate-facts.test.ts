@@ -5,10 +5,10 @@ import { validateFacts } from './validate-facts.ts';
 
 const wrong = (fact: Fact, field: object): Fact => ({ ...fact, ...field }) as Fact;
 
-describe('what a store or the topic could not hold is refused by name', () => {
+describe('a value that a store or the topic cannot represent is refused by name', () => {
   it.each([
     ['a missing value', wrong(madeFact('reward'), { address: undefined }), 'address of a reward cannot be undefined'],
-    ['null where a value is due', wrong(madeFact('import'), { flags: null }), 'flags of a import cannot be null'],
+    ['null for a required value', wrong(madeFact('import'), { flags: null }), 'flags of a import cannot be null'],
     ['NUL in a text', madeFact('identity', { name: 'a\0b' }), 'name of a identity cannot be "a\\u0000b"'],
     ['half a byte of hex', madeFact('transfer', { exportTxid: 'abc' }), 'exportTxid of a transfer cannot be "abc"'],
     ['a word for a number', madeFact('block', { difficulty: 'hard' }), 'difficulty of a block cannot be "hard"'],
@@ -30,11 +30,7 @@ describe('what a store or the topic could not hold is refused by name', () => {
       madeFact('output', { currencies: { iA: 2n ** 63n } }),
       'iA of a output cannot be 9223372036854775808',
     ],
-    [
-      'an id that is none',
-      madeFact('output', { currencies: { 'i\n': 1n } }),
-      'currencies of a output cannot be "i\\n"',
-    ],
+    ['an invalid id', madeFact('output', { currencies: { 'i\n': 1n } }), 'currencies of a output cannot be "i\\n"'],
     ['a text in a list', wrong(madeFact('export'), { transfers: ['a'] }), 'transfers of a export cannot be "a"'],
     [
       'a member that is missing',
@@ -50,6 +46,6 @@ it('every fact of plain values is storable', () => {
   expect(() => validateFacts(FACTS.map(({ type }) => madeFact(type)))).not.toThrow();
 });
 
-it('an import that no export brought names output -1', () => {
+it('an import that no export brought has the export output -1', () => {
   expect(() => validateFacts([madeFact('import', { exportVout: -1 })])).not.toThrow();
 });

@@ -1,4 +1,4 @@
-/** Checks that every fact fits its columns and its branch in the topic; a block with one that does not has a fault. */
+/** Checks that every fact fits its columns and its branch in the topic; a fact that does not is a fault of its block. */
 import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Field, Fields } from '../../schemas/facts/fields.ts';
@@ -68,7 +68,7 @@ function checkEntries(type: FactType, name: string, entries: object, isValue: (v
   }
 }
 
-/** Without the elements of lists, details and maps. */
+/** Does not check the elements of lists, details and maps. */
 function isOfSort(field: Field, value: unknown): boolean {
   switch (field.sort) {
     case 'text':

@@ -17,7 +17,7 @@ describe('recorded', () => {
     ),
   );
 
-  test('every identity script is read to its content: the same keys, as many values', () => {
+  test('the content of every identity script has the same keys and number of values as the daemon’s', () => {
     let values = 0;
     for (const { txid, vout, state, identityAddress, contentHashes: stored } of identities) {
       const { contentmultimap } = parseExact(state) as { contentmultimap: Record<string, unknown[]> };
@@ -39,7 +39,7 @@ describe('recorded', () => {
     return Buffer.concat([key.subarray(1), Uint8Array.of(1, value.length + 1, value.length), value]);
   };
 
-  test('bytes are hashed bare or with their type, both are printed as hex; texts with their type', () => {
+  test('bytes are hashed with or without their type, and both print as hex; texts are hashed with their type', () => {
     let compared = 0;
     for (const { txid, vout, state } of identities) {
       const { contentmultimap } = parseExact(state) as { contentmultimap: Record<string, unknown[]> };
@@ -70,7 +70,7 @@ test.each(['', '00', 'ff', '04030001', `4c${'ff'.repeat(80)}`, '04030001011475',
   },
 );
 
-test('a script that ends early is no identity', () => {
+test('a script that ends early is not an identity', () => {
   const whole = Buffer.from('0403000e00cc1104030e010004030e01000403000000', 'hex');
   for (let length = 0; length < whole.length; length++) {
     expect(contentHashes(whole.subarray(0, length).toString('hex'))).toBeNull();

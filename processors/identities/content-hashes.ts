@@ -1,4 +1,4 @@
-/** Hashes of an identity's content values: a later update may name a value that it removes by its hash alone. */
+/** Hashes of an identity's content values: a later update may identify a value that it removes by its hash alone. */
 import { blake2b } from '@noble/hashes/blake2.js';
 import { toAddress } from '../../domain/addresses.ts';
 import { type ByteReader, createByteReader, readPushes } from '../decoding/byte-reader.ts';
@@ -11,7 +11,7 @@ const ID_BYTES = 20;
 const MULTIMAP_VERSION = 3;
 const PERSONAL = new TextEncoder().encode('VerusDefaultHash');
 
-/** `scriptHex` is that of an `identityprimary` output. Null where it is not built as one. */
+/** `scriptHex` is the script of an `identityprimary` output. Returns null when it is not built like one. */
 export function contentHashes(scriptHex: string): ContentHashes | null {
   try {
     const identity = identityBytes(Buffer.from(scriptHex, 'hex'));
@@ -22,7 +22,7 @@ export function contentHashes(scriptHex: string): ContentHashes | null {
   }
 }
 
-/** A condition pushes two parameter lists, each pushes itself: a header with the count of keys, the keys, then the data. */
+/** The condition pushes two parameter lists, each of which is a list of pushes: a header with the count of keys, the keys, the data. */
 function identityBytes(script: Uint8Array): Uint8Array | undefined {
   const reader = createByteReader(script);
   readPushes(reader);
@@ -56,7 +56,7 @@ function skipTexts(reader: ByteReader): void {
   for (let count = reader.compactSize(); count > 0; count--) reader.bytes(reader.compactSize());
 }
 
-/** As the daemon prints it: bytes reversed. */
+/** Hash as the daemon prints it: bytes reversed. */
 export function valueHash(value: Uint8Array): string {
   const hash = blake2b(value, { dkLen: 32, personalization: PERSONAL });
   return Buffer.from(hash).reverse().toString('hex');

@@ -22,12 +22,12 @@ describe('recorded', () => {
   const historyOf = Map.groupBy(facts, ({ identityAddress }) => identityAddress);
   const known = recordedTruth<Recorded[]>('truth/identities.json.gz');
 
-  test('every identity and no other', () => {
+  test('every identity is derived, and no other', () => {
     expect(new Set(historyOf.keys())).toEqual(new Set(known.map(({ id }) => id)));
     expect(known).toHaveLength(27);
   });
 
-  test('the latest state, its place and its full name', () => {
+  test('the latest state, its place and its full name are the daemon’s', () => {
     for (const { id, latest } of known) {
       const fact = state.identity(id);
       expect(fact?.state, id).toBe(stringifyExact(latest.identity));
@@ -36,7 +36,7 @@ describe('recorded', () => {
     }
   });
 
-  test('every state of the history, in order', () => {
+  test('the history has every state, in order', () => {
     let states = 0;
     for (const { id, history } of known) {
       const own = historyOf.get(id) ?? [];
@@ -53,7 +53,7 @@ describe('recorded', () => {
     expect(states).toBe(facts.length);
   });
 
-  test('the state as of every height that the daemon was asked for', () => {
+  test('the state at every recorded height is the daemon’s', () => {
     let asked = 0;
     for (const { id, at } of known) {
       for (const { height, result } of at) {
@@ -103,7 +103,7 @@ describe('recorded', () => {
     }
   });
 
-  test('what the wallet did, in the words of the audit trail', () => {
+  test('the kinds of updates match the actions of the wallet', () => {
     const kinds = (name: string) => facts.filter((fact) => fact.name === name).map(({ kind }) => kind);
     expect(kinds('vault')).toEqual(['registered', 'locked', 'unlock_requested', 'locked', 'locked']);
     expect(kinds('ghost')).toEqual(['registered', 'revoked', 'recovered', 'other']);
@@ -120,7 +120,7 @@ describe('recorded', () => {
     expect(new Set([...currencies, 'VRSCTEST'])).toEqual(new Set(Object.keys(defined)));
   });
 
-  test('the referral and the height of the registration stay through later updates', () => {
+  test('later updates keep the referral and the height of the registration', () => {
     const referrals = new Map<string, string>();
     for (const { block: recorded } of derived) {
       for (const { scriptPubKey } of recorded.tx.flatMap(({ vout }) => vout)) {
@@ -139,7 +139,7 @@ describe('recorded', () => {
 describe('recorded on a launched chain', () => {
   const fold = foldPaired('pchain');
 
-  test('the identities that block 1 brought, in the words of its daemon', () => {
+  test('the identities of block 1 are those of its daemon', () => {
     const imported = fold.all('identity').filter(({ height }) => height === 1);
     const shown = imported.map(({ identityAddress, fullyQualifiedName, kind, referral, registeredHeight }) => [
       identityAddress,
@@ -178,18 +178,18 @@ describe('made up', () => {
     return deriveIdentities({ block: made, clock: 0 }, createMemoryState(RECORDED_CHAIN));
   };
 
-  test('of two updates in one block the second is compared with the first', () => {
+  test('the second of two updates in one block is compared with the first', () => {
     const [first, second] = derive(identity('iA'), identity('iA', ',"privateaddress":"zs1"'));
     expect(first).toMatchObject({ kind: 'registered', changes: '[]', registeredHeight: 5, txIndex: 0 });
     expect(second).toMatchObject({ kind: 'other', registeredHeight: 5, txIndex: 1 });
     expect(second?.changes).toBe('[{"field":"privateaddress","old":null,"new":"zs1"}]');
   });
 
-  test('an identity that came without a reservation is registered by its first state', () => {
+  test('the first state of an identity without a reservation registers it', () => {
     expect(derive(identity('iA'))[0]).toMatchObject({ kind: 'registered', referral: null });
   });
 
-  test('what could not be decoded is no state', () => {
+  test('an identity that could not be decoded has no state', () => {
     expect(derive(decodedAs('identityprimary', '"invalid"'))).toEqual([]);
   });
 });

@@ -1,4 +1,4 @@
-/** States of identities: each identityprimary output carries the whole identity and replaces the one before. */
+/** States of identities: each identityprimary output carries the whole identity and replaces the state before it. */
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import type { IdentityFact } from '../../schemas/facts.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
@@ -16,7 +16,7 @@ interface FieldChange {
 }
 
 /**
- * In order of transaction and output; of several updates in one block each is compared with the one right before it. The
+ * In order of transaction and output; each of several updates in one block is compared with the update right before it. The
  * block's outputs must be applied to `state`, its spends not yet.
  */
 export function deriveIdentities(input: BlockInput, state: ChainState): IdentityFact[] {
@@ -49,7 +49,7 @@ type Origin = Pick<
   'txid' | 'txIndex' | 'vout' | 'registeredHeight' | 'referral' | 'registration' | 'contentHashes'
 >;
 
-/** The referrer stays through later updates; the rest is of the first state alone. */
+/** Later updates keep the referrer; only the first state has the registration. */
 function origin(
   before: IdentityFact | null,
   registration: IdentityRegistration | null,
@@ -61,7 +61,7 @@ function origin(
   return { referral, registration: JSON.stringify({ commitmentTxid, cost: amounts }) };
 }
 
-/** Most updates carry no content. */
+/** Returns null for an update without content, as most updates are. */
 function hashesOf({ contentmultimap }: DecodedObject, { hex }: DaemonScript): string | null {
   if (hex === undefined || Object.keys(asObject(contentmultimap) ?? {}).length === 0) return null;
   const hashes = contentHashes(hex);
@@ -100,7 +100,7 @@ function identityFact(
   };
 }
 
-/** Fields of the daemon's object that differ, in its order; null for one that is missing on a side. */
+/** Fields of the daemon's object that differ, in its order; a field that is missing on one side counts as null. */
 function fieldChanges(before: DecodedObject, after: DecodedObject): FieldChange[] {
   const fields = new Set([...Object.keys(after), ...Object.keys(before)]);
   return [...fields].flatMap((field) => {

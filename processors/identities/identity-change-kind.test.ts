@@ -12,7 +12,7 @@ const FREE: IdentityState = {
 const kind = (before: Partial<IdentityState>, after: Partial<IdentityState>, ...changed: string[]) =>
   identityChangeKind({ ...FREE, ...before }, { ...FREE, ...after }, new Set(changed));
 
-test('no state before: registered, whatever else holds', () => {
+test('an update without a state before it is registered, whatever else it changes', () => {
   expect(identityChangeKind(null, { ...FREE, flags: 0x8002 }, new Set())).toBe('registered');
 });
 
@@ -35,7 +35,7 @@ describe('flags and time lock', () => {
   });
 });
 
-describe('fields, the first label of the list', () => {
+describe('fields: the first kind of the list applies', () => {
   test.each([
     [['primaryaddresses', 'recoveryauthority', 'contentmap'], 'authority_changed'],
     [['contentmultimap', 'revocationauthority'], 'authority_changed'],
@@ -49,7 +49,7 @@ describe('fields, the first label of the list', () => {
     expect(kind({}, {}, ...changed)).toBe(want);
   });
 
-  test('a lock says more than what changed beside it, a currency less', () => {
+  test('a lock takes precedence over changed fields, a currency definition does not', () => {
     expect(kind({}, { flags: 2, timelock: 9 }, 'flags', 'timelock', 'primaryaddresses')).toBe('locked');
     expect(kind({}, { flags: 1 }, 'flags', 'primaryaddresses')).toBe('keys_changed');
   });

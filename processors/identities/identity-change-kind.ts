@@ -9,7 +9,7 @@ export type IdentityState = Pick<
   'flags' | 'timelock' | 'revocationAuthority' | 'recoveryAuthority' | 'primaryAddresses' | 'minimumSignatures'
 >;
 
-/** `changed` holds the names of the daemon's fields that differ. The first label that fits; null `before`: registered. */
+/** `changed` has the names of the daemon's fields that differ. Returns the first kind that fits; `registered` without `before`. */
 export function identityChangeKind(
   before: IdentityState | null,
   after: IdentityState,

@@ -32,13 +32,13 @@ test('every registration spends the commitment that the wallet made for its name
   }
 });
 
-test('only the state that registered tells of the registration', () => {
+test('only the state that registered an identity has its registration', () => {
   const newlyRegistered = identities.filter(({ registration }) => registration !== null);
   expect(newlyRegistered.every(({ kind }) => kind === 'registered')).toBe(true);
   expect(new Set(newlyRegistered.map(({ identityAddress }) => identityAddress)).size).toBe(newlyRegistered.length);
 });
 
-test('the price: 100, 80 with a referrer, of a token’s sub-identity its fee and 0.02 to the chain', () => {
+test('the price is 100, 80 with a referrer, and for a token’s sub-identity its fee and 0.02 to the chain', () => {
   for (const { name, referral, cost } of registered) {
     if (/^(m\d|pay)$/.test(name)) continue;
     expect(cost, name).toEqual({ [NATIVE]: referral ? '8000000000' : '10000000000' });

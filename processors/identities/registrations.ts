@@ -7,10 +7,10 @@ import { asText, decodedObject } from '../decoding/decoded-object.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
 export interface IdentityRegistration {
-  /** i-address; null without one. */
+  /** i-address of the referrer; null without one. */
   readonly referral: string | null;
   readonly commitmentTxid: string | null;
-  /** Paid to the parent, the referrers and the miners, the transaction's own fee included; the native coin under its id. */
+  /** Amounts paid to the parent, the referrers and the miners, including the transaction's fee; the native coin under its id. */
   readonly cost: CurrencyAmounts;
 }
 

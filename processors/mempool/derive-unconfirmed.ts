@@ -1,4 +1,4 @@
-/** A waiting transaction, read by the same processors that will read it in its block. */
+/** Derives a waiting transaction with the processors that will derive it in its block. */
 import type { OutputFact } from '../../schemas/facts.ts';
 import type { UnconfirmedInput, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
@@ -10,13 +10,13 @@ import { deriveIdentities } from '../identities/identities.ts';
 import type { MutableChainState } from '../state/chain-state.ts';
 import { transferRequests } from '../transfers/transfer-requests.ts';
 
-/** Memory of a transaction, and of each input, output, address and fact, in addition to its texts. */
+/** Approximate memory of a transaction, and of each input, output, address and fact, in addition to its texts. */
 const OWN_BYTES = 2_000;
 const PART_BYTES = 300;
 
 const NO_HASH = '0'.repeat(64);
 
-/** The block that it might stand in; null when it is no transaction. */
+/** Returns a block around the transaction; null when `raw` is not a transaction. */
 export function blockAround(raw: unknown, height: number, time: number): DaemonBlock | null {
   const block = { hash: NO_HASH, height, previousblockhash: NO_HASH, time, tx: [raw] };
   const { block: readable, faults } = readableBlock(block, NO_HASH);
@@ -24,8 +24,8 @@ export function blockAround(raw: unknown, height: number, time: number): DaemonB
 }
 
 /**
- * The outputs that it spends, as far as they are known, must be in `state`, with the identities that they hold; the state then also
- * has its outputs. Without an output that it spends, its fee and the sender of its transfers are unknown.
+ * `state` must have the outputs that the transaction spends, as far as they are known, with their identities; afterwards it also has
+ * the transaction's outputs. When a spent output is unknown, so are the fee and the sender of the transfers.
  */
 export function deriveUnconfirmed(around: DaemonBlock, state: MutableChainState): UnconfirmedTransaction {
   const [whole] = around.tx;
@@ -56,7 +56,7 @@ function inputsOf({ vin }: DaemonTransaction, state: MutableChainState): Unconfi
 
 const coinsOf = ({ value, currencies, addresses }: OutputFact) => ({ value, currencies, addresses });
 
-/** An input without a txid counts as one that cannot be read. */
+/** Removes the txid of each input whose output is unknown, so that it counts as an input that cannot be read. */
 function withoutUnknown(tx: DaemonTransaction, state: MutableChainState): DaemonTransaction {
   const vin = tx.vin.map(({ txid, vout, ...rest }) =>
     txid === undefined || vout === undefined || !state.output(txid, vout) ? rest : { ...rest, txid, vout },

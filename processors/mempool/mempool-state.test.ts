@@ -1,4 +1,4 @@
-/** Whatever arrives, is mined, conflicts, expires, is taken back or forgotten: what waits is what the daemon holds, and each is published once. */
+/** Whatever happens to transactions, the waiting ones are those of the daemon, and each change is published once. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { MempoolChange, UnconfirmedOutcome } from '../../schemas/mempool.ts';
@@ -39,14 +39,14 @@ const step = fc.oneof(
 );
 type Step = typeof step extends fc.Arbitrary<infer T> ? T : never;
 const moves = fc.array(step, { maxLength: 4 });
-/** Moves, then a look, between whose questions the daemon and the index move on. */
+/** Moves, then a look; the daemon and the index also move between the queries of the look. */
 const turn = fc.record({ before: fc.array(step, { maxLength: 6 }), afterList: moves, afterTip: moves });
 
 function createWorld() {
   const daemon = createDaemonDouble();
   const index = createIndexDouble();
   let state: MempoolState = EMPTY_MEMPOOL;
-  /** What a client holds that applies each change. */
+  /** The transactions of a client that applies each change. */
   let held = new Set<string>();
   const reasons = new Map<UnconfirmedOutcome['reason'], number>();
   const known = new Map<string, ReturnType<typeof unconfirmed>>();
@@ -123,13 +123,13 @@ function createWorld() {
     }
   }
 
-  /** Itself and the waiting ones that it builds on. */
+  /** The transaction and the waiting ones that it builds on. */
   function lineOf(txid: string): ReturnType<typeof unconfirmed>[] {
     const own = known.get(txid);
     return own ? [own, ...own.inputs.flatMap((input) => lineOf(input.txid))] : [];
   }
 
-  /** The index comes to the daemon's block, and nothing moves any more. */
+  /** Lets the index reach the daemon's block while nothing else moves. */
   function settle(): void {
     const isThere = () =>
       index.blocks.length === daemon.blocks.length && index.blocks.at(-1)?.hash === daemon.blocks.at(-1)?.hash;
@@ -141,7 +141,7 @@ function createWorld() {
   return { move, look, settle, reasons };
 }
 
-it('is what the daemon holds, each published once when it comes and once when it goes, and why', () => {
+it('equals the daemon’s mempool and publishes each arrival and each departure once, with the right reason', () => {
   const all = new Map<string, number>();
   fc.assert(
     fc.property(fc.array(turn, { maxLength: 25 }), (turns) => {
@@ -155,11 +155,11 @@ it('is what the daemon holds, each published once when it comes and once when it
     }),
     { numRuns: 500 },
   );
-  // Everything that may become of one has come about.
+  // Every reason has occurred.
   expect([...all.keys()].sort()).toEqual(['conflicting', 'dropped', 'expired', 'mined', 'replaced']);
 });
 
-it('says what became of one even if the awaited block was abandoned and the index never stands where the daemon does', () => {
+it('reports the outcome even if the awaited block was abandoned and the index never reaches the daemon’s tip', () => {
   const tx = unconfirmed({ txid: 'a'.repeat(64), spends: [`${'b'.repeat(64)}:0`], expiryHeight: 0 });
   const look = (looks: number) => ({
     listed: new Set<string>(),
@@ -171,7 +171,7 @@ it('says what became of one even if the awaited block was abandoned and the inde
   let state: MempoolState = { waiting: new Map([[tx.txid, tx]]), leaving: new Map() };
   let looks = 0;
   for (; state.waiting.size > 0 && looks < 20; looks += 1) {
-    // Of all the blocks that the daemon stood at, the first was abandoned.
+    // The first of the daemon's tips was abandoned.
     const reached = new Set(Array.from({ length: looks }, (_, at) => `tip ${at}`).filter((_, at) => at > 0));
     const seen = look(looks);
     state = reconcile(state, { ...seen, index: { ...seen.index, reached } }).state;

@@ -1,21 +1,21 @@
 /**
- * All that waits in a daemon's mempool, from one look to the next. A look says what the daemon lists and what the index has; nothing
- * depends on looks that were missed, so a restart of either side, or any reorganisation in between, needs no care of its own.
+ * The transactions that wait in a daemon's mempool, from one look to the next. A look contains what the daemon lists and what the index
+ * has. Nothing depends on missed looks, so restarts of either side and reorganisations in between need no special treatment.
  */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { MempoolChange, UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 
 export interface MempoolState {
-  /** In the order in which they arrived; one that spends another comes after it. */
+  /** In the order of arrival; a transaction that spends another comes after it. */
   readonly waiting: ReadonlyMap<string, UnconfirmedTransaction>;
-  /** Waiting ones that the daemon no longer lists, until the index has the block that the daemon then stood at. */
+  /** Waiting transactions that the daemon no longer lists, until the index has the block that was the daemon's tip then. */
   readonly leaving: ReadonlyMap<string, Leaving>;
 }
 
 export interface Leaving {
   /** Hash of that block. */
   readonly awaited: string;
-  /** Looks since; a block that the daemon has abandoned never comes, so after some looks a newer one is awaited. */
+  /** Number of looks since. The index never gets a block that the daemon has abandoned, so after some looks a newer one is awaited. */
   readonly looks: number;
 }
 
@@ -24,23 +24,23 @@ const MOST_LOOKS = 5;
 export interface SeenMempool {
   /** Transactions that the daemon lists. */
   readonly listed: ReadonlySet<string>;
-  /** Listed ones that there is no room for. */
+  /** Listed transactions for which there is no room. */
   readonly leftOut: ReadonlySet<string>;
-  /** Listed and not waiting yet, as far as they could be read; one that spends another comes after it. */
+  /** Readable listed transactions that do not wait yet; a transaction that spends another comes after it. */
   readonly arrived: readonly UnconfirmedTransaction[];
-  /** Hash of the daemon's newest block, asked for after the list. */
+  /** Hash of the daemon's newest block, queried after the list. */
   readonly daemonTip: string;
-  /** What the index has, read after all that, at one moment. */
+  /** The state of the index, read at one moment after all of the above. */
   readonly index: SeenIndex;
 }
 
 export interface SeenIndex {
   readonly tip: BlockRef | null;
-  /** Blocks of waiting and arrived transactions. */
+  /** Blocks that contain waiting or arrived transactions, by txid. */
   readonly mined: ReadonlyMap<string, BlockRef>;
-  /** The mined transaction that spent an output which an unlisted one spends, by outpointKey(). */
+  /** Mined transactions that spent an output which an unlisted transaction spends, by outpointKey(). */
   readonly spenders: ReadonlyMap<string, BlockRef & { readonly txid: string }>;
-  /** Awaited blocks that the chain of the index has. */
+  /** Awaited blocks that are in the index. */
   readonly reached: ReadonlySet<string>;
 }
 
@@ -108,7 +108,7 @@ function standingSpenders(
   return spenders;
 }
 
-/** What became of one that the daemon no longer lists and no block of the index holds. */
+/** Determines why a transaction is gone that the daemon no longer lists and that is in no block of the index. */
 function outcomeOf(
   { txid: own, inputs, expiryHeight }: UnconfirmedTransaction,
   { index }: SeenMempool,

@@ -4,7 +4,7 @@ import { leftOutOf } from './room.ts';
 
 const one = fc.record({ rate: fc.nat({ max: 5 }), bytes: fc.integer({ min: 1, max: 100 }) });
 
-it('leaves out the lowest fee rates, no more than it must, and the same ones in any order', () => {
+it('leaves out the lowest fee rates, no more than necessary, and the same transactions in any order', () => {
   fc.assert(
     fc.property(fc.array(one), fc.nat({ max: 20 }), fc.nat({ max: 500 }), (made, transactions, bytes) => {
       const all = made.map((weighed, index) => ({ ...weighed, txid: String(index).padStart(3, '0') }));

@@ -1,10 +1,10 @@
-/** Which of many waiting transactions there is room for: those with the highest fee rates. */
+/** Chooses the waiting transactions for which there is room: those with the highest fee rates. */
 
 export interface Weighed {
   readonly txid: string;
-  /** Satoshis a byte. */
+  /** Satoshis per byte. */
   readonly rate: number;
-  /** Memory that it takes. */
+  /** Bytes of memory that it takes. */
   readonly bytes: number;
 }
 
@@ -13,11 +13,11 @@ export interface Room {
   readonly bytes: number;
 }
 
-/** Those left out: all from the first one on, by falling fee rate, that does not fit. */
+/** Returns the transactions left out: by falling fee rate, the first one that does not fit and all after it. */
 export function leftOutOf(weighed: readonly Weighed[], room: Room): ReadonlySet<string> {
   const bytes = weighed.reduce((sum, one) => sum + one.bytes, 0);
   if (weighed.length <= room.transactions && bytes <= room.bytes) return new Set();
-  // By txid among equals, so that two looks at the same mempool leave out the same ones.
+  // Equal rates are ordered by txid, so that two looks at the same mempool leave out the same transactions.
   const falling = [...weighed].sort((a, b) => b.rate - a.rate || (a.txid < b.txid ? -1 : 1));
   let taken = 0;
   const end = falling.findIndex((one, index) => {

@@ -19,7 +19,7 @@ describe('bounds', () => {
     expect(boundsOf(100, daily([1, 5n]))).toBeNull();
   });
 
-  it('hold what is from a tenth to ten times the median, both included', () => {
+  it('include prices from a tenth to ten times the median, both inclusive', () => {
     const bounds = { twiceMedian: 200n, days: 1 };
     const inside = [10n, 100n, 1000n].map((usd) => isOutOfBounds(usd, bounds));
     const outside = [9n, 1001n].map((usd) => isOutOfBounds(usd, bounds));
@@ -27,7 +27,7 @@ describe('bounds', () => {
     expect(outside).toEqual([true, true]);
   });
 
-  it('close when the 15th day after is over', () => {
+  it('close when the 15th day after the day is over', () => {
     expect(utcDay(boundsCloseAt(20))).toBe(36);
     expect(boundsCloseAt(20) % SECONDS_PER_DAY).toBe(0);
   });

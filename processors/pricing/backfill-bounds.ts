@@ -1,4 +1,4 @@
-/** Whether a backfill price can be believed: against the median of the daily prices around its day. */
+/** Judges whether a backfill price is believable, by the median of the daily prices around its day. */
 import { parsePrice } from '../../domain/decimal.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ConversionSide } from './stamp-decision.ts';
@@ -24,7 +24,7 @@ export function boundsCloseAt(day: number): number {
   return (day + BOUNDS_DAYS + 1) * SECONDS_PER_DAY;
 }
 
-/** Bounds of a day out of the daily prices that are there; null when there is none. */
+/** Computes the bounds of a day from the daily prices near it; null when there are none. */
 export function boundsOf(day: number, daily: readonly DailyPrice[]): PriceBounds | null {
   const near = daily.filter((price) => Math.abs(price.day - day) <= BOUNDS_DAYS).map(({ usd }) => usd);
   near.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
@@ -33,14 +33,14 @@ export function boundsOf(day: number, daily: readonly DailyPrice[]): PriceBounds
   return { twiceMedian: lower + upper, days: near.length };
 }
 
-/** Outside what is configured for the currency. */
+/** True when the price is outside the limits that are configured for the currency. */
 export function isOutsideLimits({ price, limits }: Pick<ConversionSide, 'price' | 'limits'>): boolean {
   if (price === null || !limits) return false;
   const { min, max } = limits;
   return (min !== undefined && price < parsePrice(min)) || (max !== undefined && price > parsePrice(max));
 }
 
-/** Outside [0.1, 10] times the median. */
+/** True when the price is outside [0.1, 10] times the median. */
 export function isOutOfBounds(usd: bigint, { twiceMedian }: PriceBounds): boolean {
   return 20n * usd < twiceMedian || 2n * usd > 10n * twiceMedian;
 }

@@ -1,4 +1,4 @@
-/** A backfill stamp from its import to the day its bounds close. */
+/** Follows a backfill stamp from its import to the day on which its bounds close. */
 import { describe, expect, it } from 'vitest';
 import type { BasketState } from '../../domain/basket-state.ts';
 import { ONE } from '../../domain/rational.ts';
@@ -19,7 +19,7 @@ const rules = {
   priceLimits: {},
 };
 
-/** A basket that says A is worth `usd`. */
+/** A view with a basket in which A is worth `usd`. */
 function viewAt(height: number, usd: bigint): ChainView {
   const half = COIN / 2n;
   const reserves = [
@@ -71,7 +71,7 @@ const shown = (rows: readonly StampRow[]) =>
   rows.map(({ stamp }) => [stamp.rule, stamp.reason, stamp.fromUsd && stamp.fromUsd / 10n ** 38n, stamp.provisional]);
 
 describe('a stamp of the backfill regime', () => {
-  it('is decided by the days around it also when the clock leaps far beyond them', () => {
+  it('is decided by the days around it even when the clock leaps far beyond them', () => {
     const fold = createPriceFold(rules, emptyFoldState());
     play(fold, 0, 500n, [transfer]);
     play(fold, 1, 40n);
@@ -79,7 +79,7 @@ describe('a stamp of the backfill regime', () => {
     expect(shown(play(fold, 60, 40n))).toEqual([['unpriced', 'out_of_bounds', null, false]]);
   });
 
-  it('is corrected when the days that follow make its price unbelievable, once', () => {
+  it('is corrected once when the following days make its price unbelievable', () => {
     const fold = createPriceFold(rules, emptyFoldState());
     expect(shown(play(fold, 0, 500n, [transfer]))).toEqual([['to_side', null, 1500n, true]]);
     expect(play(fold, 1, 40n)).toEqual([]); // median of 500 and 40 is 270
@@ -87,7 +87,7 @@ describe('a stamp of the backfill regime', () => {
     expect(play(fold, 3, 40n)).toEqual([]);
   });
 
-  it('comes back when the median does', () => {
+  it('is restored when the median returns', () => {
     const fold = createPriceFold(rules, emptyFoldState());
     play(fold, 0, 500n, [transfer]);
     play(fold, 1, 40n);
@@ -96,7 +96,7 @@ describe('a stamp of the backfill regime', () => {
     expect(play(fold, 4, 500n)).toEqual([]);
   });
 
-  it('is final, with the bounds it was held to, once 15 days more have passed', () => {
+  it('is final 15 days later, and has the bounds that applied to it', () => {
     const fold = createPriceFold(rules, emptyFoldState());
     play(fold, 0, 500n, [transfer]);
     for (let day = 1; day <= 15; day++) expect(play(fold, day, 500n)).toEqual([]);

@@ -18,7 +18,7 @@ import type { RegimePlan } from './regime-plan.ts';
 import { decideStamp, formatMedian, type Stamp, type StampBasis, type StampRow, toStamp } from './stamp.ts';
 import type { ConversionSide } from './stamp-decision.ts';
 
-/** Backfill price of a currency from a tick on, as far as the daily price needs it. */
+/** A change of a currency's daily price: its backfill price from a tick on. */
 export interface BackfillRow {
   readonly tick: number;
   readonly chain: string;
@@ -63,7 +63,7 @@ interface ChainPrices {
   readonly prices: BackfillPrices;
 }
 
-/** Reaches from the first bounds that are open to the last: two spans around the current day, and one for clocks ahead of times. */
+/** Days that open bounds can cover: two spans around the current day, and one day for clocks ahead of block times. */
 const KEPT_DAYS = 33;
 const NO_ROWS: readonly never[] = [];
 const NO_PRICES: BackfillPrices = new Map();
@@ -75,7 +75,7 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
   let open: OpenStamp[] = [...state.open];
   let isMoved = true;
 
-  /** Only after all that is open was decided: a clock may leap over many days. */
+  /** Must run only after all open stamps were evaluated, because a clock may leap over many days. */
   function forgetOldDays(): void {
     for (const [chain, currencies] of daily) {
       const oldest = utcDay(clocks.get(chain) ?? 0) - KEPT_DAYS;
@@ -160,7 +160,7 @@ export function createBackfillFold(rules: BackfillRules, state: BackfillState): 
   };
 }
 
-/** Whether the daily price of the row is another than before. */
+/** Records the daily price of the row; returns whether it changed. */
 function record(daily: BackfillState['daily'], row: BackfillRow): boolean {
   const days = getOrInsert(
     getOrInsert(daily, row.chain, () => new Map<string, DailyPrice[]>()),
@@ -174,7 +174,7 @@ function record(daily: BackfillState['daily'], row: BackfillRow): boolean {
   return true;
 }
 
-/** Neither anchor nor native, and priced: its price may turn out not to be believed. */
+/** True for a side with a price that is neither anchor nor native: its price may turn out not to be believable. */
 export function isDoubtful(side: ConversionSide | null): side is ConversionSide {
   return side !== null && !side.isAnchor && !side.isNative && side.price !== null;
 }

@@ -1,4 +1,4 @@
-/** Prices of the backfill regime: the chain's own baskets from their first live block on, and NAV for basket tokens. */
+/** Prices of the backfill regime: by the chain's own baskets, from their first live block on, and NAV for basket tokens. */
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
 import { compare, multiply, ONE, type Rational } from '../../domain/rational.ts';
@@ -28,12 +28,12 @@ export function backfillPrices({ baskets, anchors, nativeCurrencyId }: BackfillI
 interface NavAnchor {
   readonly price: OraclePrice;
   readonly pir: Rational;
-  /** 2: stable anchor, 1: native, 0: a reserve that is priced otherwise. */
+  /** 2: stable anchor, 1: native, 0: any other priced reserve. */
   readonly rank: number;
   readonly value: Rational;
 }
 
-/** The token at its target reserves: the best anchor's tier price times its price in reserve. */
+/** Values the token at its target reserves: the best anchor's tier price times the token's price in that reserve. */
 function netAssetValue(
   basket: BasketState,
   tiers: OraclePrices,

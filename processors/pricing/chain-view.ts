@@ -1,4 +1,4 @@
-/** What pricing knows of one chain as of a block. Immutable: a tick may look at several blocks of a chain at once. */
+/** What pricing knows about one chain at a block. Immutable, because a tick may look at several blocks of a chain at once. */
 
 import { isFractional } from '../../domain/basket-liveness.ts';
 import { type BasketState, basketState, isTrading } from '../../domain/basket-state.ts';
@@ -7,7 +7,7 @@ import type { BlockFact, CurrencyFact, CurrencyStateFact, TransferFact } from '.
 import type { FactsAppended } from '../../schemas/log-records.ts';
 import { mayBeStamped } from './stamp.ts';
 
-/** `state` may be empty where no transfer of the block is unmatched. */
+/** `state` may be empty when no transfer of the block is unmatched. */
 type StateOfBlock = Pick<
   CurrencyStateFact,
   'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves' | 'liveHeight' | 'state'
@@ -25,7 +25,7 @@ export interface PricedBlock {
   readonly clock: number;
   readonly states: readonly StateOfBlock[];
   readonly currencies: readonly DefinedCurrency[];
-  /** Executed by this block. */
+  /** Transfers that this block executed. */
   readonly transfers: readonly TransferFact[];
 }
 
@@ -34,7 +34,7 @@ export interface ChainView {
   /** −1 before the first block. */
   readonly height: number;
   readonly baskets: ReadonlyMap<string, BasketState>;
-  /** Those of `baskets` that trade, by basket id. */
+  /** The trading baskets of `baskets`, ordered by basket id. */
   readonly trading: readonly BasketState[];
   /** Currencies defined so far → whether they are baskets by definition. */
   readonly currencies: ReadonlyMap<string, boolean>;
@@ -62,7 +62,7 @@ export function pricedBlock(chain: string, record: FactsAppended): PricedBlock {
   return { chain, position, height, hash, time, clock, states, currencies, transfers };
 }
 
-/** The view after a block; of several states of a basket in it the last one counts. */
+/** Returns the view after a block; the last of several states of a basket counts. */
 export function advanceView(view: ChainView, block: PricedBlock): ChainView {
   const currencies = withDefinitions(view.currencies, block.currencies);
   const states = block.states.filter((fact) => isFractional(fact.flags) || view.baskets.has(fact.currencyId));
@@ -92,7 +92,7 @@ function withDefinitions(known: ReadonlyMap<string, boolean>, facts: readonly De
   return new Map([...known, ...facts.map((fact) => [fact.currencyId, isBasketDefinition(fact.options)] as const)]);
 }
 
-/** Baskets old enough to price anything, by basket id. */
+/** Returns the baskets that are old enough to price anything, ordered by basket id. */
 export function liveBaskets(view: ChainView, minAge: number): readonly BasketState[] {
   return view.trading.filter(({ liveHeight }) => liveHeight !== null && view.height - liveHeight >= minAge);
 }

@@ -14,13 +14,13 @@ describe('alpha', () => {
     expect(formatDecimal(emaAlpha(seconds), 40)).toBe(digits);
   });
 
-  it('is nothing after 0 s and capped at one half from 416 s on', () => {
+  it('is zero after 0 s and capped at one half from 416 s on', () => {
     expect(emaAlpha(0)).toBe(0n);
     expect(emaAlpha(415) < SCALE / 2n).toBe(true);
     for (const seconds of [416, 417, 600, 86_400]) expect(emaAlpha(seconds)).toBe(SCALE / 2n);
   });
 
-  it('composes: what remains after a + b seconds is what remains after a, and of that after b', () => {
+  it('composes: the remainder after a + b seconds is the product of those after a and after b', () => {
     fc.assert(
       fc.property(fc.nat({ max: 207 }), fc.nat({ max: 207 }), (a, b) => {
         const remains = (seconds: number) => SCALE - emaAlpha(seconds);
@@ -43,12 +43,12 @@ describe('a step', () => {
     expect(Number(formatDecimal(value, 30))).toBeCloseTo(77_207.7276, 3);
   });
 
-  it('does not move while time stands or steps back, and steps from the new time on', () => {
+  it('does not move while time stands still or steps back, and steps from the new time on', () => {
     expect(stepEma(at('1', 100), parsePrice('2'), 100)).toEqual(at('1', 100));
     expect(stepEma(at('1', 100), parsePrice('2'), 40)).toEqual(at('1', 40));
   });
 
-  it('stays where it is while the price does, to the last digit', () => {
+  it('stays constant to the last digit while the price does', () => {
     const price = parsePrice('0.333333333333333333333333333333');
     fc.assert(
       fc.property(fc.nat({ max: 1000 }), (seconds) => {

@@ -37,7 +37,7 @@ function expNegative(seconds: bigint): bigint {
   return sum;
 }
 
-/** One step of a block of the default chain; the first takes the spot price. A block time that steps back counts as 0 s. */
+/** The step of one block of the default chain; the first step takes the spot price. A block time that steps back counts as 0 s. */
 export function stepEma(previous: Ema | undefined, spot: bigint, time: number): Ema {
   if (!previous) return { value: spot, time };
   const alpha = emaAlpha(Math.max(0, time - previous.time));

@@ -25,7 +25,7 @@ const of = (chains: readonly Chain[], changes: Partial<PricingRules> = {}) =>
     chains,
   );
 
-it('are the same, however they are written', () => {
+it('are the same however the configuration writes them', () => {
   const written = of([{ ...A, stableAnchors: ['aB', 'aA', 'aB'], rpc: 'http://elsewhere' } as Chain], {
     regimes: regimePlan(5, [{ regime: 'live', from: null, to: null, chains: null }]),
     priceLimits: { iB: { max: '2' }, iA: { min: '1' } },
@@ -42,12 +42,12 @@ it.each<[string, readonly Chain[], Partial<PricingRules>, string[]]>([
   ['cutover and limits', [A, B], { regimes: regimePlan(6), priceLimits: {} }, ['cutover', 'priceLimits']],
   ['a limit of the other side', [A, B], { priceLimits: { iA: { max: '1' }, iB: { max: '2' } } }, ['priceLimits']],
   ['the order of chains', [B, A], {}, ['order of chains']],
-  ['a chain more', [A, C, B], {}, []],
-  ['a chain more in the first place', [C, A, B], {}, ['order of chains']],
-  ['a chain more, and an anchor', [A, C, chain('b', { stableAnchors: [] })], {}, ['stableAnchors of b']],
-  ['a chain less', [A], {}, []],
-  ['the default chain less', [B], {}, ['order of chains']],
-])('names what was changed: %s', (_, chains, changes, names) => {
+  ['one more chain', [A, C, B], {}, []],
+  ['one more chain in the first place', [C, A, B], {}, ['order of chains']],
+  ['one more chain, and an anchor', [A, C, chain('b', { stableAnchors: [] })], {}, ['stableAnchors of b']],
+  ['one chain less', [A], {}, []],
+  ['the default chain removed', [B], {}, ['order of chains']],
+])('names the changed rules: %s', (_, chains, changes, names) => {
   expect(changedRules(of([A, B]), of(chains, changes))).toEqual(names);
 });
 
@@ -55,17 +55,17 @@ it.each<[string, readonly Chain[], readonly Chain[], string[]]>([
   ['as it was', [A, C], [A, B, C], []],
   ['at another place', [A, C], [A, C, B], ['order of chains']],
   ['with another age', [A, C], [A, chain('b', { minBasketAge: 9 }), C], ['minBasketAge of b']],
-  ['with others that left with it', [A], [A, B, C], []],
+  ['with other chains that left with it', [A], [A, B, C], []],
   ['with the default chain', [C], [A, B, C], ['order of chains']],
-  ['with a chain more', [A, C, chain('d')], [A, B, C, chain('d')], []],
-  ['behind one that came meanwhile', [A, C, chain('d')], [A, B, C, chain('d')], []],
-  ['before one that came meanwhile', [A, chain('d'), C], [A, B, chain('d'), C], []],
+  ['with one more chain', [A, C, chain('d')], [A, B, C, chain('d')], []],
+  ['before a chain that was added last in the meantime', [A, C, chain('d')], [A, B, C, chain('d')], []],
+  ['before a chain that was added next to it in the meantime', [A, chain('d'), C], [A, B, chain('d'), C], []],
   ['in the first place, where it was not', [A, C], [B, A, C], ['order of chains']],
 ])('a chain that was left out for a while comes back %s', (_, meanwhile, now, names) => {
   expect(changedRules(mergedRules(of([A, B, C]), of(meanwhile)), of(now))).toEqual(names);
 });
 
-it('the order of a chain that comes back does not count against one that it was never folded with', () => {
+it('the order of a chain that comes back is not compared with chains that it was never folded with', () => {
   const kept = mergedRules(mergedRules(of([A, B]), of([A, C])), of([A, C]));
   expect(changedRules(kept, of([A, C, B]))).toEqual([]);
   expect(changedRules(kept, of([A, B, C]))).toEqual([]);

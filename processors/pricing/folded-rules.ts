@@ -1,4 +1,4 @@
-/** The pricing rules that rows are folded under, as they are kept with them to be compared with later ones. */
+/** The pricing rules under which rows are folded, stored with the rows for comparison with later rules. */
 import type { PricingRules } from './price-fold.ts';
 import { REGIME_VERSIONS } from './stamp.ts';
 
@@ -7,17 +7,17 @@ export interface ChainRules {
   readonly currency: string;
   readonly minBasketAge: number;
   readonly stableAnchors: readonly string[];
-  /** One that is left out: the chains that it was last folded with. */
+  /** Set for a chain that is no longer configured: the chains with which it was last folded. */
   readonly foldedWith?: readonly string[] | undefined;
 }
 
-/** Whatever prices and stamps follow from, apart from the chains' blocks and the ranges of regimes. */
+/** Everything that prices and stamps follow from, except the chains' blocks and the ranges of regimes. */
 export interface FoldedRules {
   readonly version: string;
   readonly minBasketDepthUsd: string;
   readonly cutover: string;
   readonly priceLimits: string;
-  /** In their order, which decides between blocks of one clock; the first is the default chain. */
+  /** In configured order, which decides between blocks of equal clocks; the first is the default chain. */
   readonly chains: readonly ChainRules[];
 }
 
@@ -26,7 +26,7 @@ interface AnchoredChain {
   readonly stableAnchors: readonly string[];
 }
 
-/** Equal rules are equal texts, however the configuration writes them. */
+/** Equal rules become equal texts, however the configuration writes them. */
 export function foldedRules(rules: PricingRules, anchored: readonly AnchoredChain[]): FoldedRules {
   const { chains, minBasketDepth, regimes, priceLimits } = rules;
   const limits = Object.keys(priceLimits)
@@ -48,8 +48,8 @@ const OF_ALL = ['version', 'minBasketDepthUsd', 'cutover', 'priceLimits'] as con
 const OF_A_CHAIN = ['currency', 'minBasketAge', 'stableAnchors'] as const;
 
 /**
- * Names of the rules that differ. A chain that is only in one of them changes none, unless it is the default chain: the fold goes back to
- * the first block of one that is added.
+ * Returns the names of the rules that differ. A chain that only one of the two has changes no rule, unless it is the default chain: for
+ * an added chain the fold goes back to that chain's first block.
  */
 export function changedRules(before: FoldedRules, now: FoldedRules): string[] {
   const isOrderChanged = defaultChain(before) !== defaultChain(now) || hasOtherOrder(before.chains, now.chains);
@@ -67,7 +67,7 @@ export function changedRules(before: FoldedRules, now: FoldedRules): string[] {
 
 const defaultChain = ({ chains }: FoldedRules) => chains.find(({ foldedWith }) => foldedWith === undefined)?.name;
 
-/** Whether two chains that were folded together have changed places. */
+/** Whether the order of two chains that were folded together has changed. */
 function hasOtherOrder(before: readonly ChainRules[], now: readonly ChainRules[]): boolean {
   const places = new Map(now.map(({ name }, place) => [name, place]));
   return before.some((one, index) =>
@@ -81,7 +81,7 @@ function hasOtherOrder(before: readonly ChainRules[], now: readonly ChainRules[]
 const wereTogether = (one: ChainRules, other: ChainRules): boolean =>
   (one.foldedWith?.includes(other.name) ?? true) && (other.foldedWith?.includes(one.name) ?? true);
 
-/** Rules of today, and of chains that are not configured today: these may come back, at their places. */
+/** Returns the rules of today, and at their old places the chains that are not configured today, because they may come back. */
 export function mergedRules(before: FoldedRules, now: FoldedRules): FoldedRules {
   const chains = [...now.chains];
   const together = before.chains.filter(({ foldedWith }) => foldedWith === undefined).map(({ name }) => name);

@@ -1,4 +1,4 @@
-/** The recording's prices and stamps against those of an independent program. */
+/** Compares the recording's prices and stamps with those of an independent program. */
 import { describe, expect, it } from 'vitest';
 import { confidence, priceStatus } from '../../domain/confidence.ts';
 import { formatDecimal, formatPrice, STAMP_DECIMALS, toPrice } from '../../domain/decimal.ts';

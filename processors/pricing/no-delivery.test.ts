@@ -1,4 +1,4 @@
-/** When an unpaid conversion counts as refunded: the bound to the satoshi, all that keeps the rule silent, and its laws. */
+/** When an unpaid conversion counts as refunded: the bound to the satoshi, the cases to which the rule does not apply, and its laws. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import type { BasketState } from '../../domain/basket-state.ts';
@@ -11,7 +11,7 @@ import { noDeliveryInputs } from './stamp-inputs.ts';
 
 const COIN = 100_000_000n;
 const FRACTIONAL = 49;
-/** One token of the basket is worth 2 A or 8 B: its supply is 1000, A weighs a quarter and B three. */
+/** One basket token is worth 2 A or 8 B: the supply is 1000, A has a weight of one quarter and B of three quarters. */
 const BASKET: BasketState = {
   chain: 'vrsc',
   basketId: 'BASKET',
@@ -77,7 +77,7 @@ const context = (prices: Prices, of: Partial<DeliveryContext> = {}): DeliveryCon
 const priced = (a: bigint, b = 8n * COIN): Prices => ({ A: [a, a], B: [b, b] });
 
 describe('the market’s rate', () => {
-  it('is the ratio of the prices in the basket, whose own token is one of itself', () => {
+  it('is the ratio of the prices in the basket, where the basket token itself counts 1', () => {
     const of = (from: string, to: string) => {
       const rate = marketRate(BASKET, from, to);
       return rate && Number(rate.n) / Number(rate.d);
@@ -89,14 +89,14 @@ describe('the market’s rate', () => {
 });
 
 describe('an unpaid conversion', () => {
-  it('is left alone at the market’s rate, and up to half above or below it', () => {
+  it('is not affected at the market’s rate, and up to half above or below it', () => {
     expect(noDelivery(unpaid({}), context(AT_MARKET))).toBeNull();
     expect(noDelivery(unpaid({}), context(priced((4n * COIN) / 3n + 1_000_000n)))).toBeNull();
     expect(noDelivery(unpaid({ conversionFee: 0n }), context(priced(4n * COIN)))).toBeNull();
   });
 
   it('counts as refunded one satoshi beyond that', () => {
-    // 1000 A are worth 500 tokens: 250 are half of it, 750 half as much again.
+    // 1000 A are worth 500 tokens: 250 is 50 % below and 750 is 50 % above.
     const given = { conversionFee: 0n, amountIn: 1000n * COIN };
     const cases: [bigint, bigint, boolean][] = [
       [4n * COIN, 250n * COIN, false],
@@ -116,7 +116,7 @@ describe('an unpaid conversion', () => {
     expect(isFarOff({ ...half, n: 750n * COIN + 1n }, market)).toBe(true);
   });
 
-  it('is held to the fee that it paid, to both prices of a via, and to the basket’s own token as one', () => {
+  it('is judged after its fee, by both prices of a via, and with the basket token itself counting 1', () => {
     const via = unpaid({ kind: 'via', toCurrencyId: 'B' });
     expect(noDelivery(via, context(AT_MARKET))).toBeNull();
     expect(noDelivery(via, context({ A: [2n * COIN, 0n], B: [0n, 3n * COIN] }))).toMatchObject({
@@ -133,8 +133,8 @@ describe('an unpaid conversion', () => {
     ['was paid', unpaid({ status: 'completed', amountOut: 1n }), context(FAR)],
     ['was refunded', unpaid({ status: 'refunded' }), context(FAR)],
     ['is still on its way', unpaid({ status: 'exported' }), context(FAR)],
-    ['gives what is beyond doubt', unpaid({}), context(FAR, { isTruth: (id) => id === 'A' })],
-    ['asks for what is beyond doubt', unpaid({}), context(FAR, { isTruth: (id) => id === 'BASKET' })],
+    ['gives a currency beyond doubt', unpaid({}), context(FAR, { isTruth: (id) => id === 'A' })],
+    ['requests a currency beyond doubt', unpaid({}), context(FAR, { isTruth: (id) => id === 'BASKET' })],
     ['is a mint', unpaid({ kind: 'mint', fromCurrencyId: null }), context(FAR)],
     ['is a burn', unpaid({ kind: 'burn' }), context(FAR)],
     [
@@ -145,20 +145,20 @@ describe('an unpaid conversion', () => {
     ['is executed by an import that left no state', unpaid({}), context(FAR, { states: [] })],
     ['is executed by another import than that of the state', unpaid({ importTxid: 'other' }), context(FAR)],
     ['is executed for another currency than that of the state', unpaid({ importCurrencyId: 'C' }), context(FAR)],
-    ['is of a currency that is no basket', unpaid({}), context({}, { states: [stated(FAR, { flags: 32 })] })],
+    ['is of a currency that is not a basket', unpaid({}), context({}, { states: [stated(FAR, { flags: 32 })] })],
     ['is of a basket that the chain does not know', unpaid({}), context(FAR, { baskets: new Map() })],
     [
-      'asks for a reserve that is empty',
+      'requests a reserve that is empty',
       unpaid({ kind: 'via', toCurrencyId: 'EMPTY' }),
       context({ ...FAR, EMPTY: [1n, 1n] }),
     ],
   ];
-  it.each(silent)('is left alone when it %s', (_, transfer, given) => {
+  it.each(silent)('is not affected when it %s', (_, transfer, given) => {
     expect(noDelivery(unpaid({}), context(FAR))).not.toBeNull();
     expect(noDelivery(transfer, given)).toBeNull();
   });
 
-  it('is priced by the import that executed it, among several of the block', () => {
+  it('is priced by the import that executed it, also when the block has several', () => {
     const states = [stated(AT_MARKET, { txid: 'first' }), stated(FAR), stated(AT_MARKET, { txid: 'last' })];
     const of = (importTxid: string) => noDelivery(unpaid({ importTxid }), context({}, { states }));
     expect([of('first'), of('import')?.expectedOut, of('last')]).toEqual([null, 111_08333333n, null]);
@@ -208,7 +208,7 @@ describe('for any basket and prices', () => {
     );
   });
 
-  it('a rate is never far off itself, nor a rate far off that is between the market and a near one', () => {
+  it('a rate is never far off itself, nor is a rate between the market and a near one', () => {
     const rate = fc.record({ n: satoshis, d: satoshis });
     fc.assert(
       fc.property(rate, rate, fc.bigInt({ min: 0n, max: 1000n }), (market, other, part) => {

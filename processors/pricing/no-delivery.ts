@@ -1,6 +1,6 @@
 /**
- * The backfill regime's word on a conversion that no output of its import answers: executed more than half off the market, with
- * nothing in it whose worth is beyond doubt, it counts as refunded. Integers and exact fractions; nothing here is rounded.
+ * The backfill regime's rule for a conversion that no output of its import pays: if it was executed more than 50 % off the market and
+ * neither of its currencies has a value beyond doubt, it counts as refunded. Integers and exact fractions; nothing here is rounded.
  */
 
 import { type BasketState, priceInReserve } from '../../domain/basket-state.ts';
@@ -12,13 +12,13 @@ import type { DaemonCurrencyState } from '../../schemas/verusd/conversion-object
 import { expectedPayout } from '../transfers/transfer-amounts.ts';
 import { importPrices } from '../transfers/transfer-payouts.ts';
 
-/** A conversion to which the rule applies, and what says so. */
+/** A conversion to which the rule applies, with the evidence. */
 export interface NoDelivery {
   readonly fromCurrencyId: string;
   readonly toCurrencyId: string;
-  /** Satoshis, the conversion fee inside. */
+  /** Satoshis, including the conversion fee. */
   readonly amountIn: bigint;
-  /** Satoshis: what the import pays for it at the prices that it states. */
+  /** Satoshis that the import would pay for it at the prices that it states. */
   readonly expectedOut: bigint;
   /** The basket that converts, after the import's block. */
   readonly basket: BasketState;
@@ -26,20 +26,20 @@ export interface NoDelivery {
 
 /** What is known at the end of the import's block. */
 export interface DeliveryContext {
-  /** Those that the block left, in order. */
+  /** States that the block left, in order. */
   readonly states: readonly Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'state'>[];
   /** States of the chain after the block. */
   readonly baskets: ReadonlyMap<string, BasketState>;
-  /** Whether the worth of a currency is beyond doubt: an anchor, or the chain's native one. */
+  /** Whether the value of a currency is beyond doubt: true for an anchor and for the chain's native currency. */
   readonly isTruth: (currencyId: string) => boolean;
 }
 
-/** What goes in comes out as something else; a mint puts nothing in, and a burn asks for nothing. */
+/** Kinds that turn one currency into another; a mint pays nothing in, and a burn requests nothing. */
 const CONVERTING: ReadonlySet<TransferKind> = new Set(['convert', 'via', 'preconvert']);
 
 /**
- * Null where the rule says nothing: a payout was found, a side is beyond doubt, the import states no price, its currency is no
- * basket, or it was executed near the market. @throws RangeError when a price of the state is no amount
+ * Returns null when the rule does not apply: a payout was found, a side is beyond doubt, the import states no price, its currency is
+ * no basket, or it was executed near the market. @throws RangeError when a price of the state is not a valid amount
  */
 export function noDelivery(transfer: TransferFact, context: DeliveryContext): NoDelivery | null {
   const { status, kind, fromCurrencyId, toCurrencyId, importCurrencyId, importTxid, amountIn } = transfer;
@@ -55,19 +55,19 @@ export function noDelivery(transfer: TransferFact, context: DeliveryContext): No
   return { fromCurrencyId, toCurrencyId, amountIn, expectedOut: expected.amount, basket };
 }
 
-/** Units of `to` for one of `from` by what the basket holds; null where it has no price for one of them. */
+/** Units of `to` for one unit of `from` by the basket's reserves; null when the basket has no price for one of the two. */
 export function marketRate(basket: BasketState, from: string, to: string): Rational | null {
   const [priceFrom, priceTo] = [priceInBasket(basket, from), priceInBasket(basket, to)];
   return priceFrom && priceTo && divide(priceTo, priceFrom);
 }
 
-/** More than 50 % of the market's rate above or below it. */
+/** True when `rate` is more than 50 % above or below the market's rate. */
 export function isFarOff(rate: Rational, market: Rational): boolean {
   const { n, d } = absolute(subtract(rate, market));
   return compare({ n: 2n * n, d }, market) > 0;
 }
 
-/** Units for one token of the basket, which is one of its own. */
+/** Units of a currency for one basket token; 1 for the basket token itself. */
 function priceInBasket(basket: BasketState, currencyId: string): Rational | null {
   if (currencyId === basket.basketId) return ONE;
   const reserve = basket.reserves.find((held) => held.currencyId === currencyId);

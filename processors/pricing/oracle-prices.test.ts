@@ -1,4 +1,4 @@
-/** The hand-made basket sets of the golden numbers, and laws that every set obeys. */
+/** Hand-made sets of baskets with golden prices, and laws that hold for any set. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BasketState, coins } from '../../domain/basket-state.ts';
@@ -114,7 +114,7 @@ const shown = (prices: ReadonlyMap<string, OraclePrice>) =>
   );
 
 describe('any set of baskets', () => {
-  it('gives the same prices in whatever order it comes', () => {
+  it('gives the same prices in any order', () => {
     fc.assert(
       fc.property(
         arbitraryBaskets.chain((baskets) =>
@@ -129,7 +129,7 @@ describe('any set of baskets', () => {
     );
   });
 
-  it('prices anchors at 1, and the rest between its kept entries, deepest first', () => {
+  it('prices anchors at 1, and other currencies between their kept entries, deepest first', () => {
     fc.assert(
       fc.property(arbitraryBaskets, (baskets) => {
         for (const price of oraclePrices({ baskets, ...setting }).values()) {
@@ -148,7 +148,7 @@ describe('any set of baskets', () => {
     );
   });
 
-  it('takes the first chain when one basket id stands on two chains at equal depth', () => {
+  it('prefers the first chain when two chains have the same basket id at equal depth', () => {
     const reserves = [
       { currencyId: 'USD', reserves: 10n ** 12n, weight: 50_000_000n },
       { currencyId: 'A', reserves: 10n ** 12n, weight: 50_000_000n },

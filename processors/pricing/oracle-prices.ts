@@ -1,4 +1,4 @@
-/** Oracle prices of one moment: anchors, then baskets that hold anchors, then two hops through what is priced by then. */
+/** Oracle prices at one moment: anchors, then baskets with anchors as reserves, then two hops through currencies priced so far. */
 import { type BasketReserve, type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
 import type { PriceTier } from '../../domain/prices.ts';
@@ -18,13 +18,13 @@ export interface OracleInput {
   readonly anchors: ReadonlySet<string>;
   /** Native currency of each chain. */
   readonly natives: ReadonlyMap<string, string>;
-  /** USD that a basket needs to say anything. */
+  /** USD that a basket needs to price anything. */
   readonly minDepth: Rational;
 }
 
 type Entries = Map<string, PriceEntry[]>;
 
-/** Prices of every currency that the baskets reach; a currency without one is absent. */
+/** Prices of every currency that the baskets reach; a currency without a price is absent. */
 export function oraclePrices(input: OracleInput): OraclePrices {
   const anchored = new Map<BasketState, Rational>();
   for (const basket of input.baskets) {
@@ -85,7 +85,7 @@ function directEntries(anchored: ReadonlyMap<BasketState, Rational>, anchors: Re
   return entries;
 }
 
-/** Tiers 2 and 3: through the one reserve of each basket that is priced best by now. */
+/** Tiers 2 and 3: through one reserve of each basket, the best one that has a price so far. */
 function hopEntries(baskets: readonly BasketState[], prices: OraclePrices, input: OracleInput): Entries {
   const entries: Entries = new Map();
   for (const basket of baskets) {
@@ -145,7 +145,7 @@ function addEntries(
   }
 }
 
-/** Prices what has none yet: the lowest tier wins and tiers are never mixed. */
+/** Prices currencies that have no price yet: the lowest tier wins and tiers are never mixed. */
 function settle(prices: Map<string, OraclePrice>, said: Entries, tier: PriceTier): void {
   const found: OraclePrice[] = [];
   for (const [currencyId, list] of said) {
@@ -159,7 +159,7 @@ function settle(prices: Map<string, OraclePrice>, said: Entries, tier: PriceTier
   for (const price of found) prices.set(price.currencyId, price);
 }
 
-/** Through a hop no depth exceeds that of the deepest hop anchor. */
+/** The depth of a price through hops is at most that of the deepest hop anchor. */
 function capByHop(depth: Rational, entries: readonly PriceEntry[]): Rational {
   let largest: Rational | null = null;
   for (const { hop } of entries) {

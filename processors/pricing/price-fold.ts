@@ -1,4 +1,4 @@
-/** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure but for its own state. */
+/** Prices and stamps as a fold over the blocks of all chains in the order of their clocks. Pure except for its own state. */
 
 import type { BasketState } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
@@ -26,14 +26,14 @@ export interface PricingChain {
 }
 
 export interface PricingRules extends BackfillRules {
-  /** In their order; the first is the default chain. */
+  /** In configured order; the first is the default chain. */
   readonly chains: readonly PricingChain[];
   /** USD. */
   readonly minBasketDepth: Rational;
   readonly priceLimits: PriceLimitsByCurrency;
 }
 
-/** What tells one price of a currency from its next; all scaled by 10^30. */
+/** The values by which a currency's price is compared with the next one; `usd` and `totalDepth` are scaled by 10^30. */
 export interface PriceMark {
   readonly usd: bigint;
   readonly tier: number;
@@ -55,7 +55,7 @@ export interface PriceRow {
   readonly mark: PriceMark;
   /** Scaled by 10^30. */
   readonly ema: bigint;
-  /** Whether the mark is another than the currency's last one. */
+  /** Whether the mark differs from the currency's previous one. */
   readonly isChange: boolean;
 }
 
@@ -66,15 +66,15 @@ export interface TickRows {
 }
 
 export interface PriceFold {
-  /** Folds one block; `views` hold where every chain stands at that moment, in the order of the chains. */
+  /** Folds one block; `views` are the views of all chains at that moment, in the order of the chains. */
   tick(tick: number, block: PricedBlock, views: readonly ChainView[]): TickRows;
-  /** What a conversion of the block that was folded last is stamped with. */
+  /** The context for stamping a conversion of the block that was folded last. */
   stampContext(block: PricedBlock, views: readonly ChainView[]): StampContext;
-  /** Stamps of earlier ticks that read otherwise by now; to be asked for after the last tick of a batch. */
+  /** Stamps of earlier ticks that have changed since; call it after the last tick of a batch. */
   corrections(): readonly StampRow[];
-  /** Stamps that later ticks may still correct, as they read by now. */
+  /** Stamps that later ticks may still correct, as they are now. */
   openStamps(): readonly StampRow[];
-  /** A fold that goes on from here by itself. */
+  /** An independent fold that continues from the current state. */
   copy(): PriceFold;
 }
 
@@ -85,7 +85,7 @@ export function emptyFoldState(): PriceFoldState {
 const NO_PRICES: OraclePrices = new Map();
 const NO_ROWS: readonly never[] = [];
 
-/** Live baskets of all chains, in the order of the chains, as `views` are. */
+/** Live baskets of all chains, in the order of the chains; `views` are in that order too. */
 export function pricingBaskets({ chains }: PricingRules, views: readonly ChainView[]): readonly BasketState[] {
   return chains.flatMap((chain, index) => {
     const view = views[index];
@@ -190,7 +190,7 @@ function isShown(price: OraclePrice, views: readonly ChainView[]): boolean {
   return price.tier > 0 || views.some((view) => view.currencies.has(price.currencyId));
 }
 
-/** A row where the regime takes the transfer for refunded, else none. */
+/** Returns a row when the regime counts the transfer as refunded, else none. */
 function undelivered(
   origin: Omit<StampRow, 'stamp' | 'transfer'> & { readonly transfer: TransferFact },
   { states }: PricedBlock,

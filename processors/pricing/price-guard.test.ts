@@ -16,17 +16,17 @@ describe('judgePrice', () => {
     ['95', 'warning'],
     ['105.000001', 'rejected'],
     ['1', 'rejected'],
-  ])('%s beside 100 outside is %s', (usd, status) => {
+  ])('%s against an external price of 100 is %s', (usd, status) => {
     const input = { derived: price(usd), replaced: NO_ANCHOR_OFF, external: parsePrice('100'), good: null };
     expect(judgePrice(input).status).toBe(status);
   });
 
-  it('says by how much it is off', () => {
+  it('reports the deviation', () => {
     const input = { derived: price('97'), replaced: NO_ANCHOR_OFF, external: parsePrice('100'), good: null };
     expect(judgePrice(input).deviation).toBe(3_0000000000n);
   });
 
-  it('says no more than the stores hold of a price that is off by a great deal', () => {
+  it('caps a huge deviation at the largest value that the stores can contain', () => {
     const input = { derived: price('1000000'), replaced: NO_ANCHOR_OFF, external: parsePrice('0.000000000000000001') };
     expect(judgePrice({ ...input, good: null })).toMatchObject({ deviation: 10n ** 30n - 1n, status: 'rejected' });
   });
@@ -39,7 +39,7 @@ describe('judgePrice', () => {
     expect(judgePrice({ derived, replaced: NO_ANCHOR_OFF, external, good: null }).published).toBeNull();
   });
 
-  it('publishes what the remaining anchors say, and judges that', () => {
+  it('publishes and judges the price by the remaining anchors', () => {
     const derived = price('50');
     const replaced = price('99');
     expect(judgePrice({ derived, replaced, external: parsePrice('100'), good: null })).toEqual({
@@ -49,7 +49,7 @@ describe('judgePrice', () => {
     });
   });
 
-  it('keeps the last good price where the remaining anchors say nothing', () => {
+  it('keeps the last good price when the remaining anchors give none', () => {
     const good = price('1');
     expect(judgePrice({ derived: price('1.1'), replaced: null, external: null, good })).toEqual({
       deviation: null,
@@ -58,7 +58,7 @@ describe('judgePrice', () => {
     });
   });
 
-  it('without an external price nothing is held against a price', () => {
+  it('accepts any price when there is no external price', () => {
     fc.assert(
       fc.property(fc.bigInt({ min: 0n, max: 10n ** 40n }), (usd) => {
         const verdict = judgePrice({ derived: { usd }, replaced: NO_ANCHOR_OFF, external: null, good: null });

@@ -1,4 +1,4 @@
-/** What is published of the chain's prices once external ones are known. Stamps and derived rows never see it. */
+/** Decides which prices are published once external prices are known. Stamps and derived rows are never affected. */
 
 import { PRICE_DECIMALS } from '../../domain/decimal.ts';
 import type { GuardState } from '../../domain/prices.ts';
@@ -9,20 +9,20 @@ export interface GuardedPrice {
 }
 
 export interface GuardVerdict<P extends GuardedPrice> {
-  /** Absolute, in 10^-10 percent, at most the largest that is stored; null without an external price. */
+  /** Absolute, in 10^-10 percent, capped at the largest value that can be stored; null without an external price. */
   readonly deviation: bigint | null;
   readonly status: GuardState;
-  /** Null where the derived price stands as it is. */
+  /** Null when the derived price is published unchanged. */
   readonly published: P | null;
 }
 
 export interface GuardInput<P extends GuardedPrice> {
-  /** Newest price that the chain gives. */
+  /** Newest price derived from the chain. */
   readonly derived: P;
-  /** What the remaining anchors make of it while one is off its peg; null when they make nothing; undefined when none is. */
+  /** The price by the remaining anchors while an anchor is off its peg; null when they give none; undefined when no anchor is off. */
   readonly replaced: P | null | undefined;
   readonly external: bigint | null;
-  /** What was published when it was last found good; null when it never was. */
+  /** The price that was published when it was last found good; null when it never was. */
   readonly good: P | null;
 }
 
@@ -50,7 +50,7 @@ export function judgePrice<P extends GuardedPrice>({
   return { deviation, status, published: current === derived ? null : current };
 }
 
-/** An anchor further than 2 % from one dollar leaves the set; one that no feed knows stays. */
+/** An anchor more than 2 % off one dollar leaves the set; an anchor without an external price stays. */
 export function isOffPeg(external: bigint | null): boolean {
   return external !== null && deviationOf(external, PEG) > WARNING_PCT;
 }

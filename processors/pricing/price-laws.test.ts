@@ -1,4 +1,4 @@
-/** Laws of prices that hold whatever the baskets hold. */
+/** Laws of prices that hold for any baskets. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
@@ -35,7 +35,7 @@ function pricesOf(list: readonly BasketState[], minDepthSatoshis = 0n, of = anch
 }
 
 describe('prices', () => {
-  it('stay when every basket grows alike, and the least depth with them', () => {
+  it('do not change when all baskets and the minimum depth grow by the same factor', () => {
     fc.assert(
       fc.property(
         baskets,
@@ -53,7 +53,7 @@ describe('prices', () => {
     );
   });
 
-  it('of one currency in another and back are each other’s inverse, but for the rounding to 30 decimals', () => {
+  it('of A in B and of B in A are each other’s inverse, except for the rounding to 30 decimals', () => {
     fc.assert(
       fc.property(reserve, reserve, fc.bigInt({ min: 1n, max: 10n ** 15n }), (a, b, supply) => {
         const state = basket('BASKET', supply, [
@@ -62,7 +62,7 @@ describe('prices', () => {
         ]);
         const usd = (priced: string, anchor: string) => pricesOf([state], 0n, new Set([anchor])).get(priced)?.usd ?? 0n;
         const [there, back] = [usd('A', 'B'), usd('B', 'A')];
-        // Each is off by half a unit of its last decimal at most, so the product by half of their sum and a bit.
+        // Each price is off by at most half a unit of its last decimal, so the product by half of their sum and a little more.
         const error = subtract(rational(there * back, 10n ** 60n), ONE);
         const distance = error.n < 0n ? -error.n : error.n;
         expect(2n * distance * 10n ** 30n <= (there + back + 1n) * error.d).toBe(true);
@@ -70,7 +70,7 @@ describe('prices', () => {
     );
   });
 
-  it('stay when a basket without depth is added', () => {
+  it('do not change when a basket without depth is added', () => {
     fc.assert(
       fc.property(baskets, reserve, (list, { currencyId }) => {
         const empty = ['USD', currencyId === 'USD' ? 'A' : currencyId].map((held) => ({
@@ -84,7 +84,7 @@ describe('prices', () => {
   });
 });
 
-it('the daemon’s priceinreserve, cut to 8 decimals, is off by up to a unit: too much where a price is low', () => {
+it('the daemon’s priceinreserve, truncated to 8 decimals, is off by up to a unit, which is too much for a low price', () => {
   let worst = 0;
   let compared = 0;
   for (const { facts } of recordedDerivation()) {

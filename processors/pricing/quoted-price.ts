@@ -1,4 +1,4 @@
-/** The price of a currency, and what it follows from: prices of others, down to the anchors. */
+/** The price of a currency, and the prices that it follows from, down to the anchors. */
 import type { BasketState } from '../../domain/basket-state.ts';
 import type { PriceTier } from '../../domain/prices.ts';
 import type { Rational } from '../../domain/rational.ts';
@@ -12,17 +12,17 @@ export interface QuotedPrice {
   readonly usd: bigint;
   readonly totalDepth: Rational;
   readonly sourceBasket: BasketState | null;
-  /** What counted, deepest first. */
+  /** The entries that counted, deepest first. */
   readonly entries: readonly PriceEntry[];
 }
 
-/** What one basket says of one currency. */
+/** The price of one currency by one basket. */
 export interface PriceEntry {
   readonly basket: BasketState;
   /** USD. */
   readonly price: Rational;
-  /** USD behind it: its weight in the mean. */
+  /** USD behind the price: its weight in the mean. */
   readonly depth: Rational;
-  /** The priced reserve it was computed through; null where stable reserves stand in the basket itself. */
+  /** The priced reserve that it was computed through; null when the basket itself has stable reserves. */
   readonly hop: QuotedPrice | null;
 }

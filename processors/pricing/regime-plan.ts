@@ -1,4 +1,4 @@
-/** Which regime stamps which conversion: the cutover splits history, and ranges laid over it say otherwise. */
+/** Which regime stamps which conversion: the cutover splits history, and ranges override it. */
 import type { RangeRegime, Regime } from '../../domain/stamps.ts';
 
 /** Times are those of blocks, in seconds since the epoch. */
@@ -6,17 +6,17 @@ export interface RegimeRange {
   readonly regime: RangeRegime;
   /** First second; null: from the beginning. */
   readonly from: number | null;
-  /** First second that is no longer in it; null: without end, so that it holds for what is to come as well. */
+  /** First second after the range; null: without end, so that it applies to future blocks as well. */
   readonly to: number | null;
   /** Null: all chains. */
   readonly chains: readonly string[] | null;
 }
 
 export interface RegimePlan {
-  /** Seconds since the epoch: earlier blocks are stamped by the backfill regime where no range says otherwise. */
+  /** Seconds since the epoch: earlier blocks are stamped by the backfill regime unless a range overrides it. */
   readonly cutover: number;
   regimeOf(chain: string, time: number): Regime;
-  /** From this second on no conversion is stamped by the backfill regime; Infinity when that goes on for ever. */
+  /** From this second on no conversion is stamped by the backfill regime; Infinity when that regime never ends. */
   readonly backfillEnds: number;
 }
 
@@ -34,7 +34,7 @@ export function regimePlan(cutover: number, ranges: readonly RegimeRange[] = [])
   };
 }
 
-/** The ranges with another one laid over them; what it covers whole is gone. */
+/** Adds a range that overrides the others; a range that covers everything replaces them. */
 export function withRange(ranges: readonly RegimeRange[], added: RegimeRange): readonly RegimeRange[] {
   const isEverything = added.from === null && added.to === null && added.chains === null;
   return isEverything ? [added] : [...ranges, added];

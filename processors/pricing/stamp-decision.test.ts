@@ -1,4 +1,4 @@
-/** The rule table is total and exclusive; the golden decisions; laws of every decision. */
+/** The golden decisions, the completeness and exclusiveness of the rule table, and laws of every decision. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
@@ -75,7 +75,7 @@ describe('the rule table', () => {
 });
 
 describe('every decision', () => {
-  it('has the value of the side that decided, exactly, or none with a reason', () => {
+  it('has exactly the value of the side that decided, or a reason for having none', () => {
     fc.assert(
       fc.property(anySide('FROM'), anySide('TO'), options, (from, to, given) => {
         const { decidedBy, usdValue, rule, reason } = decideConversion(from, to, given);
@@ -102,7 +102,7 @@ describe('every decision', () => {
     );
   });
 
-  it('of the two regimes agree while neither side is native', () => {
+  it('is the same in both regimes while neither side is native', () => {
     fc.assert(
       fc.property(anySide('FROM'), anySide('TO'), (from, to) => {
         fc.pre(!from.isNative && !to.isNative);
@@ -113,7 +113,7 @@ describe('every decision', () => {
   });
 });
 
-describe('what is no trade', () => {
+describe('a settled transfer that is not a trade', () => {
   it('shows one side and has no value', () => {
     const burnt = decideBurn(goldenSide('FROM', 'other', '3', '7'));
     expect(burnt).toMatchObject({ rule: 'unpriced', reason: 'burn', usdValue: null, toUsd: null, decidedBy: null });

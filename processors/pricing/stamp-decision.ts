@@ -11,7 +11,7 @@ export interface ConversionSide extends SideKind {
   readonly price: bigint | null;
   /** Deepest basket behind the price; null for an anchor. */
   readonly priceBasket: string | null;
-  /** Configured ones; none when it is not given. */
+  /** The configured limits; absent when there are none. */
   readonly limits?: PriceLimits;
 }
 
@@ -28,7 +28,7 @@ export interface StampDecision {
 }
 
 export interface DecisionOptions {
-  /** The truth side decides even while the sides agree. */
+  /** Whether the truth side decides even while the sides agree. */
   readonly truthDecides: boolean;
   /** Sides whose price is not believed. */
   readonly outOfBounds: readonly Side[];
@@ -70,7 +70,7 @@ function decideMirrored(
   return side ? { ...shown, reason: 'mirrored', usdValue: usd, decidedBy: source } : { ...shown, reason };
 }
 
-/** A burn shows what was given up, a mint what was made; neither is a trade. */
+/** A burn shows the USD of what was burnt, a mint the USD of what was minted; neither is a trade. */
 export function decideBurn(from: ConversionSide): StampDecision {
   return { ...NOTHING, rule: 'unpriced', reason: 'burn', fromUsd: fromColumn(from) };
 }
@@ -86,12 +86,12 @@ function fromColumn({ amount, price }: ConversionSide): bigint | null {
   return price === null ? null : amount * price;
 }
 
-/** Nothing paid out (dust) is not worth zero: it has no USD. */
+/** When nothing was paid out (dust), the USD is null rather than zero. */
 function toColumn({ amount, price }: ConversionSide): bigint | null {
   return price === null || amount === 0n ? null : amount * price;
 }
 
-/** More than 10 % of the larger apart. */
+/** True when the sides differ by more than 10 % of the larger one. */
 function diverge({ from, to }: Columns): boolean {
   if (from === null || to === null) return false;
   const [smaller, larger] = from < to ? [from, to] : [to, from];

@@ -1,4 +1,4 @@
-/** What a stamp was computed from, as JSON: both sides, the prices down to the baskets that made them, and their states. */
+/** The inputs of a stamp, as JSON: both sides, the prices down to the baskets behind them, and the states of these baskets. */
 
 import type { BasketState } from '../../domain/basket-state.ts';
 import { formatPrice, parsePrice, toPrice } from '../../domain/decimal.ts';
@@ -35,7 +35,7 @@ export function stampInputs(
   };
 }
 
-/** Inputs of a stamp that has no USD since nothing was delivered. */
+/** Inputs of a stamp that has no USD because nothing was delivered. */
 export function noDeliveryInputs({ basket, amountIn, expectedOut, ...currencies }: NoDelivery): StampInputs {
   const { chain, basketId } = basket;
   const amounts = { amountIn: String(amountIn), expectedOut: String(expectedOut) };
@@ -55,7 +55,7 @@ function heldAnchors(baskets: readonly BasketState[], anchors: ReadonlySet<strin
   return [...held].filter((currencyId) => anchors.has(currencyId)).sort();
 }
 
-/** What a row of prices keeps of the entries behind it: the hop is in the rows of the other currencies. */
+/** The entries as a row of prices stores them, without the hops, which are in the rows of the other currencies. */
 export function rowEntries({ entries }: Pick<QuotedPrice, 'entries'>): Omit<EntryInput, 'hop'>[] {
   return entries.map(entryInput).map(({ hop: _, ...entry }) => entry);
 }
@@ -95,7 +95,7 @@ function sideInput({ amount, price, ...side }: ConversionSide): SideInput {
   return { ...side, amount: String(amount), usd: price === null ? null : formatPrice(price) };
 }
 
-/** The side that was written down as this input. */
+/** Restores the side from its stored input. */
 export function sideOf({ amount, usd, ...side }: SideInput): ConversionSide {
   return { ...side, amount: BigInt(amount), price: usd === null ? null : parsePrice(usd) };
 }

@@ -1,4 +1,4 @@
-/** Which side of a conversion gives its USD value. The table stands here once: its rows exclude each other and cover all. */
+/** Which side of a conversion gives its USD value. This is the only copy of the table; its rows exclude each other and cover all cases. */
 import type { Reason, Rule, Side } from '../../domain/stamps.ts';
 
 export interface SideKind {
@@ -9,7 +9,7 @@ export interface SideKind {
   readonly isBasket: boolean;
 }
 
-/** What is asked of both sides; what is left out may be anything. Plain data, so that SQL can be made of it. */
+/** Conditions on both sides; a property that is left out may have any value. Plain data, so that SQL can be generated from it. */
 export interface Condition {
   readonly from?: Partial<SideKind>;
   readonly to?: Partial<SideKind>;

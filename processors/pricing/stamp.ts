@@ -19,7 +19,7 @@ import {
 } from './stamp-decision.ts';
 import { noDeliveryInputs, stampInputs } from './stamp-inputs.ts';
 
-/** Goes up when a regime's numbers change. */
+/** Rises when the numbers of a regime change. */
 export const REGIME_VERSIONS: Readonly<Record<Regime, number>> = { live: 1, backfill: 1 };
 
 export interface Stamp {
@@ -44,7 +44,7 @@ export interface Stamp {
 
 export type StampKind = 'conversion' | 'burn' | 'mint' | 'refund' | 'no_delivery';
 
-/** All that decides a stamp but the bounds of the backfill regime. */
+/** Everything that decides a stamp, except the bounds of the backfill regime. */
 export interface StampBasis {
   readonly kind: StampKind;
   readonly regime: Regime;
@@ -81,7 +81,7 @@ export interface StampRow {
   /** Height of the import. */
   readonly height: number;
   readonly time: number;
-  /** With the status that the stamp gives it: refunded where nothing was delivered. */
+  /** With the status that the stamp gives it: refunded when nothing was delivered. */
   readonly transfer: SettledTransfer;
   readonly stamp: Stamp;
 }
@@ -100,8 +100,8 @@ export interface StampContext {
 const NO_INPUTS: StampInputs = { from: null, to: null, prices: [], baskets: [], anchors: [] };
 
 /**
- * Whether a version of a transfer is what a stamp may be for: executed by the block at `height`, and more than a send. What was
- * settled gets one; what no payout was found for only where a rule says what became of it (no-delivery.ts).
+ * Whether a version of a transfer may get a stamp: it was executed by the block at `height`, and is not a send. A settled transfer
+ * always gets one; a transfer without a known payout only when a rule decides its outcome (no-delivery.ts).
  */
 export function mayBeStamped({ status, importHeight, kind }: TransferFact, height: number): boolean {
   const executed = status === 'completed' || status === 'refunded' || status === 'unmatched';
@@ -126,7 +126,7 @@ export function stampBasis(transfer: SettledTransfer, context: StampContext): St
   return { ...basis, kind, from, to, inputs: stampInputs(from, to, quotes, context.anchors) };
 }
 
-/** One side of a conversion with what decides about it. */
+/** One side of a conversion, with the properties that decisions depend on. */
 export function conversionSide(currencyId: string, amount: bigint, context: StampContext): ConversionSide {
   const quote = context.prices.get(currencyId);
   const isAnchor = context.anchors.has(currencyId);
@@ -169,7 +169,7 @@ export function toStamp(basis: StampBasis, decision: StampDecision, provisional:
   };
 }
 
-/** A median is kept doubled; this is what it reads as. */
+/** Prints a median, which is kept doubled. */
 export function formatMedian(twiceMedian: bigint): string {
   return formatDecimal(twiceMedian * 5n, PRICE_DECIMALS + 1);
 }

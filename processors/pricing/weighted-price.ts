@@ -1,4 +1,4 @@
-/** One price out of what several baskets say of a currency. */
+/** Combines the prices of a currency by several baskets into one. */
 import type { BasketState } from '../../domain/basket-state.ts';
 import {
   absolute,

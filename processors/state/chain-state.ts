@@ -1,6 +1,6 @@
 /**
- * What a processor may look up. The runner loads it for a batch and applies each block's facts before the next block,
- * so that a processor sees the chain as it stands right before (and, for what ran earlier in the block, inside) its block.
+ * The state that processors may look up. The runner loads it for a batch and applies each block's facts before the next block,
+ * so that a processor sees the chain right before its block, plus the facts of the processors that ran earlier in the block.
  */
 import type {
   BalanceFact,
@@ -32,10 +32,10 @@ export interface BlockTip {
   readonly clock: number;
 }
 
-/** An output that may still be spent; `height` is where it was made. */
+/** An output that may still be spent; `height` is that of the block that made it. */
 export type OutputState = Recalled<'output'>;
 
-/** `height` is that of the block which left it. */
+/** `height` is that of the block that left the state. */
 export type CurrencyStateAt = Recalled<'currency_state'>;
 
 /** Whether a dead letter of this scope may contain coins that later transactions spend. */
@@ -55,14 +55,14 @@ export interface ChainState {
   identity(identityAddress: string): IdentityFact | undefined;
   currency(currencyId: string): CurrencyFact | undefined;
   currencyState(currencyId: string): CurrencyStateAt | undefined;
-  /** Every currency state that is current: few, so always loaded whole. */
+  /** All current currency states: they are few, so they are always loaded completely. */
   currencyStates(): Iterable<CurrencyStateAt>;
   transfer(txid: string, vout: number): TransferFact | undefined;
   export(txid: string, vout: number): ExportFact | undefined;
 }
 
 type Recall<T extends FactType> = (typeof DEFINITIONS)[T]['recalled'];
-/** The types of facts whose definition says that they are recalled. */
+/** The types of facts that are recalled by their definition. */
 export type RecalledType = { [T in FactType]: Recall<T> extends 'no' ? never : T }[FactType];
 /** Newest fact under a key. */
 export type Recalled<T extends RecalledType> = T extends FactType

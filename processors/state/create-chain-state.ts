@@ -1,4 +1,4 @@
-/** The chain state over one keyed map for each recalled type of fact: filled by the runner, kept true by each block's facts. */
+/** The chain state over one keyed map for each recalled type of fact: filled by the runner, kept up to date by each block's facts. */
 import type { Definition } from '../../schemas/facts/definition.ts';
 import { DEFINITIONS, FACTS, type FactType } from '../../schemas/facts.ts';
 import {
@@ -23,7 +23,7 @@ const RECALLED = FACTS.filter((definition): definition is Keyed => {
   return definition.recalled !== 'no';
 });
 
-/** One map for each recalled type; a definition is looked up by its type, so that a map holds its own facts alone. */
+/** One map for each recalled type; a definition is looked up by its type, so that a map contains only facts of its own type. */
 export function stateMaps(mapFor: (definition: Keyed) => KeyedMap<unknown>): StateMaps {
   return Object.fromEntries(
     RECALLED.map((definition) => [definition.type, mapFor(definition)]),

@@ -49,7 +49,7 @@ it.each([
   },
 );
 
-it('gives nothing for a key that nothing was set under', () => {
+it('returns nothing for a key that was not set', () => {
   expect(pairKeyMap().get('a', 1)).toBeUndefined();
   expect(singleKeyMap().get('a')).toBeUndefined();
 });

@@ -1,4 +1,4 @@
-/** Maps by the key of a fact: of one part, or of two. */
+/** Maps by the key of a fact, which has one part or two. */
 
 export type KeyPart = string | number;
 export type Key = readonly [first: string, second?: KeyPart | undefined];
@@ -28,7 +28,7 @@ export function singleKeyMap<V>(base: BaseMap<V> = new Map()): KeyedMap<V> {
   };
 }
 
-/** A key of two parts: those that share the first are together, since they are mostly asked for one after the other. */
+/** A key of two parts. Entries that share the first part are stored together, because they are mostly read one after the other. */
 export function pairKeyMap<V>(base: BaseMap<Map<KeyPart, V>> = new Map()): KeyedMap<V> {
   return {
     get: (first, second = '') => base.get(first)?.get(second),
@@ -44,7 +44,7 @@ export function pairKeyMap<V>(base: BaseMap<Map<KeyPart, V>> = new Map()): Keyed
   };
 }
 
-/** On top of `base`, which it leaves as it is. `keyOf` gives the key of a value. */
+/** A map on top of `base`, which stays unchanged. `keyOf` returns the key of a value. */
 export function overlayMap<V>(
   base: KeyedMap<V>,
   own: KeyedMap<{ readonly value: V | undefined }>,

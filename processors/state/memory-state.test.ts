@@ -30,7 +30,7 @@ const transfer = { type: 'transfer', txid: 'a', vout: 1, status: 'pending' } as 
 const made = { type: 'export', txid: 'a', vout: 0, currencyId: 'iC' } as ExportFact;
 
 describe('apply', () => {
-  test('an output can be looked up by what it is, with its height, until it is spent', () => {
+  test('an output can be looked up by its outpoint, with its height, until it is spent', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     state.apply(7, [madeOutput, { ...madeOutput, n: 2 }]);
     expect(state.output('a', 1)).toEqual({ ...madeOutput, height: 7 });
@@ -39,7 +39,7 @@ describe('apply', () => {
     expect(state.output('a', 2)?.height).toBe(7);
   });
 
-  test('balances stand by address and currency', () => {
+  test('balances are stored by address and currency', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     const balance = { type: 'balance', address: 'RX', currencyId: 'iC', balance: 1n, received: 3n } as const;
     state.apply(1, [balance, { ...balance, currencyId: 'iD', balance: 9n }, { ...balance, balance: 2n }]);
@@ -80,7 +80,7 @@ describe('apply', () => {
   });
 });
 
-test('what is put answers as what was applied', () => {
+test('put and apply lead to the same answers', () => {
   const applied = createMemoryState(RECORDED_CHAIN);
   applied.apply(3, [madeOutput, identity, currency, currencyState, transfer, made]);
   const balance = { type: 'balance', address: 'RX', currencyId: 'iC', balance: 1n, received: 2n } as const;
@@ -114,7 +114,7 @@ test('what is put answers as what was applied', () => {
   }
 });
 
-test('the tip is what was set', () => {
+test('the tip is the one that was set', () => {
   const state = createMemoryState(RECORDED_CHAIN);
   expect(state.tip).toBeNull();
   const tip = { height: 1, hash: 'b1', time: 2, clock: 3 };
@@ -122,7 +122,7 @@ test('the tip is what was set', () => {
   expect(state.tip).toEqual(tip);
 });
 
-test('any order of makes and spends leaves what a set of unspent outputs would', () => {
+test('any order of making and spending outputs leaves the same outputs as a plain set', () => {
   const event = fc.record({ txid: fc.constantFrom('a', 'b', 'a:1'), n: fc.nat(12), spent: fc.boolean() });
   fc.assert(
     fc.property(fc.array(event, { maxLength: 60 }), (events) => {

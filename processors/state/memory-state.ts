@@ -2,7 +2,7 @@
 import type { ChainContext, MutableChainState } from './chain-state.ts';
 import { createChainState, plainMap, stateMaps } from './create-chain-state.ts';
 
-/** Before genesis. */
+/** Creates the state before genesis. */
 export function createMemoryState(chain: ChainContext): MutableChainState {
   return createChainState(chain, stateMaps(plainMap), null, false);
 }

@@ -8,7 +8,7 @@ import type { ChainState, MutableChainState } from './chain-state.ts';
 import { createMemoryState } from './memory-state.ts';
 import { referencedKeys } from './referenced-keys.ts';
 
-/** A fresh state with what `keys` of the block name in `whole`, as a store would give it. */
+/** A new state with the entries of `whole` that `keys` of the block name, as a store would load them. */
 function preload(keys: ReturnType<typeof referencedKeys>, whole: ChainState): MutableChainState {
   const state = createMemoryState(whole.chain);
   state.setTip(whole.tip);
@@ -42,7 +42,7 @@ function preload(keys: ReturnType<typeof referencedKeys>, whole: ChainState): Mu
 const { all, derived } = foldRecording();
 const currencies = [...new Set(all('balance').map(({ currencyId }) => currencyId))];
 
-test('every recorded block derives the same from what its keys name as from the whole chain', () => {
+test('every recorded block derives the same from its referenced keys as from the whole state', () => {
   const whole = createMemoryState(RECORDED_CHAIN);
   for (const { block: recorded, facts } of derived) {
     const alone = preload(referencedKeys(recorded), whole);
@@ -52,7 +52,7 @@ test('every recorded block derives the same from what its keys name as from the 
   }
 });
 
-test('keys once each; what the block makes itself is left out', () => {
+test('each key is listed once; outputs that the block itself makes are left out', () => {
   const identity = decodedAs('identityprimary', '{"identityaddress":"iA","parent":"iP"}', ['iA', 'iA']);
   const definition = decodedAs('currencydefinition', '{"currencyid":"iC","parent":"iP"}');
   const executed = (txid: string) => decodedAs('crosschainimport', `{"exporttxid":"${txid}","exporttxout":4}`);

@@ -8,14 +8,14 @@ export interface OutPoint {
 }
 
 export interface ReferencedKeys {
-  /** Outputs that are spent; where one is a reserve transfer, the transfer of the same key is wanted too. */
+  /** Outputs that are spent; for a reserve transfer, the transfer of the same key is needed too. */
   readonly outpoints: readonly OutPoint[];
-  /** Whose balances the block's own outputs touch; the addresses of the spent outputs come on top. */
+  /** Addresses whose balances the block's own outputs touch; the addresses of the spent outputs are needed too. */
   readonly addresses: readonly string[];
   readonly identityAddresses: readonly string[];
   /** Defined currencies, and parents of names. */
   readonly currencyIds: readonly string[];
-  /** Exports that an import executes; their transfers are wanted too. */
+  /** Exports that an import executes; their transfers are needed too. */
   readonly exports: readonly { readonly txid: string; readonly vout: number }[];
 }
 

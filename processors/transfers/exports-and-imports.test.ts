@@ -81,7 +81,7 @@ describe('recorded exports and imports', () => {
     expect(derived).toHaveLength(137);
   });
 
-  it('stand in block order', () => {
+  it('are in block order', () => {
     for (const type of ['export', 'import'] as const) {
       const order = recording.all(type).map(({ height, txIndex, vout }) => height * 1e6 + txIndex * 1e3 + vout);
       expect(order).toEqual([...order].sort((a, b) => a - b));
@@ -90,7 +90,7 @@ describe('recorded exports and imports', () => {
 });
 
 describe('a pair of chains', () => {
-  it('has one export of a transfer, though the system thread repeats it', () => {
+  it('has one export of a transfer, although the system thread repeats it', () => {
     const root = foldPaired('root').all('export');
     const keys = root.flatMap(({ transfers }) => transfers.map(({ txid, vout }) => `${txid}:${vout}`));
     expect(keys).toHaveLength(4);
@@ -98,7 +98,7 @@ describe('a pair of chains', () => {
     expect(root.filter(({ height }) => height === 321).map(({ vout }) => vout)).toEqual([1]);
   });
 
-  it('has one import of an export, though the system thread repeats it, and no supplemental export', () => {
+  it('has one import of an export, although the system thread repeats it, and no supplemental export', () => {
     const pchain = foldPaired('pchain');
     const arrived = pchain.all('import').filter(({ height }) => height === 267);
     expect(arrived).toMatchObject([{ vout: 0, flags: 4, sourceSystemId: PAIRED_CHAINS.root.nativeCurrencyId }]);

@@ -55,7 +55,7 @@ describe('what an import pays', () => {
     expect(amountOut(terms('via', 'iA', 'iB', 1_000_000n))).toBe((bought * 99_000_000n) / COIN);
   });
 
-  it('hands over a send and a mint as they are, and nothing for a burn', () => {
+  it('is the full amount of a send or a mint, and nothing for a burn', () => {
     expect(expectedPayout(terms('send', 'iA', 'iA', 7n), PRICES)).toEqual({ currencyId: 'iA', amount: 7n });
     expect(expectedPayout(terms('mint', null, 'iBasket', 7n), PRICES)).toEqual({ currencyId: 'iBasket', amount: 7n });
     expect(amountOut(terms('burn', 'iBasket', 'iBasket', 7n))).toBe(0n);

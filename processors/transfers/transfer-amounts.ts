@@ -29,7 +29,7 @@ export interface ExpectedPayout {
   readonly amount: bigint;
 }
 
-/** Taken from the currency that goes in: once for each of the two legs of a `via`. */
+/** Charged in the currency that is paid in, once per leg: a `via` has two legs. */
 export function conversionFee(kind: TransferKind, amountIn: bigint): bigint {
   const oneLeg = (amountIn * CONVERSION_FEE_RATE) / SATOSHIS_PER_COIN;
   if (kind === 'via') return 2n * oneLeg;

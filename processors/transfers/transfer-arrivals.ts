@@ -1,4 +1,4 @@
-/** Transfers that another chain exported and this one executes: they were asked for there, so their facts begin here. */
+/** Transfers that another chain exported and this one executes: they were requested there, so on this chain they begin here. */
 import { ARRIVAL_PLACES, type TransferFact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import type { DaemonImport, DaemonReserveTransfer } from '../../schemas/verusd/conversion-objects.ts';
@@ -7,7 +7,7 @@ import { arrivedTerms } from './transfer-terms.ts';
 /** An export beyond output 32,767 still gets a vout that the stores can hold. */
 const VOUTS = 2 ** 31;
 
-/** The transfer at `index` of the export that `imported` names, before anything is known of its end. Throws RangeError. */
+/** The transfer at `index` of the export that `imported` names, before its outcome is known. @throws RangeError like arrivedTerms */
 export function arrival(
   transfer: DaemonReserveTransfer,
   index: number,
@@ -21,7 +21,7 @@ export function arrival(
     ...arrivedTerms(transfer),
     status: 'exported',
     amountOut: null,
-    // Its sender is known to the other chain alone.
+    // Only the other chain knows the sender.
     source: null,
     sourceSystemId: sourcesystemid,
     requestHeight: block.height,

@@ -3,7 +3,7 @@ import { PermanentError } from '../../schemas/errors.ts';
 import type { ExportFact, TransferFact } from '../../schemas/facts.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
-/** The state lacks a transfer that an export or import names. The error omits the chain's name: facts do not depend on names. */
+/** The state lacks a transfer that an export or import names. The error omits the chain's name, because facts must not depend on it. */
 export class UnknownTransferError extends PermanentError {
   constructor(what: string) {
     super('unknown_transfer', `${what} is unknown`);

@@ -1,4 +1,4 @@
-/** Laws of pairing, over imports that are built at random as the protocol would. */
+/** Laws of pairing, over random imports that are built as the protocol would. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { at, PAID_NOTHING, REFUNDED_MINT, vouts } from '../../test/support/processors/outcomes.ts';
@@ -23,7 +23,7 @@ describe('any import', () => {
     isRefund: fc.boolean(),
   });
 
-  /** Builds what the protocol would: terms, the outputs of the import, and which output answers which transfer. */
+  /** Builds what the protocol would: terms, the outputs of the import, and the outcome of each transfer. */
   function build(
     prices: ImportPrices,
     wanted: readonly { way: string; reserve: string; amountIn: bigint; isRefund: boolean }[],
@@ -100,7 +100,7 @@ describe('any import', () => {
     );
   });
 
-  it('whatever its outputs, pays no output twice and never more than it holds', () => {
+  it('uses no output twice and never pays more than an output has, whatever the outputs are', () => {
     const chosen = fc.array(fc.nat({ max: 40 }), { maxLength: 30 });
     fc.assert(
       fc.property(somePrices, fc.array(someTransfer, { maxLength: 12 }), chosen, (prices, wanted, order) => {

@@ -31,7 +31,7 @@ beforeAll(() => {
   pchain = foldPaired('pchain');
 });
 
-/** What the recorded import of `txid` had to pair. */
+/** The transfers, payouts and prices of the recorded import `txid`. */
 function recorded(txid: string, chain = recording, context: ChainContext = RECORDED_CHAIN): Pairing {
   const tx = chain.derived.flatMap(({ block }) => block.tx).find((candidate) => candidate.txid === txid);
   const imported = tx?.vout[0] && conversionObject(tx.vout[0].scriptPubKey, 'crosschainimport');
@@ -68,15 +68,15 @@ describe('a recorded import', () => {
     expect(new Set(outcomes.map(({ status }) => status))).toEqual(new Set(['completed']));
   });
 
-  it('pays proceeds before the tokens of a launch that is no basket', () => {
+  it('pays proceeds before the tokens of a launch that is not a basket', () => {
     expect(vouts(pair(recorded(TOKEN_LAUNCH)))).toEqual([3, 5, 7]);
   });
 
-  it('passes over proceeds, also where the tokens may go to another address', () => {
+  it('skips proceeds, also when the tokens may go to another address', () => {
     const { transfers, payouts, prices } = recorded(TOKEN_LAUNCH);
     transfers[0] = { ...at(transfers, 0), destination: '02'.repeat(33) };
     expect(vouts(pair({ transfers, payouts, prices }))).toEqual([3, 5, 7]);
-    // In a basket nobody gets proceeds: the output before is no part of the preconversion.
+    // A basket has no proceeds: the output before does not belong to the preconversion.
     expect(at(pair({ transfers, payouts, prices: { ...prices, isBasket: true } }), 0).status).toBe('unmatched');
   });
 
@@ -123,7 +123,7 @@ describe('an import of a kind that was not recorded', () => {
     expect(vouts(outcomes)).toEqual([...range(2, 5), null, ...range(7, 13)]);
   });
 
-  it('passes over outputs that hold nothing', () => {
+  it('skips empty outputs', () => {
     const { transfers, payouts, prices } = recorded(TWELVE);
     const empty: Payout = { vout: 99, amounts: new Map(), addresses: ['iSomebody'], isNextLeg: false };
     const outcomes = pair({ transfers, payouts: [empty, ...payouts.slice(0, 3), empty, ...payouts.slice(3)], prices });
@@ -166,7 +166,7 @@ describe('an import of a kind that was not recorded', () => {
     });
     expect(outcomes[0]).toEqual(REFUNDED_MINT);
     expect(vouts(outcomes.slice(1))).toEqual(range(3, 14));
-    // Of one whose refund was decided when it was exported nothing follows for the others.
+    // A refund that was decided at the export does not mean that the other transfers are refunded.
     const marked: TransferTerms = { ...at(transfers, 0), kind: 'send', flags: 0x801 };
     expect(pair({ transfers: [mint, marked], payouts: [empty, refundOf(marked, 3)], prices })).toEqual([
       PAID_NOTHING,
@@ -219,7 +219,7 @@ describe('an import of a kind that was not recorded', () => {
     expect(at(pair({ transfers, payouts, prices }), 0).status).toBe('unmatched');
   });
 
-  it('makes nothing of a mint that it cancels', () => {
+  it('pays nothing for a mint that it cancels', () => {
     const { transfers, payouts, prices } = recorded(MINT_AND_BURN);
     payouts[0] = { ...at(payouts, 0), amounts: new Map() };
     expect(pair({ transfers, payouts, prices })).toEqual([PAID_NOTHING, PAID_NOTHING]);
@@ -227,8 +227,8 @@ describe('an import of a kind that was not recorded', () => {
   });
 });
 
-describe('an import whose outputs do not count up', () => {
-  it('finds the others by destination, currency and amount, and says what is missing', () => {
+describe('an import whose outputs do not match its transfers', () => {
+  it('finds the others by destination, currency and amount, and reports what is missing', () => {
     const { transfers, payouts, prices } = recorded(TWELVE);
     const missing = at(transfers, 5);
     const expected = expectedPayout(missing, prices);
@@ -273,7 +273,7 @@ describe('an import whose outputs do not count up', () => {
     expect(outcomes[8]).toEqual({ status: 'refunded', amountOut: null, payoutVout: 10, reason: null });
   });
 
-  it('says so when it has no price', () => {
+  it('reports a missing price', () => {
     const { transfers, payouts, prices } = recorded(TWELVE);
     const outcomes = pair({ transfers, payouts, prices: { ...prices, price: new Map() } });
     const convert = transfers.findIndex(({ kind }) => kind === 'convert');

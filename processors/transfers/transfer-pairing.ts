@@ -1,4 +1,4 @@
-/** Which output of an import answers which transfer. No output says so: amounts and order do. */
+/** Finds which output of an import pays which transfer. The outputs do not name their transfers: amounts and order decide. */
 import { TRANSPARENT_ADDRESS } from '../../domain/addresses.ts';
 import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
@@ -8,11 +8,11 @@ import type { TransferTerms } from './transfer-terms.ts';
 
 export type TransferOutcome = Pick<TransferFact, 'status' | 'amountOut' | 'payoutVout' | 'reason'>;
 
-/** Key hash, script hash and identity addresses: the protocol pays these and no other in their place. */
+/** Key hash, script hash and identity addresses: the protocol pays them directly, never an address in their place. */
 const ADDRESS = new RegExp(`^${TRANSPARENT_ADDRESS}$`);
 
 const NOTHING_PAID: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
-/** A mint put nothing in, so that its refund returns nothing either. */
+/** A mint paid nothing in, so its refund returns nothing either. */
 const NOTHING_MINTED: TransferOutcome = { status: 'refunded', amountOut: null, payoutVout: null, reason: null };
 
 /** The outcome of each transfer of an import, in their order. */
@@ -27,15 +27,15 @@ export function pairTransfers(
 }
 
 /**
- * Payouts follow the order of the transfers, so each transfer is held against the next payout; from the first that fits
- * neither way on, payouts are found by destination and amount.
+ * Payouts follow the order of the transfers, so each transfer is compared with the next payout. From the first transfer on that
+ * is neither paid nor refunded by it, payouts are found by destination and amount.
  */
 function pairPayouts(
   transfers: readonly TransferTerms[],
   payouts: readonly Payout[],
   prices: ImportPrices,
 ): TransferOutcome[] {
-  // An accompanying identity or currency, or a second leg rounded down to 0: an empty output is not a payout.
+  // An empty output is not a payout: it is an accompanying identity or currency, or a second leg rounded down to 0.
   const empty = payouts.filter(({ amounts }) => amounts.size === 0);
   const paying = payouts.filter(({ amounts }) => amounts.size > 0);
   const outcomes: TransferOutcome[] = [];
@@ -69,7 +69,7 @@ function matchNext(
   const refund = next !== undefined && returnsInput(next, transfer) ? refunded(next) : null;
   if (refund && transfer.flags & TRANSFER_FLAGS.REFUND) return { outcome: refund, taken: 1 };
   if (expected?.amount === 0n) {
-    // Dust does come back from an import that was refunded whole.
+    // An import that was refunded as a whole returns dust, too.
     return refund ? { outcome: refund, taken: 1 } : { outcome: NOTHING_PAID, taken: 0 };
   }
   if (expected && next) {
@@ -82,7 +82,7 @@ function matchNext(
   return isCancelledMint(transfer, empty) ? { outcome: NOTHING_PAID, taken: 0 } : null;
 }
 
-/** The position is meaningless here, so an output must also reach the transfer's destination. Each is used once. */
+/** The position is meaningless here, so an output must also reach the transfer's destination. Each output is used once. */
 function searchByDestination(
   transfers: readonly TransferTerms[],
   payouts: readonly Payout[],
@@ -112,7 +112,7 @@ function pays(payout: Payout, transfer: TransferTerms, { currencyId, amount }: E
   return mayReach(payout, transfer) && holds(payout, transfer, currencyId, amount);
 }
 
-/** A burn stays burnt whatever becomes of the import. */
+/** A burn stays burnt whatever the outcome of the import. */
 function returnsInput(payout: Payout, transfer: TransferTerms): boolean {
   const { kind, fromCurrencyId, amountIn } = transfer;
   if (kind === 'burn' || fromCurrencyId === null || amountIn === 0n) return false;
@@ -122,7 +122,7 @@ function returnsInput(payout: Payout, transfer: TransferTerms): boolean {
 function holds(payout: Payout, transfer: TransferTerms, currencyId: string, amount: bigint): boolean {
   const held = payout.amounts.get(currencyId);
   if (held === undefined) return false;
-  // A next leg that could not be made ends here, with the fee that was reserved for it on top.
+  // A next leg that could not be made ends on this chain, with the fee that was reserved for it on top.
   if (transfer.destinationSystemId !== null && !payout.isNextLeg) return held >= amount;
   return held === amount && payout.amounts.size === 1;
 }
@@ -153,7 +153,7 @@ function isRefundedWhole(transfers: readonly TransferTerms[], outcomes: readonly
   );
 }
 
-/** A mint that would push a reserve's weight below the minimum makes an output of nothing. */
+/** A mint that would push a reserve's weight below the minimum makes an empty output. */
 function isCancelledMint(transfer: TransferTerms, empty: readonly Payout[]): boolean {
   return transfer.kind === 'mint' && empty.some((payout) => reaches(payout, transfer));
 }

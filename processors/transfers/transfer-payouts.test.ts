@@ -20,7 +20,7 @@ function read(tx: DaemonTransaction | undefined, vout: number, nativeCurrencyId:
 }
 
 describe('the contents of an import', () => {
-  it('are as many payouts as it says, right behind its notarization', () => {
+  it('have as many payouts as it states, right after its notarization', () => {
     const { payouts, prices, incoming } = read(recorded[222]?.tx[2], 0, RECORDED_CHAIN.nativeCurrencyId);
     expect(payouts.map(({ vout }) => vout)).toEqual([2, 3, 4, 5, 6, 7, 8, 9]);
     expect(payouts.slice(0, 2)).toEqual([
@@ -42,7 +42,7 @@ describe('the contents of an import', () => {
     expect(incoming).toEqual([]);
   });
 
-  it('leave out the deposits behind the payouts', () => {
+  it('leave out the deposits after the payouts', () => {
     const { payouts } = read(recorded[222]?.tx[1], 0, RECORDED_CHAIN.nativeCurrencyId);
     expect(payouts.map(({ vout }) => vout)).toEqual([2]);
   });
@@ -54,14 +54,14 @@ describe('the contents of an import', () => {
     expect(prices?.price.size).toBe(3);
   });
 
-  it('of another chain stand behind its thread, evidence and transfers', () => {
+  it('from another chain follow its thread, evidence and transfers', () => {
     const { payouts, incoming, prices } = read(pchain[267]?.tx[1], 0, PCHAIN);
     expect(incoming.map(({ flags }) => flags)).toEqual([67, 1091, 65]);
     expect(payouts.map(({ vout }) => vout)).toEqual([5, 6, 7, 8, 9, 10, 11]);
     expect(prices?.importCurrencyId).toBe('iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk');
   });
 
-  it('hold next legs by what they carry, without the fee of the leg', () => {
+  it('have next legs with the amount that they carry, without the fee of the leg', () => {
     const { payouts } = read(pchain[148]?.tx[2], 0, PCHAIN);
     expect(payouts.slice(0, 2)).toEqual([
       {
@@ -79,7 +79,7 @@ describe('the contents of an import', () => {
     ]);
   });
 
-  it('state no prices in the first block of a chain, which has no notarization of its own yet', () => {
+  it('have no prices in the first block of a chain, which has no notarization of its own yet', () => {
     const { prices, payouts } = read(pchain[1]?.tx[0], 8, PCHAIN);
     expect(prices).toBeNull();
     expect(payouts.map(({ vout }) => vout)).toEqual([11, 12]);

@@ -21,7 +21,7 @@ const HEADER_KINDS = new Set([
   'crosschainexport',
 ]);
 
-/** One output of an import as far as pairing looks at it. */
+/** The parts of an import's output that pairing reads. */
 export interface Payout {
   readonly vout: number;
   /** Satoshis by currency, the native coin under its own id; without the fee of a next leg, without zeros. */
@@ -36,11 +36,11 @@ export interface ImportContents {
   readonly prices: ImportPrices | null;
   /** Transfers of another chain's export, in its order. */
   readonly incoming: readonly DaemonReserveTransfer[];
-  /** In order: one or none a transfer, then launch payouts, fees and carve-outs. */
+  /** In order: one or none per transfer, then launch payouts, fees and carve-outs. */
   readonly payouts: readonly Payout[];
 }
 
-/** Reads the import whose output is `vout` of `tx`. Throws RangeError when an amount is not one. */
+/** Reads the import whose output is `vout` of `tx`. @throws RangeError when a value is not a valid amount */
 export function readImport(
   tx: DaemonTransaction,
   vout: number,

@@ -24,7 +24,7 @@ const request = decodedAs(
 it.each([
   ['of the person behind the key of the protocol', ['RCG8KwJNDVwpUBcdoa6AoHqHVJsA1uMYMR', STAKER], STAKER],
   ['of the first of several', [STAKER, 'RX'], STAKER],
-  ['of nobody, where only the protocol had it', ['RCG8KwJNDVwpUBcdoa6AoHqHVJsA1uMYMR'], null],
+  ['none, when only a key of the protocol had it', ['RCG8KwJNDVwpUBcdoa6AoHqHVJsA1uMYMR'], null],
 ])('the source of a transfer is that of the first coin spent: %s', (_, addresses, source) => {
   const state = createMemoryState(RECORDED_CHAIN);
   const empty = (digit: string) => transaction(txid(digit), [], [output(0, '0', payTo('RX'))]);

@@ -1,4 +1,4 @@
-/** New reserve transfers: the outputs that ask for one. */
+/** New reserve transfers, from the outputs that request them. */
 
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
@@ -8,7 +8,7 @@ import { UnknownOutputError } from '../balances/spent-outputs.ts';
 import type { ChainState } from '../state/chain-state.ts';
 import { transferTerms } from './transfer-terms.ts';
 
-/** Every reserve transfer that `tx` asks for, in order of its outputs. The outputs that it spends must be in `state`. */
+/** Every reserve transfer that `tx` requests, in order of its outputs. The outputs that it spends must be in `state`. */
 export function transferRequests(tx: DaemonTransaction, block: DaemonBlock, state: ChainState): TransferFact[] {
   return tx.vout.flatMap(({ n, scriptPubKey }): TransferFact[] => {
     const transfer = conversionObject(scriptPubKey, 'reservetransfer');
@@ -40,8 +40,8 @@ export function transferRequests(tx: DaemonTransaction, block: DaemonBlock, stat
 }
 
 /**
- * The object itself names no sender: it is the first person whose coins are spent. A next leg is made by an import, a shielded one
- * spends nothing: neither has any.
+ * The object itself names no sender, so the sender is the first person whose coins are spent. A next leg, which an import makes, and a
+ * shielded request, which spends no output, have no sender.
  */
 function source(tx: DaemonTransaction, state: ChainState): string | null {
   const [first] = tx.vin;

@@ -50,7 +50,7 @@ describe('the terms of a reserve transfer', () => {
     expect(read({ flags }).kind).toBe(kind);
   });
 
-  it('belong to the import of the target, of the source for flag 0x200, of the basket for a via', () => {
+  it('name the import of the target currency, of the source for flag 0x200, or of the basket for a via', () => {
     expect(read({ flags: 3, destinationcurrencyid: 'iBasket' }).importCurrencyId).toBe('iBasket');
     expect(read({ flags: 515 })).toMatchObject({
       importCurrencyId: 'iUsd',
@@ -60,12 +60,12 @@ describe('the terms of a reserve transfer', () => {
     expect(read({ flags: 641 }).importCurrencyId).toBe('iUsd');
   });
 
-  it('of a mint name no currency that goes in: the native id there means what is made', () => {
+  it('of a mint have no source currency: the native id in its place stands for the minted currency', () => {
     const mint = read({ flags: 33, destinationcurrencyid: 'iToken' });
     expect(mint).toMatchObject({ fromCurrencyId: null, toCurrencyId: 'iToken', amountIn: 5_002_500_624n });
   });
 
-  it('of a send across keep the currency: the id there names where it goes', () => {
+  it('of a send to another system keep the currency: the id in its place names the destination', () => {
     const sent = read({ flags: 65, exportto: 'iSystem', destinationcurrencyid: 'iSystem' });
     expect(sent).toMatchObject({ fromCurrencyId: 'iUsd', toCurrencyId: 'iUsd', destinationSystemId: 'iSystem' });
     expect(sent.importCurrencyId).toBe('iSystem');
@@ -78,7 +78,7 @@ describe('the terms of a reserve transfer', () => {
     expect(read({ destination: { ...destination, type: 9 } }).destinationSystemId).toBeNull();
   });
 
-  it('have a destination where there is one address', () => {
+  it('have a destination when there is a single address', () => {
     expect(read({ destination: { identity: { identityaddress: 'iAlice' }, type: 5 } }).destination).toBe('iAlice');
     expect(read({ destination: { address: { contract: '0x1', tokenid: '0x2' }, type: 10 } }).destination).toBeNull();
     expect(read({ destination: { type: 0 } }).destination).toBeNull();
@@ -88,11 +88,11 @@ describe('the terms of a reserve transfer', () => {
     expect(read({ flags: 3 | 8 }).conversionFee).toBe(0n);
   });
 
-  it('without any value ask for nothing', () => {
+  it('have an amount of 0 without any value', () => {
     expect(read({ currencyvalues: {}, flags: 65 }).amountIn).toBe(0n);
   });
 
-  it('refuse what is no amount of coins', () => {
+  it('refuse a value that is not an amount of coins', () => {
     expect(() => read({ fees: 0.000000001 })).toThrow(RangeError);
   });
 });

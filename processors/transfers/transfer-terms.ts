@@ -9,7 +9,7 @@ import { conversionFee } from './transfer-amounts.ts';
 const { CONVERT, PRECONVERT, FEE_OUTPUT, MINT, CROSS_SYSTEM, BURN, IMPORT_TO_SOURCE, RESERVE_TO_RESERVE } =
   TRANSFER_FLAGS;
 
-/** Added to a destination's type when it names another system to go on to. */
+/** Added to a destination's type when the destination names a next system. */
 const DESTINATION_NEXT_LEG = 128;
 
 export type TransferTerms = Pick<
@@ -29,7 +29,7 @@ export type TransferTerms = Pick<
   | 'importSystemId'
 >;
 
-/** Throws RangeError when an amount is not one. */
+/** @throws RangeError when a value is not a valid amount */
 export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
   const { flags, destinationcurrencyid, destination, via } = transfer;
   const kind = transferKind(flags);

@@ -61,7 +61,7 @@ const underExport = ({ exportTxid, exportVout, exportIndex }: TransferFact) =>
 const arrivals = (transfers: Map<string, TransferFact>): TransferFact[] =>
   [...transfers.values()].filter(({ sourceSystemId }) => sourceSystemId !== null);
 
-/** Of all three currencies, each once: a system's list repeats those of its converter. */
+/** The entries of all three currencies, each once, because a system's list repeats those of its converter. */
 function recorded<T>(side: string, file: 'imports' | 'exports', key: (entry: T) => string): Map<string, T> {
   const lists = recordedTruth<Record<string, T[] | null>>(`../pbaas/${side}/series/${file}.json.gz`);
   return new Map(Object.values(lists).flatMap((list) => (list ?? []).map((entry) => [key(entry), entry] as const)));
@@ -94,7 +94,7 @@ describe('the recorded pair', () => {
   it.each(SIDES)('has the imports of getimports on %s, each with its transfers in their order', (side) => {
     const said = recorded<RecordedImport>(side, 'imports', (entry) => `${entry.importtxid}:${entry.importvout}`);
     const derived = folds[side].all('import');
-    // A system's own list names the outputs that continue its thread; each repeats the import beside it.
+    // A system's own list also has the outputs that continue its thread; each repeats the import next to it.
     const executing = [...said].filter(([, entry]) => !isSystemThread(entry.import)).map(([key]) => key);
     expect(new Set(derived.map(({ txid, vout }) => `${txid}:${vout}`))).toEqual(new Set(executing));
     for (const { txid, vout, height, exportTxid, exportVout, sourceSystemId } of derived) {
@@ -107,7 +107,7 @@ describe('the recorded pair', () => {
     expect(derived.length).toBeGreaterThan(1);
   });
 
-  it('leaves what goes to the other chain exported, named by its place in the export', () => {
+  it('leaves transfers to the other chain exported, identified by their place in the export', () => {
     const departed = [...root.values()].filter(({ importSystemId }) => importSystemId !== null);
     expect(departed).toHaveLength(4);
     for (const transfer of departed) {
@@ -117,7 +117,7 @@ describe('the recorded pair', () => {
     expect(sent.map(({ txid }) => root.get(`${txid}:0`)?.exportHeight)).toEqual([321, 321, 321]);
   });
 
-  it('meets under the export: every arrival is one departure with the same terms, and paid as the daemon says', () => {
+  it('matches by export: every arrival is one departure with the same terms, paid as the daemon reports', () => {
     const departed = new Map([...root.values()].map((transfer) => [underExport(transfer), transfer]));
     const arrived = arrivals(pchain);
     expect(arrived).toHaveLength(4);
@@ -152,7 +152,7 @@ describe('the recorded pair', () => {
     }
   });
 
-  it('brings the contribution of the launch, which is no cross-chain send, to its basket', () => {
+  it('brings the contribution to the launch, which is not a cross-chain send, to its basket', () => {
     const [contribution] = arrivals(pchain);
     expect(contribution).toMatchObject({
       kind: 'preconvert',
@@ -181,13 +181,13 @@ describe('the recorded pair', () => {
   });
 });
 
-describe('an import of another chain that does not go as asked', () => {
+describe('an import from another chain that fails in part', () => {
   let recordedImport: DaemonBlock | undefined;
   beforeAll(() => {
     recordedImport = pairedBlocks('pchain').at(267);
   });
 
-  /** Facts of the recorded import in block 267 after `change`. What comes from elsewhere needs nothing of the state. */
+  /** Facts of the recorded import in block 267 after `change`. Transfers from another chain need nothing from the state. */
   function settled(change: (vout: Record<string, unknown>[], header: Record<string, unknown>) => void): TransferFact[] {
     const block = parseExact(stringifyExact(recordedImport)) as DaemonBlock;
     const tx = block.tx[1];
@@ -207,7 +207,7 @@ describe('an import of another chain that does not go as asked', () => {
     },
   });
 
-  it('returns everything when the import is refunded whole', () => {
+  it('returns everything when the import is refunded as a whole', () => {
     const before = settled(() => undefined);
     expect(before.map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
     const refunds = before.map(({ payoutVout, destination, amountIn }) =>
@@ -219,7 +219,7 @@ describe('an import of another chain that does not go as asked', () => {
     expect(after.map(({ payoutVout }) => payoutVout)).toEqual([5, 6, 7]);
   });
 
-  it('needs no price to pay a send, and says that it has none for the others', () => {
+  it('needs no price to pay a send, and reports the missing prices of the others', () => {
     const after = settled((vout) => {
       for (const { scriptPubKey } of vout as { scriptPubKey: Record<string, unknown> }[]) {
         if ('acceptednotarization' in scriptPubKey) scriptPubKey.acceptednotarization = 'invalid';
@@ -233,7 +233,7 @@ describe('an import of another chain that does not go as asked', () => {
     expect(after[0]?.reason).toContain('states no price');
   });
 
-  it('says which transfer it cannot pair and why, and pairs the others', () => {
+  it('reports which transfer it cannot pair and why, and pairs the others', () => {
     const [first] = settled(() => undefined);
     const after = settled((vout, header) => {
       vout.splice(5, 1);

@@ -1,4 +1,4 @@
-/** Life of transfers that the recordings do not hold, in blocks made by hand in the daemon's shape. */
+/** The life of transfers that the recordings do not contain, in hand-made blocks of the daemon's shape. */
 import { describe, expect, it } from 'vitest';
 import { satoshisToCoins } from '../../domain/satoshi.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
@@ -36,7 +36,7 @@ const MINT: RequestedTransfer = { flags: 33, from: NATIVE, to: BASKET, amount: 5
 const VIA: RequestedTransfer = { flags: 1027, from: NATIVE, to: RESERVE, via: BASKET, amount: 8n * COIN };
 const ONWARD: RequestedTransfer = { ...BUY, amount: 6n * COIN, nextLeg: true };
 
-/** A transfer that the daemon lists as `index`; its destination is an address of its own. */
+/** A transfer that the daemon lists as `index`; each has a different destination. */
 function transferObject({ flags, from, to, via, amount, nextLeg }: RequestedTransfer, index: number): string {
   const destination = { address: address(index), type: nextLeg ? 130 : 2, ...(nextLeg && { gateway: SYSTEM }) };
   const currencies = `{"${from}":${satoshisToCoins(amount)}}`;
@@ -52,7 +52,7 @@ function payout(n: number, [currencyId, amount, to]: Paid): DaemonOutput {
   return output(n, '0', decodedAs('reserveoutput', held, [address(to)]));
 }
 
-/** Asked for in block 1; gathered for `destination` and executed in block 3, which pays `paid` and then whoever made it. */
+/** Requested in block 1; gathered for `destination` and executed in block 3, which pays `paid` and then the block's producer. */
 function chain(
   asked: readonly RequestedTransfer[],
   paid: readonly (Paid | string)[],
@@ -143,7 +143,7 @@ describe('a block that settles one of each', () => {
     });
   });
 
-  it('returns one that the import refused, and pays the others', () => {
+  it('returns a transfer that the import refused, and pays the others', () => {
     const refunded: Paid[] = [[NATIVE, BUY.amount, 0], ...paid.slice(1)];
     expect(settle(asked, refunded).outcomes).toEqual([
       ['refunded', null, 2],
@@ -154,7 +154,7 @@ describe('a block that settles one of each', () => {
     ]);
   });
 
-  it('returns everything of an import that could not be solved, dust as well; what is burnt stays burnt', () => {
+  it('returns everything when the import could not be solved, including dust, except what was burnt', () => {
     const back: Paid[] = [
       [NATIVE, BUY.amount, 0],
       [RESERVE, DUST.amount, 1],
@@ -168,7 +168,7 @@ describe('a block that settles one of each', () => {
     ]);
   });
 
-  it('says what it does not find, and does not guess', () => {
+  it('reports a payout that it does not find, and does not guess', () => {
     const { of, outcomes } = settle(
       [BUY, VIA],
       [
@@ -184,7 +184,7 @@ describe('a block that settles one of each', () => {
   });
 });
 
-it('a contribution to the launch of a chain that fails is refunded here, and has no end on the other chain', () => {
+it('a contribution to the failed launch of a chain is refunded on this chain, and has no outcome on the other', () => {
   const contribution: RequestedTransfer = { ...BUY, flags: 5 };
   const { of } = settle([contribution], [[NATIVE, BUY.amount, 0]], SYSTEM);
   expect(of(0)).toMatchObject({ kind: 'preconvert', status: 'refunded', importHeight: 3, importSystemId: null });
@@ -194,7 +194,7 @@ describe('a payout that travels on', () => {
   const amount = ((6n * COIN - 150_000n) * COIN) / (2n * COIN);
   const onward: RequestedTransfer = { flags: 65, from: BASKET, to: BASKET, amount };
 
-  it('is a transfer of its own for the other system, under the payout that made it', () => {
+  it('is a new transfer to the other system, with the payout that made it as its key', () => {
     const leg = decodedAs(
       'reservetransfer',
       transferObject(onward, 0).replace('"flags":65', `"flags":65,"exportto":"${SYSTEM}"`),
@@ -212,7 +212,7 @@ describe('a payout that travels on', () => {
     });
   });
 
-  it('that lacks the fee for it ends here', () => {
+  it('ends on this chain when it lacks the fee', () => {
     const { of, last } = settle([ONWARD], [[BASKET, amount, 0]]);
     expect(of(0)).toMatchObject({ status: 'completed', amountOut: amount, payoutVout: 2 });
     expect(last.size).toBe(1);

@@ -13,7 +13,7 @@ import { createMemoryState } from '../state/memory-state.ts';
 import { UnknownTransferError } from './transfer-book.ts';
 import { deriveTransfers } from './transfers.ts';
 
-/** What the recording's wallet sent and what the daemon says arrived. */
+/** What the recording's wallet sent and what arrived according to the daemon. */
 interface RecordedConversion {
   readonly kind: string;
   readonly frmid: string;
@@ -72,7 +72,7 @@ beforeAll(() => {
 });
 
 describe('the life of every recorded transfer', () => {
-  it('agrees with what the daemon says was sent, exported, imported and received', () => {
+  it('agrees with the daemon’s report of what was sent, exported, imported and received', () => {
     const conversions = recordedTruth<RecordedConversion[]>('truth/conversions.json');
     expect(conversions).toHaveLength(239);
     for (const sent of conversions) {
@@ -129,7 +129,7 @@ describe('the life of every recorded transfer', () => {
     }
   });
 
-  it('leaves pending what the wallet said was pending, and nothing unmatched', () => {
+  it('leaves pending what the wallet reported as pending, and nothing unmatched', () => {
     const made = blocks.flatMap(({ tx }) => tx.map(({ txid }) => txid));
     const sent = recordedTruth<{ txid: string }[]>('truth/pending.json').map(({ txid }) => txid);
     const pending = [...transfers.values()].filter(({ status }) => status === 'pending').map(({ txid }) => txid);
@@ -156,7 +156,7 @@ describe('the life of every recorded transfer', () => {
     expect([...transfers.keys()].sort()).toEqual(requested.sort());
   });
 
-  it('is one version a block and transfer, and only moves forward', () => {
+  it('has one version per block and transfer, and only moves forward', () => {
     const seen = new Map<string, { height: number; status: string }>();
     const order = ['pending', 'exported', 'completed', 'refunded'];
     for (const { txid, vout, height, status } of recording.all('transfer')) {
@@ -170,7 +170,7 @@ describe('the life of every recorded transfer', () => {
 });
 
 describe('the protocol invariants at every recorded height', () => {
-  it('unspent reserve deposits of a live basket are its reserves', () => {
+  it('the unspent reserve deposits of a live basket are its reserves', () => {
     const deposits = new Map<string, { owner: string; held: CurrencyAmounts }>();
     let checked = 0;
     const states = new Map<string, CurrencyStateFact>();
@@ -196,7 +196,7 @@ describe('the protocol invariants at every recorded height', () => {
     expect(checked).toBeGreaterThan(10_000);
   });
 
-  it('the supply of a launched currency stands a constant above its unspent outputs', () => {
+  it('the supply of a launched currency exceeds its unspent outputs by a constant', () => {
     const unspent = new Map<string, CurrencyAmounts>();
     const sums = new Map<string, bigint>();
     const surplus = new Map<string, bigint>();
@@ -233,7 +233,7 @@ describe('arbitrage', () => {
     const settled = [...transfers.values()].filter(({ importTxid }) => importTxid === IMPORT.txid);
     const last = settled.find(({ payoutVout }) => payoutVout === 13);
     expect(settled).toHaveLength(12);
-    // The last transfer of the export becomes one that the block producer puts straight into the import.
+    // Turns the last transfer of the export into one that the block producer puts straight into the import.
     const changedBlocks = changeable(blocks.slice(0, IMPORT.height + 1));
     const find = (txid: string | null | undefined) => transactionOf(changedBlocks, txid ?? '');
     const request = objectOf(find(last?.txid), last?.vout ?? -1, 'reservetransfer');
@@ -258,13 +258,13 @@ describe('arbitrage', () => {
     }
   });
 
-  it('is settled behind the incoming transfers of another chain', () => {
+  it('is settled after the incoming transfers of another chain', () => {
     const chain = PAIRED_CHAINS.pchain;
     const [arrival] = changeable(pairedBlocks('pchain').slice(267, 268));
     const tx = arrival?.tx[1];
     const template = [...lastTransfers(foldPaired('pchain')).values()].find(({ kind }) => kind === 'via');
     if (!arrival || !tx || !template) throw new Error('the recorded import of block 267 is missing');
-    // A send needs no price. It is paid after the three that arrived; its place alone can tell, since no address does.
+    // A send needs no price. It is paid after the three that arrived; only its place can tell, because it has no address.
     const sent: TransferFact = {
       ...template,
       txid: 'ab'.repeat(32),
@@ -296,7 +296,7 @@ describe('arbitrage', () => {
     expect(facts.at(-1)).toMatchObject({ txid: sent.txid, status: 'completed', amountOut: 500_000_000n });
   });
 
-  /** Blocks that a test may change, numbers as exact as before. */
+  /** Copies blocks, with exact numbers, so that a test may change them. */
   function changeable(blocks: readonly DaemonBlock[]): DaemonBlock[] {
     return parseExact(stringifyExact(blocks)) as DaemonBlock[];
   }
@@ -312,7 +312,7 @@ describe('arbitrage', () => {
   }
 });
 
-describe('a state that lacks what the block names', () => {
+describe('a state that lacks a transfer, export or output that the block names', () => {
   /** The recorded block of an import, with its outputs known and nothing before it. */
   function blockAlone(height: number): { block: DaemonBlock; state: ReturnType<typeof createMemoryState> } {
     const block = blocks[height];

@@ -16,9 +16,9 @@ import { transferRequests } from './transfer-requests.ts';
 const NO_EXPORT = /^0+$/;
 
 /**
- * The last version of each transfer that the block changed, in order of first change. Needs the block's outputs and exports
- * applied to `state`, its spends not yet. A transfer between two chains is a fact on either: the chain of the request leaves
- * it exported, the chain of the import writes how it ended, both under the export's key.
+ * Returns the last version of each transfer that the block changed, in order of first change. Needs the block's outputs and exports
+ * applied to `state`, its spends not yet. A transfer between two chains is a fact on both: the chain of the request leaves it exported,
+ * the chain of the import records its outcome, and both name its export.
  */
 export function deriveTransfers({ block }: BlockInput, state: ChainState): TransferFact[] {
   const book = createTransferBook(state);
@@ -48,7 +48,7 @@ function gathered(made: ExportFact, { height }: DaemonBlock, book: TransferBook,
     .map((transfer, exportIndex) => ({ ...transfer, status: 'exported', ...place, exportIndex }));
 }
 
-/** Outcomes of the transfers that the import executes; those from another chain come first. */
+/** Outcomes of the transfers that the import executes; transfers from another chain come first. */
 function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, state: ChainState): TransferFact[] {
   const { tx, vout, imported } = output;
   const source = sourceExport(output, state);
@@ -60,9 +60,9 @@ function settled(output: ImportOutput, block: DaemonBlock, book: TransferBook, s
   if (!prices && local.length > 0) {
     throw new UnknownTransferError(`the currency state after import ${tx.txid}:${vout}`);
   }
-  // An import from another system may carry no currency state of ours: sends need no price; everything else becomes `unmatched`.
+  // An import from another system may carry no currency state of this chain: sends need no price; other transfers become `unmatched`.
   const outcomes = pairTransfers(transfers, payouts, prices ?? noPrices(imported.importcurrencyid));
-  // The export named another system where the launch of a chain has failed: its contributions are refunded here.
+  // When the launch of a chain failed, its export named that system, but its contributions are refunded on this chain.
   const place = { importSystemId: null, importTxid: tx.txid, importHeight: block.height, importTime: block.time };
   return transfers.map((transfer, index) => ({ ...transfer, ...outcomes[index], ...place }));
 }

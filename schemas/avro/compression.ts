@@ -19,7 +19,7 @@ const LARGE_BYTES = 1024 * 1024;
 
 // Level 1 packs a common block as small as 3 does in less than half of the time.
 const COMMON = { [constants.ZSTD_c_compressionLevel]: 1, [constants.ZSTD_c_checksumFlag]: 1 };
-// node:zlib makes a context for each call, and most of its time for a common block was clearing a table larger than the block needs.
+// node:zlib makes a context for each call; for a common block most of the time went into clearing a table larger than it needs.
 const SMALL = { ...COMMON, [constants.ZSTD_c_hashLog]: 12 };
 // A large block repeats each transaction's hex megabytes later, out of the reach of the common window.
 const LARGE = { ...COMMON, [constants.ZSTD_c_enableLongDistanceMatching]: 1, [constants.ZSTD_c_windowLog]: 27 };
@@ -47,7 +47,7 @@ export function pack(bytes: Uint8Array, packing: Packing = 'each', scratch?: Buf
 
 /**
  * @throws PermanentError log_record_too_large when `unpackedBytes` is above MAX_UNPACKED_BYTES, log_record_unreadable when
- * the content is damaged or is not of exactly that size (node:zlib returns what it has of a cut frame, without an error)
+ * the content is damaged or is not of exactly that size (node:zlib returns the available part of a truncated frame, without an error)
  */
 export function unpack(packed: Uint8Array, unpackedBytes: number): Buffer {
   if (unpackedBytes > MAX_UNPACKED_BYTES) throw tooLarge(unpackedBytes);
@@ -66,8 +66,8 @@ function decompressed(packed: Uint8Array, unpackedBytes: number): Buffer {
 }
 
 /**
- * RFC 8878: the magic number and a descriptor (one segment, its size in four bytes, no checksum); then come the size and the header of the
- * only block, which is the last one and raw.
+ * Start of a frame (RFC 8878): the magic number and a descriptor (single segment, size in four bytes, no checksum). The size and the
+ * header of the only block, which is the last one and raw, follow.
  */
 const STORED_HEAD = Buffer.from('28b52ffda0', 'hex');
 const SIZE_AT = STORED_HEAD.length;
@@ -76,10 +76,10 @@ const STORED_AT = BLOCK_AT + 3;
 
 const blockHeader = (bytes: number) => bytes * 8 + 1;
 
-/** Holds any frame of a content that stays uncompressed. */
+/** Size of the largest frame whose content stays uncompressed. */
 export const STORED_FRAME_BYTES = STORED_AT + MAX_STORED_BYTES;
 
-/** A frame that any zstd reads, with the bytes as they are. */
+/** Returns a frame that any zstd decoder reads, with the bytes uncompressed. */
 function stored(bytes: Uint8Array, scratch: Buffer = Buffer.allocUnsafe(STORED_AT + bytes.byteLength)): Packed {
   const packed = scratch.subarray(0, STORED_AT + bytes.byteLength);
   STORED_HEAD.copy(packed);
@@ -89,7 +89,7 @@ function stored(bytes: Uint8Array, scratch: Buffer = Buffer.allocUnsafe(STORED_A
   return { packed, unpackedBytes: bytes.byteLength };
 }
 
-/** The content of a frame as `stored` makes it; null of another one. */
+/** Returns the content of a frame made by `stored`; null for any other frame. */
 function storedContent(frame: Uint8Array): Buffer | null {
   const packed = asBuffer(frame);
   if (packed.byteLength < STORED_AT || packed.compare(STORED_HEAD, 0, SIZE_AT, 0, SIZE_AT) !== 0) return null;
@@ -103,7 +103,7 @@ function paramsFor(bytes: number): Record<number, number> {
   return bytes > LARGE_BYTES ? LARGE : COMMON;
 }
 
-/** The answer fits into one piece as a rule, which saves putting pieces together; node:zlib wants 64 bytes or more. */
+/** Chunk size with which most outputs fit into one chunk, which saves concatenation; node:zlib requires 64 bytes or more. */
 function room(bytes: number): number {
   return Math.max(64, Math.ceil(bytes));
 }

@@ -1,4 +1,4 @@
-/** The frozen files of the topic's facts against the definitions. */
+/** Compares the frozen schema files of the `facts` topic with the definitions. */
 import { expect, it } from 'vitest';
 import type { Field, Fields } from '../facts/fields.ts';
 import { DEFINITIONS, definitionOf, PUBLISHED_FACTS } from '../facts.ts';
@@ -11,7 +11,7 @@ interface AvroRecord {
   readonly fields: readonly { readonly name: string; readonly type: unknown }[];
 }
 
-/** The branches of a list by name, each field by name with its type; names of inner types and docs are left out. */
+/** Returns the branches of a list by name, each with its fields and their types, without names of inner types and docs. */
 function branchesOf(list: (typeof FACT_LISTS)[number]): ReadonlyMap<string, Record<string, Shape>> {
   const named = new Map<string, Shape>();
   const { fields } = schemaFile(list).schema as AvroRecord;
@@ -100,14 +100,14 @@ it('the newest list has a branch for each published fact and no other', () => {
   );
 });
 
-it.each(PUBLISHED_FACTS)('the newest list says of a %s what its definition says', (type) => {
+it.each(PUBLISHED_FACTS)('the newest list has the fields of the definition of %s', (type) => {
   const { file } = schemaFile(newest);
   expect(branchesOf(newest).get(branchName(type)), `${branchName(type)} of schemas/avro/${file}`).toEqual(
     fieldShapes(definitionOf(type).fields),
   );
 });
 
-it.each(FACT_LISTS.slice(0, -1))('what %s does not say of a fact has a value in the definition', (list) => {
+it.each(FACT_LISTS.slice(0, -1))('fields that %s lacks have a value in the definition', (list) => {
   for (const [branch, fields] of branchesOf(list)) {
     const definition = Object.values(DEFINITIONS).find(({ type }) => branchName(type) === branch);
     if (!definition) throw new Error(`${branch} of ${list} is the branch of no fact`);

@@ -29,7 +29,7 @@ function toBranch(fact: Fact): Record<string, Fact> {
   throw new PermanentError('log_record_invalid', message);
 }
 
-/** avsc reads records into classes of its own; callers get plain objects, as a processor makes them. */
+/** avsc reads records into its own classes; callers get plain objects, like those that processors make. */
 export function toPlain(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   if (Array.isArray(value)) return value.map(toPlain);

@@ -8,7 +8,7 @@ const TABLE = Array.from({ length: 256 }, (_, byte) => {
   return entry;
 });
 
-/** The 64-bit fingerprint of the Avro specification, as it stands in the header: 8 bytes, little-endian. */
+/** Returns the 64-bit fingerprint that the Avro specification defines, as in the header: 8 bytes, little-endian. */
 export function crc64Avro(text: string): Buffer {
   let crc = EMPTY;
   for (const byte of Buffer.from(text)) crc = (crc >> 8n) ^ (TABLE[Number((crc ^ BigInt(byte)) & 0xffn)] ?? 0n);

@@ -16,7 +16,7 @@ it('writes and reads every int64', () => {
   );
 });
 
-// Above 2^52 avsc doubles a number beyond what is exact.
+// Above 2^52 avsc's own long is not exact, because it doubles the number.
 it('writes the bytes of a plain Avro long', () => {
   fc.assert(
     fc.property(fc.integer({ min: -(2 ** 52), max: 2 ** 52 }), (value) => {
@@ -26,7 +26,7 @@ it('writes the bytes of a plain Avro long', () => {
   );
 });
 
-// Where doubles end to be exact, and where int64 ends; bytes by the Avro specification's zigzag coding.
+// The limits of exact doubles and of int64; the bytes follow the Avro specification's zigzag coding.
 it.each([
   [0n, '00'],
   [-1n, '01'],

@@ -1,10 +1,10 @@
 /** Avro long of logical type `satoshis` as bigint: amounts reach 10^18 and do not fit a double. */
 import avsc, { type Type } from 'avsc';
 
-// A CommonJS module: Node gives its members on the default import alone.
+// avsc is a CommonJS module: Node.js exposes its members only on the default import.
 const { types } = avsc;
 
-/** Up to here twice a number is exact as a double. */
+/** Twice a number below this is exact as a double. */
 const EXACT = 2n ** 52n;
 const MAX_BYTES = 10;
 const EXACT_BYTES = 7;
@@ -17,7 +17,7 @@ function isInt64(value: unknown): boolean {
   return typeof value === 'bigint' && BigInt.asIntN(64, value) === value;
 }
 
-/** Zigzag, seven bits a byte, the lowest first. Doubles where they are exact: several times faster than bigint. */
+/** Zigzag varint, seven bits per byte, lowest first. Uses doubles where they are exact, several times faster than bigint. */
 function toVarint(value: bigint): Buffer | undefined {
   let length = 0;
   if (value > -EXACT && value < EXACT) {

@@ -6,7 +6,7 @@ import { PermanentError } from '../errors.ts';
 import { crc64Avro } from './fingerprint.ts';
 import { satoshisHook } from './satoshis.ts';
 
-/** One entry a file. A landed schema is never edited: a change is a new file with a new name here, after the old one, which stays. */
+/** One entry per file. A schema in use is never edited: a change is a new file with a new name, listed after the old one, which stays. */
 const SCHEMA_FILES = {
   BlockAppended: 'block-appended.avsc',
   ChainRewound: 'chain-rewound.avsc',
@@ -36,7 +36,7 @@ interface Codec {
 const MARKER = Buffer.from([0xc3, 0x01]);
 const HEADER_BYTES = 10;
 
-/** Written into again and again; what is returned is a copy. avsc's own is so small that it writes most records twice. */
+/** Reused for every record; encodeSingleObject returns a copy. avsc's own buffer is so small that it writes most records twice. */
 let scratch = Buffer.alloc(64 * 1024);
 
 function loadCodec(name: SchemaName): Codec {
@@ -50,18 +50,18 @@ const NAMES = Object.keys(SCHEMA_FILES) as SchemaName[];
 const codecs = Object.fromEntries(NAMES.map((name) => [name, loadCodec(name)])) as Readonly<Record<SchemaName, Codec>>;
 
 type FactListName = Extract<SchemaName, `FactList${string}`>;
-/** Oldest first: the last one is written, all are read. */
+/** Oldest first: records are written with the last one and read with any. */
 export const FACT_LISTS = NAMES.filter((name): name is FactListName => name.startsWith('FactList'));
 
 const byHeader = new Map(Object.values(codecs).map((codec) => [codec.header.toString('hex'), codec]));
 
-/** The schema as its file says it. */
+/** Returns the schema as it is in its file. */
 export function schemaFile(name: SchemaName): { readonly file: string; readonly schema: unknown } {
   const file = SCHEMA_FILES[name];
   return { file, schema: JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')) };
 }
 
-/** The schema's 8 fingerprint bytes as they stand in an encoded record, in hex. */
+/** Returns the schema's 8 fingerprint bytes in hex, in the order of an encoded record. */
 export function schemaFingerprint(schema: SchemaName): string {
   return codecs[schema].header.toString('hex', MARKER.length);
 }
@@ -72,7 +72,7 @@ export function encodeSingleObject(schema: SchemaName, value: unknown): Buffer {
   try {
     let end = type.encode(value, scratch, HEADER_BYTES);
     if (end < 0) {
-      // What is missing is said as a negative number.
+      // encode() returns the missing bytes as a negative number.
       scratch = Buffer.alloc(2 * (scratch.length - end));
       end = type.encode(value, scratch, HEADER_BYTES);
     }

@@ -1,18 +1,18 @@
-/** A column of a data-set table, and how it follows from the field of a fact. */
+/** A column of a data-set table, and how it is made from a field of a fact. */
 import { columnName, type Field } from '../facts/fields.ts';
 
 export interface DatasetColumn {
   readonly name: string;
   /** ClickHouse type of the values, which determines the type in Parquet. */
   readonly type: string;
-  /** What one unit of a number is; null where the text says it all. */
+  /** The unit of a number; null when `text` is enough. */
   readonly unit: string | null;
   readonly text: string;
-  /** Expression over the store's column. */
+  /** SQL expression over the store's column. */
   readonly sql: string;
 }
 
-/** A column that Postgres hands over as CSV: what it prints, and the type as which ClickHouse reads it. */
+/** A column that Postgres passes on as CSV: the expression that it prints, and the type as which ClickHouse reads it. */
 export interface CopiedColumn extends DatasetColumn {
   readonly copied: { readonly sql: string; readonly type: string };
 }
@@ -22,9 +22,9 @@ type Sort = Exclude<Field['sort'], 'list' | 'detail' | 'amounts' | 'flows'>;
 interface SortRule {
   readonly type: string;
   readonly unit: string | null;
-  /** From a column of ClickHouse. `field` is the field itself. */
+  /** Expression over a column of ClickHouse. */
   readonly stored: (column: string) => string;
-  /** Null where the column is read as it stands. */
+  /** Null when the column is read unchanged. */
   readonly copied: { readonly sql: (column: string) => string; readonly type: string; readonly read: string } | null;
 }
 

@@ -2,11 +2,11 @@ import { expect, it } from 'vitest';
 import { dataPage } from './data-page.ts';
 import { DATASET_TABLES } from './tables.ts';
 
-it('docs/data.md is the page of the tables', async () => {
+it('docs/data.md is what the tables generate', async () => {
   await expect(dataPage()).toMatchFileSnapshot('../../docs/data.md');
 });
 
-it('a column has one name, and each of the order is a column of the store', () => {
+it('column names are unique, and every column has a text', () => {
   for (const { name, columns } of DATASET_TABLES) {
     const names = columns.map((column) => column.name);
     expect(new Set(names).size, name).toBe(names.length);

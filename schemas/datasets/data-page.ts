@@ -1,4 +1,4 @@
-/** The text of docs/data.md, made from the tables that the export writes. A test holds the page to it. */
+/** The text of docs/data.md, made from the tables that the export writes. A test compares the page with it. */
 import type { DatasetColumn } from './column.ts';
 import { DATASET_SCHEMA_VERSION } from './manifest.ts';
 import type { DatasetTable } from './table.ts';

@@ -1,15 +1,15 @@
-/** What a data-set folder says of its files. */
+/** The manifest of a data-set folder, which describes its files. */
 
-/** Rises when a column is removed or changes its meaning or type; a new column alone leaves it. */
+/** Rises when a column is removed or changes its meaning or type, not when a column is added. */
 export const DATASET_SCHEMA_VERSION = 1;
 
-/** A file of the manifest `<table>.json`, which is the array of them. */
+/** An entry of the manifest `<table>.json`, which is an array of entries. */
 export interface DatasetFile {
   readonly table: string;
   readonly chain: string;
   /** UTC day of the chain's clock. */
   readonly day: string;
-  /** Whether the day is closed: a file of its rows will not change. */
+  /** Whether the day is closed: its file no longer changes, except after a redrive or a swap of generations. */
   readonly closed: boolean;
   readonly schemaVersion: number;
   /** The served generation; null for a table without prices. */
@@ -18,22 +18,22 @@ export interface DatasetFile {
   /** Least and greatest height of a row. */
   readonly minHeight: number;
   readonly maxHeight: number;
-  /** Blocks of which it holds every row. */
+  /** The file has every row of the blocks in this range. */
   readonly fromHeight: number;
   readonly toHeight: number;
   readonly bytes: number;
   readonly sha256: string;
-  /** In the folder, `<table>/chain=<chain>/<day>.<…>.parquet`. */
+  /** Path in the folder, `<table>/chain=<chain>/<day>.<…>.parquet`. */
   readonly path: string;
-  /** Where it can be read. */
+  /** Address of the file. */
   readonly url: string;
 }
 
-/** A day of a chain in one table, as the folder's own notes keep it. */
+/** A day of a chain in one table, as the folder's notes record it. */
 export interface DatasetDay {
   readonly chain: string;
   readonly day: string;
-  /** What the rows follow from: while it stays, the file does. */
+  /** Identifies what the rows follow from: while it is unchanged, so is the file. */
   readonly basis: string;
   /** Null for a day without rows. */
   readonly file: Omit<DatasetFile, 'url'> | null;

@@ -10,34 +10,34 @@ interface TableBase<C extends DatasetColumn = DatasetColumn> {
   /** When a row is final, for the docs. */
   readonly final: string;
   readonly columns: readonly C[];
-  /** Columns that order the rows of a file, and name each of them. */
+  /** Columns that order the rows of a file and identify each row. */
   readonly order: readonly string[];
 }
 
-/** Rows that ClickHouse holds. */
+/** A table whose rows are in ClickHouse. */
 export interface StoredTable extends TableBase {
   readonly store: 'clickhouse';
   readonly table: string;
 }
-/** Rows that Postgres alone holds. */
+/** A table whose rows are only in Postgres. */
 export interface CopiedTable extends TableBase<CopiedColumn> {
   readonly store: 'postgres';
   readonly table: string;
   /** Column of the height that a row belongs to. */
   readonly height: 'height' | 'from_height';
-  /** Condition on `r`. */
+  /** SQL condition on `r`, the row. */
   readonly where: string;
 }
-/** Rows of `price`, which generations have of their own. */
+/** A table of stage `price`, with separate rows for each generation. */
 export interface GenerationTable extends TableBase {
   readonly store: 'prices';
   readonly table: 'prices' | 'conversions';
   readonly height: 'height' | 'import_height';
   /** Columns of the table in ClickHouse, and of its rows beyond the line. */
   readonly stored: readonly string[];
-  /** Columns that Postgres alone has of the row, in `stamps`; empty for none. */
+  /** Columns of the row that only Postgres has, in `stamps`. */
   readonly copied: readonly { readonly name: string; readonly type: string }[];
-  /** Columns that another generation gives to the same row, by the name that they have there. */
+  /** Columns that the other generation adds to the same row; `column` is the column's name there. */
   readonly other: readonly { readonly name: string; readonly column: string }[];
 }
 export type DatasetTable = StoredTable | CopiedTable | GenerationTable;
@@ -70,7 +70,7 @@ const TIME: DatasetColumn = {
 
 export const ROW_PLACE = { chain: CHAIN, height: HEIGHT, time: TIME } as const;
 
-/** Every column that ClickHouse has of the fact. @throws TypeError where a field has no text */
+/** Makes a table of every column that ClickHouse has for the fact. @throws TypeError when a field has no text */
 export function storedTable<F extends Fields>(
   definition: AnyDefinition & { readonly fields: F },
   table: string,
@@ -87,7 +87,7 @@ export function storedTable<F extends Fields>(
   return { ...described, store: 'clickhouse', table, columns: [CHAIN, HEIGHT, TIME, ...own] };
 }
 
-/** Every field of the fact. @throws TypeError where one has no text */
+/** Makes a table of every field of the fact. @throws TypeError when a field has no text */
 export function copiedTable<F extends Fields>(
   definition: AnyDefinition & { readonly fields: F },
   texts: Texts<F>,
@@ -106,7 +106,7 @@ export function copiedTable<F extends Fields>(
   return { ...table, store: 'postgres', table: postgres.table, height, where, columns: [...place, ...own] };
 }
 
-/** A member of a detail that may be null may be null itself. */
+/** A member of a nullable detail is nullable too. */
 function fieldAt(fields: Fields, path: string): Field {
   const [name = '', member] = path.split('.');
   const field = fields[name];
@@ -117,7 +117,7 @@ function fieldAt(fields: Fields, path: string): Field {
   return field.nullable ? ({ ...held, nullable: true } as Field) : held;
 }
 
-/** A column that code makes holds the field of its name. */
+/** A column that is made by code contains the field of the same name. */
 function madeColumn({ fields }: AnyDefinition, name: string, texts: Readonly<Record<string, string>>): DatasetColumn {
   const path = name.replace(/_[a-z]/g, ([, letter = '']) => letter.toUpperCase());
   const field = fields[path] ?? ({ sort: 'text', nullable: false } satisfies Pick<Field, 'sort' | 'nullable'> as Field);

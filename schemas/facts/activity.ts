@@ -1,7 +1,7 @@
 import { type Defined, defineFact } from './definition.ts';
 import { type CurrencyFlows, flows, hash, integer, satoshis, text } from './fields.ts';
 
-/** What one transaction did to one address. */
+/** The effect of one transaction on one address. */
 export const ACTIVITY = defineFact({
   type: 'activity',
   fields: {
@@ -11,7 +11,7 @@ export const ACTIVITY = defineFact({
     /** Native, gross. */
     received: satoshis(),
     sent: satoshis(),
-    /** By every other currency; Postgres keeps the net, ClickHouse both sides. */
+    /** All other currencies; Postgres keeps the net amount, ClickHouse both sides. */
     currencies: flows(),
   },
   key: null,
@@ -37,7 +37,7 @@ export interface ActivityFact extends Defined<typeof ACTIVITY> {}
 
 type Flow = CurrencyFlows[string];
 
-/** One by currency that moved; an activity that moved nothing (an identity's output) still leaves its native row. */
+/** One entry per currency that moved; an activity that moved nothing (an identity's output) still has its native entry. */
 function deltas(fact: Flow & { readonly currencies: CurrencyFlows }, nativeCurrencyId: string): [string, Flow][] {
   const tokens = Object.entries(fact.currencies);
   const native: [string, Flow] = [nativeCurrencyId, fact];

@@ -1,7 +1,7 @@
 import { type Defined, defineFact } from './definition.ts';
 import { satoshis, sum, text } from './fields.ts';
 
-/** State after the block. */
+/** Balance of an address after the block. */
 export const BALANCE = defineFact({
   type: 'balance',
   fields: {
@@ -9,7 +9,7 @@ export const BALANCE = defineFact({
     /** The native coin under its own id. */
     currencyId: text(),
     balance: satoshis(),
-    /** Ever received. */
+    /** Total amount ever received. */
     received: sum(),
   },
   key: ['address', 'currencyId'],

@@ -16,7 +16,7 @@ export const BLOCK = defineFact({
   fields: {
     hash: hash(),
     previousHash: nullable(hash()),
-    /** Seconds since the epoch, as the block says; may step back. */
+    /** Seconds since the epoch, as in the block; may step back. */
     time: seconds(),
     /** Running maximum of the chain's block times. */
     clock: seconds(),
@@ -37,9 +37,9 @@ export const BLOCK = defineFact({
     fees: satoshis(),
     /** Native content of the coinbase's fee pool output; null where there is none. */
     feePool: nullable(satoshis()),
-    /** Native coins of the outputs made less those of the outputs spent: summed up to a height, the transparent supply. */
+    /** Native coins in created outputs minus those in spent outputs; the sum up to a height is the transparent supply. */
     transparentChange: satoshis(),
-    /** Native coins in shielded pools after the block; null where the daemon does not tell. */
+    /** Native coins in shielded pools after the block; null when the daemon does not report them. */
     shieldedSupply: nullable(satoshis()),
     stake: nullable(detail(STAKE)),
   },

@@ -8,10 +8,14 @@ type Path<F extends Fields> = {
 }[Name<F>];
 
 /**
- * How the fact's rows live in Postgres. `event`: a row stays unless its block goes. `versions`: a state holds until the next one of the
- * same key; `order` are the fields that order several versions of one block (without them a block leaves its last). `series`: the same
- * without an order, of which no row is changed any more: `rows` has them, `newest` the last of each key, and `table`, a view, all with
- * their ends. `ending`: a thing is made once and may end once. `end`: the fact ends a row of the type that it names, and fills columns with its fields beyond the key.
+ * How the fact's rows live in Postgres.
+ * - `event`: a row stays unless its block is rewound.
+ * - `versions`: a state is valid until the next one of the same key; `order` names the fields that order several versions of one block
+ *   (without them only the last version of a block is kept).
+ * - `series`: like `versions` without an order, but a row never changes: `rows` has them, `newest` the last row of each key, and `table`,
+ *   a view, all rows with their ends.
+ * - `ending`: a row is made once and may end once.
+ * - `end`: the fact ends a row of the type `of`, and fills columns with its fields beyond the key.
  */
 export type PostgresRows<N extends string = string> =
   | { readonly life: 'event'; readonly table: string }
@@ -22,21 +26,21 @@ export type PostgresRows<N extends string = string> =
 
 export type HistoryValue = string | number | bigint | null | readonly (string | number | bigint)[];
 
-/** One row a fact in a table of ClickHouse. `timed` adds the time of its block; `audited` names the lines that audit compares. */
+/** One row per fact in a table of ClickHouse. `timed` adds the time of its block; `audited` names the lines that audit compares. */
 export interface FieldHistory<P extends string = string> {
   readonly table: string;
   readonly fields: readonly P[];
   readonly timed: boolean;
-  /** Null where Postgres does not hold the rows. */
+  /** Null when Postgres does not have the rows. */
   readonly audited: string | null;
 }
 
-/** Any number of rows a fact, made by code. */
+/** Any number of rows per fact, made by code. */
 export interface MadeHistory<V> {
   readonly table: string;
   readonly columns: readonly string[];
   rows(fact: V, block: HistoryBlock): Iterable<readonly HistoryValue[]>;
-  /** Lines of pipeline/audit/audited-facts.ts. */
+  /** Names of lines in pipeline/audit/audited-facts.ts. */
   readonly audited: readonly string[];
 }
 
@@ -52,16 +56,16 @@ export interface Definition<T extends string = string, F extends Fields = Fields
   readonly fields: F;
   /** Key of the state, or of look-ups; null for an event that is never looked up. */
   readonly key: readonly [Name<F>] | readonly [Name<F>, Name<F>] | null;
-  /** Whether the chain state keeps the newest fact of each key for later blocks, and with it the height of its block. */
+  /** Whether the chain state keeps the newest fact of each key for later blocks, and whether it keeps the height of its block too. */
   readonly recalled: 'no' | 'fact' | 'fact_and_height';
-  /** Null where Postgres does not hold it. */
+  /** Null when Postgres does not store the fact. */
   readonly postgres: PostgresRows<Name<F>> | null;
   readonly clickhouse: readonly FactHistory<Path<F>, ValuesOf<F>>[];
-  /** Whether the `facts` topic carries it: consumers need it. The rest is state that only the stores hold. */
+  /** Whether the `facts` topic carries the fact, because consumers need it. Other facts are state that only the stores keep. */
   readonly published: boolean;
-  /** Values of the fields that earlier records of the topic do not have. */
+  /** Values for fields that older records of the topic lack. */
   readonly unsaid?: Partial<ValuesOf<F>>;
-  /** The fields that need a check, for a frequent fact whose others readable-block.ts has checked; every field by default. */
+  /** Fields that need a check, for a frequent fact whose other fields readable-block.ts has checked; every field by default. */
   readonly checked?: readonly Name<F>[];
 }
 

@@ -12,7 +12,7 @@ export const EXPORT = defineFact({
     destinationSystemId: text(),
     flags: integer(),
     rewardAddress: nullable(text()),
-    /** Keys of the transfers it gathers, in order. */
+    /** Keys of the transfers that it gathers, in order. */
     transfers: list({ txid: hash(), vout: integer() }),
   },
   key: ['txid', 'vout'],

@@ -1,6 +1,6 @@
 /**
- * The sorts of values that a fact can hold. A field is data: storability, the columns of both stores, the Avro branch and arbitraries
- * are each looked up by its sort, in a table that does not compile while a sort is missing.
+ * The sorts of values that a fact can contain. A field is data: its checks, its columns in both stores, its Avro branch and its test
+ * arbitraries are each looked up by its sort, in a table that does not compile while a sort is missing.
  */
 import { INT32_MAX } from '../integers.ts';
 
@@ -13,7 +13,7 @@ interface FieldOf<S extends string, T> {
   readonly [VALUE]?: T;
 }
 
-/** i-address → satoshis; the native coin is never in it unless a field says so, and no entry is zero. */
+/** i-address → satoshis, without zeros, and without the native coin unless the comment of a field states otherwise. */
 export type CurrencyAmounts = Readonly<Record<string, bigint>>;
 export type CurrencyFlows = Readonly<Record<string, { readonly received: bigint; readonly sent: bigint }>>;
 
@@ -21,7 +21,7 @@ type TextField = FieldOf<'text' | 'hash' | 'numeral' | 'json', unknown>;
 export interface IntegerField<T = unknown> extends FieldOf<'integer' | 'seconds', T> {
   readonly min: number;
   readonly max: number;
-  /** Postgres keeps it as int8, which comes as a bigint. */
+  /** Postgres keeps it as int8, which is read as a bigint. */
   readonly wide?: true;
 }
 type AmountField = FieldOf<'satoshis' | 'sum' | 'amounts' | 'flows', unknown>;
@@ -34,7 +34,7 @@ export interface ListField<T = unknown> extends FieldOf<'list', T> {
   readonly members: Fields;
   readonly arrays: Readonly<Record<string, string>>;
 }
-/** A record whose members are columns of the fact's own row, with the field's name before theirs. */
+/** A record whose members are columns of the fact's own row, prefixed with the field's name. */
 export interface DetailField<T = unknown, F extends Fields = Fields> extends FieldOf<'detail', T> {
   readonly members: F;
 }
@@ -61,15 +61,15 @@ export const numeral = (): FieldOf<'numeral', string> => plain('numeral');
 export const json = (): FieldOf<'json', string> => plain('json');
 export const texts = (): FieldOf<'texts', readonly string[]> => plain('texts');
 export const satoshis = (): FieldOf<'satoshis', bigint> => plain('satoshis');
-/** Satoshis added up over time, so that they may exceed int64. */
+/** Satoshis summed over time, which may exceed int64. */
 export const sum = (): FieldOf<'sum', bigint> => plain('sum');
 export const amounts = (): FieldOf<'amounts', CurrencyAmounts> => plain('amounts');
-/** Gross. Postgres keeps the net alone, so a fact with flows cannot be read back from it. */
+/** Gross amounts. Postgres keeps only the net amounts, so a fact with flows cannot be read back from it. */
 export const flows = (): FieldOf<'flows', CurrencyFlows> => plain('flows');
 
 type OfInteger<S extends 'integer' | 'seconds' = 'integer'> = IntegerField<number> & FieldOf<S, number>;
 
-/** What an int4 column holds, from zero on. */
+/** Zero or a positive int4. */
 export const integer = (): OfInteger => ({ sort: 'integer', nullable: false, min: 0, max: INT32_MAX });
 export const signedInteger = (): OfInteger => ({
   sort: 'integer',
@@ -77,7 +77,7 @@ export const signedInteger = (): OfInteger => ({
   min: -INT32_MAX - 1,
   max: INT32_MAX,
 });
-/** What an int8 column holds and avsc writes as a number: beyond these it throws or writes another number. */
+/** The part of an int8 that avsc writes as a number: beyond these bounds it throws or writes another number. */
 export const wideInteger = (): OfInteger & { readonly wide: true } => ({
   sort: 'integer',
   nullable: false,
@@ -85,7 +85,7 @@ export const wideInteger = (): OfInteger & { readonly wide: true } => ({
   max: Number.MAX_SAFE_INTEGER - 1,
   wide: true,
 });
-/** Since the epoch. */
+/** Seconds since the epoch. */
 export const seconds = (): OfInteger<'seconds'> => ({ sort: 'seconds', nullable: false, min: 0, max: UINT32_MAX });
 
 export const choice = <const T extends readonly string[]>(values: T): ChoiceField<T[number]> => ({

@@ -38,11 +38,11 @@ export const IDENTITY = defineFact({
     registeredHeight: integer(),
     /** i-address of the referrer, from the reservation; kept through later updates. */
     referral: nullable(text()),
-    /** {commitmentTxid, cost: {i-address: "satoshis"}}; null but for the state that a reservation registered. */
+    /** {commitmentTxid, cost: {i-address: "satoshis"}}; null except for the state that a reservation registered. */
     registration: nullable(json()),
     /** {key: [hash of each value]} in the shape of the content; null without content or when it cannot be read. */
     contentHashes: nullable(json()),
-    /** [{field, old, new}] against the state before. */
+    /** Differences from the state before, [{field, old, new}]. */
     changes: json(),
     /** The `identityprimary` object as the daemon printed it. */
     state: json(),

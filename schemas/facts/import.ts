@@ -10,7 +10,7 @@ export const IMPORT = defineFact({
     currencyId: text(),
     sourceSystemId: text(),
     exportTxid: hash(),
-    /** An import that no export brought names output −1. */
+    /** −1 for an import that no export brought. */
     exportVout: signedInteger(),
     flags: integer(),
   },

@@ -5,11 +5,11 @@ import { choice, hash, integer, nullable, satoshis, seconds, signedInteger, text
 /** Key of a transfer that came from another chain: txid of its export, vout = exportVout × ARRIVAL_PLACES + exportIndex. */
 export const ARRIVAL_PLACES = 2 ** 16;
 
-/** A reserve transfer with all that is known of it after the block; one version a block that changed it. */
+/** A reserve transfer with everything known about it after the block; one version per block that changed it. */
 export const TRANSFER = defineFact({
   type: 'transfer',
   fields: {
-    /** Key: the output that asked for it; of one that came from another chain its place in the export, see ARRIVAL_PLACES. */
+    /** Key: the output that requested it; for a transfer from another chain its place in the export, see ARRIVAL_PLACES. */
     txid: hash(),
     vout: integer(),
     kind: choice(TRANSFER_KINDS),
@@ -21,7 +21,7 @@ export const TRANSFER = defineFact({
     viaCurrencyId: nullable(text()),
     /** The currency whose import executes it. */
     importCurrencyId: text(),
-    /** Conversion fee inside, transfer fee outside. */
+    /** Includes the conversion fee, but not the transfer fee. */
     amountIn: satoshis(),
     transferFee: satoshis(),
     transferFeeCurrencyId: text(),
@@ -34,22 +34,22 @@ export const TRANSFER = defineFact({
     source: nullable(text()),
     /** Next system of a cross-chain send or next leg. */
     destinationSystemId: nullable(text()),
-    /** Other system whose import executes it: its end is written there, not here. Null for what is executed here. */
+    /** The other system whose import executes it and which therefore has its outcome. Null when this chain executes it. */
     importSystemId: nullable(text()),
-    /** Other system that it came from: its request stands there, not here. Null for what was asked for here. */
+    /** The other system that it came from and which therefore has its request. Null when it was requested on this chain. */
     sourceSystemId: nullable(text()),
-    /** Block of the request; of one that came from another chain, of the import that brought it. */
+    /** Block of the request; for a transfer from another chain, block of the import that brought it. */
     requestHeight: integer(),
     requestTime: seconds(),
     exportTxid: nullable(hash()),
     exportVout: nullable(signedInteger()),
-    /** Place among the transfers of the export: with it the export names one transfer on both of its chains. */
+    /** Place among the transfers of the export; export and place identify a transfer on both of its chains. */
     exportIndex: nullable(integer()),
     exportHeight: nullable(integer()),
     importTxid: nullable(hash()),
     importHeight: nullable(integer()),
     importTime: nullable(seconds()),
-    /** Output of the import that paid it, or refunded it; null for a burn and for dust. */
+    /** Output of the import that paid or refunded it; null for a burn and for dust. */
     payoutVout: nullable(integer()),
     /** Why status is `unmatched`. */
     reason: nullable(text()),

@@ -12,7 +12,7 @@ export interface DaemonTransferDestination {
 }
 
 export interface DaemonReserveTransfer {
-  /** The one currency that goes in, without the transfer fee; a mint names the native coin instead. */
+  /** The one currency that is paid in, without the transfer fee; a mint names the native coin instead. */
   readonly currencyvalues: CurrencyMap;
   readonly flags: number;
   readonly exportto?: string;
@@ -33,7 +33,7 @@ export interface DaemonExport {
   /** Meaningless when numinputs is 0. */
   readonly firstinput: number;
   readonly rewardaddress?: unknown;
-  /** Only where an import carries the transfers of another chain's export. */
+  /** Present only when an import carries the transfers of another chain's export. */
   readonly transfers?: readonly DaemonReserveTransfer[];
 }
 
@@ -78,7 +78,7 @@ interface DecodedObjects {
   readonly reserveoutput: { readonly currencyvalues: CurrencyMap };
 }
 
-/** The decoded object under `kind`; null where the output is of another kind or the daemon could not decode it. */
+/** Returns the decoded object under `kind`; null when the output is of another kind or the daemon could not decode it. */
 export function conversionObject<K extends keyof DecodedObjects>(
   script: DaemonScript,
   kind: K,

@@ -15,7 +15,7 @@ import type { RpcRefusal, RpcRequest } from './rpc-envelope.ts';
 
 const read = (text: string) => readRpcBody(Buffer.from(text));
 
-/** Of a single call: why it goes nowhere; null when it is read. */
+/** Returns why a single call is not forwarded; null when it is read. */
 function faultOf(text: string): readonly [code: number, message: string] | null {
   const body = read(text);
   if (body.kind === 'batch') throw new Error('a batch');
@@ -66,7 +66,7 @@ describe('bounds', () => {
     ]);
   });
 
-  test('a transaction of 2 MB is read, a byte more than a call has is not', () => {
+  test('a transaction of 2 MB is read, a call with a byte too many is not', () => {
     const call = (digits: number) =>
       `{"jsonrpc":"1.0","id":"x","method":"sendrawtransaction","params":["${'a'.repeat(digits)}"]}`;
     expect(faultOf(call(4_000_000))).toBeNull();
@@ -75,7 +75,7 @@ describe('bounds', () => {
     expect(faultOf(call(most + 1))).toEqual([-32600, `A call may have ${MAX_CALL_BYTES} bytes`]);
   });
 
-  test('a batch as a whole, and each call of it by itself', () => {
+  test('a batch as a whole, and each of its calls', () => {
     const call = (digits: number) => `{"method":"x","params":["${'a'.repeat(digits)}"]}`;
     const two = read(`[${call(4_000_000)},${call(4_000_000)}]`);
     expect(two.kind === 'batch' && two.requests.map(({ kind }) => kind)).toEqual(['request', 'request']);
@@ -85,7 +85,7 @@ describe('bounds', () => {
   });
 });
 
-test(`of a repeated member the first counts, whatever is written around it (seed ${SEED})`, () => {
+test(`the first of a repeated member counts, whatever surrounds it (seed ${SEED})`, () => {
   const value = fc.json({ maxDepth: 3 });
   fc.assert(
     fc.property(value, fc.array(value, { maxLength: 4 }), fc.constantFrom('', ' ', '\n\t'), (id, params, gap) => {
@@ -100,7 +100,7 @@ test(`of a repeated member the first counts, whatever is written around it (seed
   );
 });
 
-test(`what judges a parameter sees one writing of a string, whatever was escaped (seed ${SEED})`, () => {
+test(`the checks of parameters see one notation of a string, whatever was escaped (seed ${SEED})`, () => {
   const asEscape = (char: string) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`;
   const written = fc.array(fc.tuple(fc.string({ unit: 'binary-ascii', minLength: 1, maxLength: 1 }), fc.boolean()));
   fc.assert(
@@ -130,7 +130,7 @@ test.each(['[],', '1,', '"",', '{},', '{"a":1},', '[', '"a', '\\', ' ', '\u00e9'
   },
 );
 
-test('what is kept of a long body keeps no other part of it', () => {
+test('texts that are kept from a long body do not keep the rest of it', () => {
   const kept: unknown[] = [];
   collectGarbage();
   const before = process.memoryUsage().heapUsed;

@@ -1,4 +1,4 @@
-/** The one reader of JSON-RPC bodies: strict, in one pass, and bounded in everything that a daemon would have to hold. */
+/** Reads JSON-RPC bodies strictly, in one pass, with bounds on everything that a daemon would have to keep in memory. */
 
 import { isUtf8 } from 'node:buffer';
 import { asBuffer } from '../../domain/as-buffer.ts';
@@ -8,20 +8,20 @@ import { ownText } from '../../domain/own-text.ts';
 import { RPC_CODES, type RpcBody, type RpcFault, type RpcRefusal, type RpcRequest } from './rpc-envelope.ts';
 
 /**
- * Bytes of one call. The largest parameter of any method is the transaction of `sendrawtransaction` and `decoderawtransaction`:
- * 2,000,000 bytes, as many as a block has, are 4,000,000 hexadecimal digits. The rest is for the envelope.
+ * Most bytes of one call. The largest parameter of any method is the transaction of `sendrawtransaction` and `decoderawtransaction`:
+ * 2,000,000 bytes, the size of a block, or 4,000,000 hexadecimal digits. The rest is for the envelope.
  */
 export const MAX_CALL_BYTES = 4_000_000 + 4096;
-/** Bytes of a whole batch: two of the largest transactions, one of which spends the other, go together. */
+/** Most bytes of a batch: two of the largest transactions fit, since one may spend the other. */
 export const MAX_BATCH_BYTES = 2 * MAX_CALL_BYTES;
-/** Brackets open at the same time, those of the envelope included. The daemon's parser has no limit, and its stack ends at some 70,000. */
+/** Most brackets open at once, including the envelope's. The daemon's parser has no limit; its stack overflows at some 70,000. */
 export const MAX_NESTING = 64;
-/** Values and keys of one call, of which the daemon holds a few hundred bytes each; 2,500 inputs of a transaction are as many. */
+/** Most values and keys of one call: each takes the daemon a few hundred bytes. A transaction of 2,500 inputs has as many. */
 export const MAX_TOKENS = 20_000;
 export const MAX_ID_BYTES = 1024;
 /** No method has more than ten. */
 export const MAX_PARAMETERS = 32;
-/** The reader copies short texts out of a longer body, since a cache may keep them, and with them the body. */
+/** Short texts are copied out of a body longer than this, because a cache may keep them, and with them the whole body. */
 const LONG_BODY = 16 * 1024;
 const LONGEST_KEPT = 4096;
 /** More than are ever executed together. */
@@ -53,7 +53,7 @@ const tooDeep = ({ nesting }: RpcLimits) => `Parse error: brackets may be nested
 const tooManyTokens = ({ tokens }: RpcLimits) => `Parse error: a call may hold ${tokens} values and keys`;
 const tooLongCall = ({ callBytes }: RpcLimits) => `A call may have ${callBytes} bytes`;
 
-/** The text is no JSON, or holds too much. Nothing of the body is executed then, not even what stands before. */
+/** The text is not JSON, or has too many values. No request of the body is then executed, not even an earlier one. */
 class NoJson extends Error {}
 
 function must(isJson: boolean): void {
@@ -64,7 +64,7 @@ const fits = (text: string, bytes: number) => text.length * 3 <= bytes || Buffer
 
 const MEMBERS = ['id', 'method', 'params'] as const;
 
-/** The first of each of these members counts, as it does to the daemon. */
+/** The first of each of these members counts, as in the daemon. */
 interface Members {
   id?: string;
   method?: string;
@@ -110,7 +110,7 @@ class BodyReader {
     return { kind: 'single', request: unread('Top-level object parse error') };
   }
 
-  /** Moves behind the bracket; false when the one that closes it follows, and then behind that. */
+  /** Moves past the opening bracket; returns false, and moves past the closing one, when it follows at once. */
   #opens(open: number, close: number): boolean {
     const scanner = this.#scanner;
     must(scanner.take(open));
@@ -118,7 +118,7 @@ class BodyReader {
     return !scanner.take(close);
   }
 
-  /** Moves behind the comma before another element or member; false when there is none, and then behind the bracket. */
+  /** Moves past the comma before another element or member; returns false, and moves past the closing bracket, at the end. */
   #goesOn(close: number): boolean {
     const scanner = this.#scanner;
     if (scanner.take(MARKS.comma)) return true;
@@ -169,7 +169,7 @@ class BodyReader {
     return requestOf(members, parameters, this.#limits);
   }
 
-  /** From there up to where the scanner stands. */
+  /** Returns the text from `start` to the scanner's position. */
   #cut(start: number): string {
     const text = this.#text.slice(start, this.#scanner.at);
     return this.#text.length > LONG_BODY && text.length <= LONGEST_KEPT ? ownText(text) : text;
@@ -181,13 +181,13 @@ class BodyReader {
     must(scanner.string());
     const length = scanner.at - start - 2;
     must(scanner.take(MARKS.colon));
-    // Most keys are one of these: no text is made for them.
+    // Most keys are one of these, so no string is made for them.
     for (const name of MEMBERS) if (length === name.length && this.#text.startsWith(name, start + 1)) return name;
     const key = this.#text.slice(start + 1, start + 1 + length);
     return key.includes('\\') ? String(JSON.parse(`"${key}"`)) : key;
   }
 
-  /** Their depth is a fault of their own: what is answered without them may still be answered. */
+  /** Too deep parameters are a separate fault: a call that is answered without its parameters is still answered. */
   #parameters(open: number): ReadParameters {
     const scanner = this.#scanner;
     const deepest = scanner.deepest;
@@ -207,7 +207,7 @@ class BodyReader {
   }
 }
 
-/** A string as it is usually written, since what judges parameters reads their texts: "\u0030" is "0" to the daemon, too. */
+/** Rewrites a string without needless escapes for the checks that read the text of parameters: to the daemon, "\u0030" is "0". */
 const withoutEscapes = (text: string) =>
   text.startsWith('"') && text.includes('\\') ? JSON.stringify(JSON.parse(text)) : text;
 
@@ -218,7 +218,7 @@ function faultOf(isDeep: boolean, hasNul: boolean, count: number, limits: RpcLim
   return { code: RPC_CODES.misc, message: `A call may have ${limits.parameters} parameters` };
 }
 
-/** In the order of the daemon's own checks. */
+/** Checks in the daemon's order. */
 function requestOf(
   members: Members,
   { texts, fault }: ReadParameters,
@@ -257,7 +257,7 @@ export function readRpcBody(body: Uint8Array, limits = SERVED): RpcBody {
   if (body.byteLength > batchBytes) return single(invalid('null', `A batch may have ${batchBytes} bytes`));
   if (body.byteLength > callBytes && !isBatch(body)) return single(invalid('null', tooLongCall(limits)));
   if (!isUtf8(body)) return single(unread('Parse error'));
-  // A byte order mark stays, and is no JSON.
+  // A byte order mark is kept, and makes the text invalid JSON.
   const text = asBuffer(body).toString('utf8');
   return new BodyReader(text, limits).body();
 }

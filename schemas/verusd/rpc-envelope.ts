@@ -22,16 +22,16 @@ export interface RpcFault {
 
 export interface RpcRequest {
   readonly kind: 'request';
-  /** As it is printed back. */
+  /** As the response prints it. */
   readonly id: string;
   /** As it was sent. */
   readonly sentId: string;
   readonly method: string;
   /** Array as it was sent, [] when it was missing. */
   readonly params: string;
-  /** Its elements as they were sent, but strings without needless escapes; the first of them when they are too many. */
+  /** The elements of `params` as they were sent, but strings without needless escapes; only the first ones when they are too many. */
   readonly texts: readonly string[];
-  /** Why a daemon must not see these parameters; null where their size is none. */
+  /** Why these parameters must not reach a daemon; null when they may. */
   readonly fault: RpcFault | null;
 }
 
@@ -46,7 +46,7 @@ export type RpcBody =
   /** Its first hundred requests: more than are ever executed together. */
   | { readonly kind: 'batch'; readonly requests: readonly (RpcRequest | RpcRefusal)[] };
 
-/** HTTP status of a call that stands alone; a batch is always 200. */
+/** HTTP status of the error of a single call; a batch is always 200. */
 export function rpcStatus(code: number): number {
   if (code === RPC_CODES.invalidRequest) return 400;
   return code === RPC_CODES.methodNotFound ? 404 : 500;

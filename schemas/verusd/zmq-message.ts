@@ -7,7 +7,7 @@ export type ZmqTopic = (typeof ZMQ_TOPICS)[number];
 export type DaemonNotification =
   /** The tip of the best chain is now this block; of several blocks at once, only the last may be named. */
   | { readonly kind: 'block'; readonly hash: string }
-  /** A transaction came into the mempool or a block. */
+  /** A transaction entered the mempool or a block. */
   | { readonly kind: 'tx'; readonly txid: string }
   /** Topic `sequence`, which only newer daemons publish: each change of mempool and chain, in order. */
   | { readonly kind: 'sequence'; readonly change: 'block_connected' | 'block_disconnected'; readonly hash: string }
@@ -18,7 +18,7 @@ export type DaemonNotification =
       /** Grows by one with each change of this daemon's mempool. */
       readonly mempoolSequence: bigint;
     }
-  /** The connection began or messages were dropped: what was said meanwhile is unknown and must be asked for. */
+  /** The connection began or messages were dropped: the reader must query the daemon for what it missed. */
   | { readonly kind: 'missed' };
 
 export interface ZmqMessage {
@@ -32,13 +32,13 @@ const HASH_BYTES = 32;
 const NUMBER_BYTES = 4;
 const MEMPOOL_NUMBER_BYTES = 8;
 
-/** The block that a notification names as connected to the best chain. */
+/** Returns the block that a notification names as connected to the best chain; null when it names none. */
 export function connectedBlock(notification: DaemonNotification): string | null {
   if (notification.kind === 'block') return notification.hash;
   return notification.kind === 'sequence' && notification.change === 'block_connected' ? notification.hash : null;
 }
 
-/** Null when the frames are no message of these topics. */
+/** Returns null when the frames are not a message of these topics. */
 export function readZmqMessage(frames: readonly Uint8Array[]): ZmqMessage | null {
   const [topicFrame, body, numberFrame] = frames.map((frame) => asBuffer(frame));
   if (frames.length !== 3 || !topicFrame || !body || numberFrame?.length !== NUMBER_BYTES) return null;

@@ -21,7 +21,7 @@ import {
   text,
 } from './shape.ts';
 
-/** A cryptocondition names what it was decoded to by one more key, unless it is a simple payment. */
+/** A cryptocondition has one more key, with the decoded object, unless it is a simple payment. */
 const script: Shape = (value, path, fault) => {
   const kinds = isObject(value) ? Object.keys(value).filter((key) => key in DECODED_SHAPES) : [];
   const decoded = Object.fromEntries(kinds.map((kind) => [kind, DECODED_SHAPES[kind] ?? anything]));
@@ -53,7 +53,7 @@ const output = object({
   valueSat: integer,
   n: integer,
   scriptPubKey: script,
-  // What a block tells of them depends on when it was asked for.
+  // Whether a block has these members depends on the time of the query.
   'spentTxId?': hash,
   'spentIndex?': integer,
   'spentHeight?': integer,

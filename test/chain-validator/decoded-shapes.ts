@@ -1,4 +1,4 @@
-/** Decoded outputs, kind by kind, in the words of the daemon. */
+/** Decoded outputs, kind by kind, as the daemon prints them. */
 import {
   address,
   anything,
@@ -226,7 +226,7 @@ const finalization = object({
 
 const held = object({ version: integer, currencyvalues: amounts });
 
-/** By key of scriptPubKey. */
+/** Shapes by key of scriptPubKey. */
 export const DECODED_SHAPES: Readonly<Record<string, Shape>> = {
   evalnone: oneOf('valid', 'invalid'),
   stakeguard: oneOf(''),

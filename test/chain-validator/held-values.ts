@@ -1,4 +1,4 @@
-/** What an output holds, read without the processors, so that they can be held against it. */
+/** Reads the value of an output without the processors, so that it can be compared with theirs. */
 
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { DaemonOutput } from '../../schemas/verusd/block.ts';
@@ -8,7 +8,7 @@ export interface HeldOutput {
   readonly value: bigint;
   /** Without the native coin. */
   readonly tokens: ReadonlyMap<string, bigint>;
-  /** Currency whose reserves it is part of. */
+  /** Currency to whose reserves it belongs. */
   readonly depositOf: string | null;
 }
 

@@ -15,7 +15,7 @@ export interface CoinLedger {
 
 export interface LedgerOptions {
   readonly native: string;
-  /** What a block's coinbase makes of nothing; null where that is not known. */
+  /** The new coins in a block's coinbase; null when they are not known. */
   readonly subsidy: (height: number) => bigint | null;
 }
 
@@ -37,7 +37,7 @@ export function createLedger({ native, subsidy }: LedgerOptions): CoinLedger {
     for (const [id, amount] of tokens) add(deposits, `${depositOf} ${id}`, sign * amount);
   }
 
-  /** What comes in less what goes out: native, and tokens. */
+  /** Books a transaction, and returns its native inputs minus its outputs. */
   function bookTransaction(tx: DaemonTransaction, path: string, fault: ReportFault): bigint {
     if (transactions.has(tx.txid)) fault(path, `transaction ${tx.txid} stands twice in the chain`);
     transactions.add(tx.txid);
@@ -101,12 +101,12 @@ export function createLedger({ native, subsidy }: LedgerOptions): CoinLedger {
   };
 }
 
-/** Imports make and destroy tokens; so do the coinbase of a chain that is launched with some, and nothing else. */
+/** Only imports, and the coinbase of a chain that is launched with tokens, make and destroy tokens. */
 function makesTokens(tx: DaemonTransaction): boolean {
   return tx.vin[0]?.coinbase !== undefined || tx.vout.some(({ scriptPubKey }) => 'crosschainimport' in scriptPubKey);
 }
 
-/** Tokens that go home to the chain that issues them end here. */
+/** Tokens that return to their issuing chain are destroyed on this one. */
 function burnedByExports(tx: DaemonTransaction, currencyId: string): bigint {
   let burned = 0n;
   for (const { scriptPubKey } of tx.vout) {

@@ -1,7 +1,7 @@
-/** What a JSON value read with parseExact must look like: keys in the daemon's order, numbers as the daemon prints them. */
+/** The required shape of a JSON value read with parseExact: keys in the daemon's order, numbers as the daemon prints them. */
 import { LosslessNumber } from 'lossless-json';
 
-/** Tells `fault` what is wrong, with the path to it; nothing when the value fits. */
+/** Reports to `fault` what is wrong, with the path to it; does not call it when the value fits. */
 export type Shape = (value: unknown, path: string, fault: ReportFault) => void;
 export type ReportFault = (path: string, problem: string) => void;
 
@@ -36,7 +36,7 @@ export const number = matching('a number', (value) => typeof value === 'number' 
 export const hash = textMatching('a hash', /^[0-9a-f]{64}$/);
 export const hex = textMatching('hex', /^([0-9a-f]{2})*$/);
 export const identityAddress = textMatching('an i-address', /^i[1-9A-HJ-NP-Za-km-z]{24,33}$/);
-/** Of a key, a script, an identity, an index or a quantum key. */
+/** Address of a key, a script, an identity, an index or a quantum key. */
 export const address = textMatching('an address', /^[RbixZq][1-9A-HJ-NP-Za-km-z]{24,33}$/);
 export const oneOf = (...values: readonly unknown[]): Shape =>
   matching(values.map(shown).join(' or '), (value) => values.includes(value));
@@ -58,7 +58,7 @@ export function mapOf(key: Shape, item: Shape): Shape {
   };
 }
 
-/** The first one fits, or the second. */
+/** Accepts a value that fits the first or the second shape. */
 export function either(first: Shape, second: Shape): Shape {
   return (value, path, fault) => {
     const faults: string[] = [];
@@ -67,7 +67,7 @@ export function either(first: Shape, second: Shape): Shape {
   };
 }
 
-/** Members in this order; a name that ends in `?` may be missing; no other may be there. */
+/** Requires the members in this order; a member whose name ends in `?` may be missing; other members are not allowed. */
 export function object(members: Readonly<Record<string, Shape>>): Shape {
   const expected = Object.entries(members).map(([name, shape]) => {
     const isOptional = name.endsWith('?');

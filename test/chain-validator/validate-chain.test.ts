@@ -35,7 +35,7 @@ describe('a recorded chain', () => {
 
   it('passes: the chain that the root launched', () => {
     const chain = { ...RECORDED_CHAIN, nativeCurrencyId: PCHAIN };
-    // Its first block hands out what was launched.
+    // Its first block pays out the launch.
     const subsidy = (height: number) => (height < 2 ? null : 12n * COIN);
     expect(validated(recorded('../pbaas/pchain/blocks.jsonl.gz'), { chain, subsidy }).faults).toEqual([]);
   });
@@ -56,7 +56,7 @@ describe('a chain that was tampered with', () => {
     expect(faultsOf(tampered(20, (text) => text.replace('"value":0.00000000', '"value":0')))).toContain('8 decimals');
   });
 
-  it('fails for a key that is unknown, missing, or in another place', () => {
+  it('fails for a key that is unknown, missing or in the wrong place', () => {
     expect(faultsOf(tampered(20, (text) => text.replace('"segid":-2,', '')))).toContain('segid is missing');
     expect(faultsOf(tampered(20, (text) => text.replace('"n":0,', '"n":0,"m":1,')))).toContain('in another place');
     expect(faultsOf(tampered(20, (text) => text.replace(/("time":\d+),("nonce":"\w+")/, '$2,$1')))).toContain(
@@ -82,9 +82,9 @@ describe('a chain that was tampered with', () => {
     expect(() => validated(tampered(height, (text) => text.replace(spend, spent)))).toThrow(/unspent/);
   });
 
-  describe('in what it says of currencies and identities', () => {
+  describe('in its currencies and identities', () => {
     const rich = [...generated({ seed: 5, addresses: 8, transactions: 8, mix: EVERYTHING }, 120)];
-    /** Of the last block that fits, the part in `pattern`'s only group is replaced. */
+    /** Replaces the part in `pattern`'s only group, in the last block that matches. */
     const faultsAfter = (pattern: RegExp, part: (old: string) => string): string => {
       const height = rich.findLastIndex((text) => pattern.test(text));
       const change = (text: string) => text.replace(pattern, (found, old: string) => found.replace(old, part(old)));
@@ -96,7 +96,7 @@ describe('a chain that was tampered with', () => {
       /"currencystate":\{"flags":49,"version":1,"currencyid":"i\w+","reservecurrencies":\[\{"currencyid":"\w+","weight":[\d.]+,/;
     const member = (name: string) => new RegExp(`${live.source}[^\n]*?"${name}":([\\d.]+)`);
 
-    it('fails for reserves that are no deposits', () => {
+    it('fails for reserves without deposits', () => {
       expect(faultsAfter(member('reserves'), more)).toContain('in deposits');
     });
 
@@ -104,7 +104,7 @@ describe('a chain that was tampered with', () => {
       expect(faultsAfter(member('supply'), more)).toContain('above its outputs');
     });
 
-    it('fails for a price at which nobody was paid', () => {
+    it('fails for a price at which no transfer was paid', () => {
       const price =
         /"reservein":(?!0\.00000000)[\d.]+,"primarycurrencyin":[\d.]+,"reserveout":[\d.]+,"lastconversionprice":([\d.]+)/;
       const bought = /[^}]*\}[^[]*?"primarycurrencyout":[1-9]/;
@@ -112,7 +112,7 @@ describe('a chain that was tampered with', () => {
       expect(faultsAfter(converted, (old) => (Number(old) * 3).toFixed(8))).toContain('no output of the import');
     });
 
-    it('fails for a name of another address', () => {
+    it('fails for a name that belongs to another address', () => {
       expect(
         faultsAfter(
           /"minimumsignatures":1,"name":"(\w+)","identityaddress":"\w+","parent":"iJhCezBEx/,

@@ -1,6 +1,6 @@
 /**
- * Whether a chain could have come from the daemon: its shape, its links, its coins, its reserves, its names, and that every
- * transfer finds what paid it. The recording passes, and what the generator makes has to.
+ * Checks whether a chain could come from the daemon: its shape, its links, its coins, its reserves, its names, and that every
+ * transfer finds its payout. The recording passes, and generated chains must pass.
  */
 
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -23,13 +23,13 @@ export interface ValidatorOptions extends Pick<LedgerOptions, 'subsidy'> {
 export interface ChainValidator {
   /** The next block, as text. */
   block(text: string): void;
-  /** What is wrong so far, in the order in which it was found. */
+  /** Faults found so far, in order. */
   readonly faults: readonly string[];
-  /** Facts of each type that the processors derived. */
+  /** Number of facts of each type that the processors derived. */
   readonly facts: ReadonlyMap<string, number>;
 }
 
-/** What the generator makes; the private network and the root of the pair are like it. */
+/** Options for generated chains, and for the private network and the root of the pair. */
 export const GENERATED_CHAIN: ValidatorOptions = {
   chain: { name: 'generated', nativeCurrencyId: NATIVE, networkRoot: NETWORK_ROOT },
   subsidy: (height) => (height === 0 ? GENESIS_REWARD : SUBSIDY + premineOf(height)),
@@ -44,7 +44,7 @@ export function createChainValidator({ chain, subsidy }: ValidatorOptions): Chai
   const state = createMemoryState(chain);
   const ledger = createLedger({ native: chain.nativeCurrencyId, subsidy });
   const facts = new Map<string, number>();
-  /** Of each launched currency, tokens that the launch rounded away. */
+  /** By launched currency: tokens that the launch rounded away. */
   const lost = new Map<string, bigint>();
   let tip: DaemonBlock | null = null;
 

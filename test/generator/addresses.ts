@@ -50,18 +50,18 @@ export function keyAddress(index: number): KeyAddress {
 /** b-address of the n-th script. */
 export const scriptAddress = (index: number): KeyAddress => labelled(SCRIPT_VERSION, `${index}`);
 
-/** Where a control output is found: the daemon shows such an address when it is spent. */
+/** Index address of a control output, which the daemon shows when the output is spent. */
 export const indexAddress = (label: string): string => labelled(INDEX_VERSION, label).address;
 
-/** An i-address that is nobody's: keys of content maps. */
+/** An i-address without an identity, for keys of content maps. */
 export const contentKey = (label: string): string => labelled(IDENTITY_VERSION, label).address;
 
-/** i-address of a name under the root currency or under a currency (named by its own leaf name) of it. */
+/** i-address of a name under the root currency, or under one of its currencies, which is given by its leaf name. */
 export function identityAddressOf(name: string, parentName: string | null): string {
   const address = nameToAddress(parentName === null ? name : `${name}.${parentName}`, NETWORK_ROOT);
   if (address === null) throw new RangeError(`not a name: ${JSON.stringify(name)}`);
   return address;
 }
 
-/** What stands behind an address that was made here; undefined for identities. */
+/** Returns the key or script of an address that was made here; undefined for identities. */
 export const addressBehind = (address: string): KeyAddress | undefined => byAddress.get(address);

@@ -1,4 +1,4 @@
-/** The block object around its transactions. */
+/** Prints the block object around its transactions. */
 import { keyAddress, NATIVE } from './addresses.ts';
 import { filler, fixedHex, coins as inCoins, list, rotated } from './print.ts';
 
@@ -19,7 +19,7 @@ export interface BlockParts extends Omit<GeneratedBlock, 'text'> {
     readonly address: string;
     readonly owner: number;
   } | null;
-  /** Coins in the shielded pool after the block, and how much it changed them. */
+  /** Coins in the shielded pool after the block, and their change by the block. */
   readonly shielded: { readonly value: bigint; readonly delta: bigint };
 }
 

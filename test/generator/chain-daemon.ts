@@ -1,4 +1,4 @@
-/** A daemon that serves a made-up chain, which grows and changes branches when it is told to. */
+/** A daemon that serves a made-up chain, which grows and changes branches on request. */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import { sentIn } from '../../recordings/player/waiting-transactions.ts';
 import { type ScriptedDaemonOptions, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
@@ -7,31 +7,31 @@ import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './
 export interface ChainDaemon {
   /** With user and password. */
   readonly url: string;
-  /** Of its newest block. */
+  /** Height of its newest block. */
   readonly height: number;
   readonly hash: string;
-  /** Of the best chain. */
+  /** Hash of a block of the best chain. */
   hashAt(height: number): string | undefined;
-  /** Ids of what waits. */
+  /** Ids of the waiting transactions. */
   waiting(): readonly string[];
-  /** Loses all that waits, as a daemon that is started again; its next block has it all the same. */
+  /** Loses all waiting transactions, like a restarted daemon; the next block still contains them. */
   forget(): void;
   grow(blocks: number): void;
-  /** Leaves the newest `depth` blocks and grows another branch, all before anybody may ask. */
+  /** Abandons the newest `depth` blocks and grows another branch, in one step for clients. */
   reorganise(depth: number, blocks: number): void;
   stop(): Promise<void>;
 }
 
 export interface ChainDaemonOptions extends GeneratedChainOptions {
-  /** What senders put into the next block waits for it. */
+  /** Whether users' transactions of the next block wait in the mempool until it is mined. */
   readonly mempool?: boolean;
   readonly methods?: ScriptedDaemonOptions['methods'];
 }
 
-/** Blocks of abandoned branches that can still be asked for. */
+/** Number of blocks of abandoned branches that can still be queried. */
 const KEPT_ABANDONED = 1_000;
 
-/** With its first `blocks`, at least one. */
+/** Starts the daemon with its first `blocks` blocks, at least one. */
 export async function startChainDaemon(
   { methods, mempool = false, ...options }: ChainDaemonOptions,
   blocks = 1,
@@ -40,7 +40,7 @@ export async function startChainDaemon(
   const best: GeneratedBlock[] = [];
   const abandoned = new Map<string, GeneratedBlock>();
   const heights = new Map<string, number>();
-  /** Made, and not mined yet. */
+  /** The block that is made but not mined yet. */
   let next: GeneratedBlock | null = null;
   let waiting: ReadonlyMap<string, string> = new Map();
   const prepare = () => {

@@ -9,13 +9,13 @@ const MINUTES = 60_000;
 const SMALL = { addresses: 8, transactions: 8, rewinds: true } as const;
 
 interface Grown {
-  /** The branch that stayed. */
+  /** The winning branch. */
   readonly texts: readonly string[];
-  /** Branches that were left, block by block. */
+  /** Abandoned branches, block by block. */
   readonly left: readonly string[];
 }
 
-/** Grows to `blocks` blocks and, every now and then, goes back up to a hundred. */
+/** Grows to `blocks` blocks and occasionally rewinds up to a hundred. */
 function grown(options: GeneratedChainOptions, blocks: number): Grown {
   const chain = createChain(options);
   const random = createRandom(options.seed);
@@ -54,13 +54,13 @@ describe('a generated chain', () => {
     5 * MINUTES,
   );
 
-  it('is the same for the same seed, and another for another', () => {
+  it('is the same for the same seed, and differs for another', () => {
     const { texts } = grown({ ...SMALL, seed: 1, mix: EVERYTHING }, 120);
     expect(grown({ ...SMALL, seed: 1, mix: EVERYTHING }, 120).texts).toEqual(texts);
     expect(grown({ ...SMALL, seed: 2, mix: EVERYTHING }, 120).texts).not.toEqual(texts);
   });
 
-  it('is the same up to where it goes back, and another from there on', () => {
+  it('is the same up to the block to which it rewinds, and differs afterwards', () => {
     const chain = createChain({ ...SMALL, seed: 3, mix: EVERYTHING });
     const texts = Array.from({ length: 60 }, () => chain.next());
     expect(chain.rewind(40)).toBe(texts[40]?.hash);
@@ -70,7 +70,7 @@ describe('a generated chain', () => {
     expect(() => chain.rewind(42)).toThrow(RangeError);
   });
 
-  it('has transactions of users come back on the branch that stays', () => {
+  it('includes transactions of users again on the winning branch', () => {
     const { texts, left } = grown({ ...SMALL, seed: 4, mix: EVERYTHING }, 200);
     const stayed = new Set(txids(texts));
     const back = txids(left).filter((txid) => stayed.has(txid));
@@ -79,7 +79,7 @@ describe('a generated chain', () => {
   });
 
   it(
-    'has everything in it, hostile names included',
+    'contains everything, including hostile names',
     () => {
       const { texts } = grown({ ...SMALL, seed: 5, mix: EVERYTHING }, 600);
       const { facts, faults } = validated(texts);

@@ -1,6 +1,6 @@
 /**
  * A made-up chain, printed as the daemon prints its blocks. One seed gives one chain; after a reorganisation another branch
- * grows, into which senders bring some of their transactions again.
+ * grows, in which senders include some of their transactions again.
  */
 import { type BlockParts, blockText, type GeneratedBlock } from './block.ts';
 import { type Coin, createCoins } from './coins.ts';
@@ -17,9 +17,9 @@ import type { World } from './world.ts';
 export type { GeneratedBlock } from './block.ts';
 
 export interface GeneratedChain {
-  /** The next block on the newest one. */
+  /** Makes the next block. */
   next(): GeneratedBlock;
-  /** Back to the block at `height`, whose hash is returned; what comes next is another branch. */
+  /** Rewinds to the block at `height` and returns its hash; the next blocks are another branch. */
   rewind(height: number): string;
   /** -1 before genesis. */
   readonly height: number;
@@ -27,13 +27,13 @@ export interface GeneratedChain {
 
 export interface GeneratedChainOptions {
   readonly seed: number;
-  /** How many wallets there are. */
+  /** Number of wallets. */
   readonly addresses: number;
-  /** Most transactions that a block tries to make, its producer's own aside. */
+  /** Most transactions that a block tries to make, apart from its producer's own. */
   readonly transactions: number;
-  /** What they are; payments alone when nothing is said. */
+  /** Kinds of transactions; only payments by default. */
   readonly mix?: Mix;
-  /** Whether it can go back; costs memory for each block. */
+  /** Whether it can rewind; costs memory for each block. */
   readonly rewinds?: boolean;
 }
 
@@ -41,7 +41,7 @@ interface Block {
   readonly height: number;
   readonly hash: string;
   readonly time: number;
-  /** What may come back after a reorganisation. */
+  /** Transactions that may be included again after a reorganisation. */
   readonly users: readonly Transaction[];
 }
 
@@ -103,7 +103,7 @@ export function createChain(options: GeneratedChainOptions): GeneratedChain {
   function next(): GeneratedBlock {
     const { height } = world;
     const hash = sha256(`${seed} block ${world.nextNumber()}`);
-    // Now and then a block's time steps back, as miners' clocks do.
+    // Occasionally a block's time steps back, as with miners' clocks.
     const time = tip ? tip.time + (random.oneIn(10) ? -20 : 30 + random.below(60)) : GENESIS_TIME;
     const place = { height, hash, previousHash: tip?.hash ?? null, time };
     const shieldedBefore = pools.shielded;
@@ -124,7 +124,7 @@ export function createChain(options: GeneratedChainOptions): GeneratedChain {
     return { ...place, text: blockText({ ...place, ...parts, shielded }) };
   }
 
-  /** The block's producer stands before and behind what it gathered. */
+  /** Puts the producer's transactions before and after the gathered ones. */
   function rewarded(): Pick<BlockParts, 'transactions' | 'stake'> {
     const fees = inBlock.reduce((sum, { fee }) => sum + fee, 0n);
     const owner = random.below(addresses);

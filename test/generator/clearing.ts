@@ -1,6 +1,6 @@
 /**
- * What one import does to a basket: a price for each reserve, what every transfer gets, and the state after it. The prices
- * are simpler than the daemon's; what is paid at them, and where fees go, follows its arithmetic to the satoshi.
+ * The effect of one import on a basket: a price for each reserve, the payout of every transfer, and the state after it. The prices
+ * are simpler than the daemon's; payouts and fees at these prices follow its arithmetic to the satoshi.
  */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
@@ -19,7 +19,7 @@ export interface ClearingPayout {
   readonly amount: bigint;
 }
 
-/** One reserve's part of an import, in the daemon's words. */
+/** One reserve's part of an import, named as in the daemon. */
 export interface Flow {
   reserveIn: bigint;
   primaryIn: bigint;
@@ -34,7 +34,7 @@ export interface Cleared {
   readonly payouts: readonly ClearingPayout[];
   readonly flows: ReadonlyMap<string, Flow>;
   readonly after: ClearingBasket;
-  /** Native coins that leave the basket as fees, the transfers' own included. */
+  /** Native coins that leave the basket as fees, including the transfers' own. */
   readonly fees: bigint;
   readonly primaryFees: bigint;
   readonly preconverted: bigint;
@@ -49,7 +49,7 @@ const conversionFee = ({ kind, amount }: PendingTransfer): bigint =>
   kind === 'burn' || kind === 'mint' ? 0n : kind === 'via' ? 2n * oneFee(amount) : oneFee(amount);
 export const netOf = (transfer: PendingTransfer): bigint => transfer.amount - conversionFee(transfer);
 
-/** `launchPrices` stand fixed. Null where the basket could not bear it: then every transfer is refunded. */
+/** `launchPrices` are fixed. Returns null when the basket cannot cover the transfers: then every transfer is refunded. */
 export function clear(
   before: ClearingBasket,
   transfers: readonly PendingTransfer[],
@@ -76,9 +76,9 @@ export function clear(
   };
   const native = flow(NATIVE);
 
-  // What goes in, and which part of the fees is sold for native coins.
+  // The inputs, and the part of the fees that is sold for native coins.
   const bought = new Map<PendingTransfer, bigint>();
-  /** Basket tokens on their way into each reserve, bought by this very import. */
+  /** Basket tokens that this import bought, to be sold for each reserve. */
   const crossing = new Map<string, bigint>();
   const cross = (id: string, amount: bigint) => crossing.set(id, (crossing.get(id) ?? 0n) + amount);
   let supply = before.supply;
@@ -104,7 +104,7 @@ export function clear(
     bought.set(transfer, tokens);
     if (kind === 'via') cross(to, tokens);
   }
-  // Half of a conversion fee stays in the basket; the other half leaves in native coins, bought where it is none.
+  // Half of a conversion fee stays in the basket; the other half leaves in native coins, which are bought when it is another currency.
   const direct = native.conversionFees / 2n;
   const tokens = feeTokens(flows, primaryFees);
   native.primaryIn += tokens;
@@ -117,7 +117,7 @@ export function clear(
   native.reserveIn -= direct;
   native.reserveOut += exchanged;
 
-  // What goes out.
+  // The payouts.
   const payouts: ClearingPayout[] = [];
   let preconverted = 0n;
   for (const transfer of transfers) {
@@ -150,7 +150,7 @@ function feeTokens(flows: ReadonlyMap<string, Flow>, primaryFees: bigint): bigin
   return tokens;
 }
 
-/** The middle of what the price is before the import and what its net flow would make of it. */
+/** The middle between the price before the import and the price that its net flow would lead to. */
 function clearingPrice(before: ClearingBasket, reserve: Reserve, transfers: readonly PendingTransfer[]): bigint {
   const mid = midPrice(reserve, before.supply);
   let net = 0n;
@@ -162,7 +162,7 @@ function clearingPrice(before: ClearingBasket, reserve: Reserve, transfers: read
   return reserve.amount === 0n ? 0n : mid + (mid * net) / (2n * reserve.amount);
 }
 
-/** What was bought on the way is sold after the rest, at a little less. */
+/** Tokens bought by first legs are sold after the rest, at a slightly lower price. */
 function viaPrice(price: bigint, crossing: bigint, reserve: bigint): bigint {
   if (reserve === 0n) return price;
   const lower = price - (price * ((crossing * price) / COIN)) / (2n * reserve);

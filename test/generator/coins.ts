@@ -11,18 +11,18 @@ export interface Coin {
   readonly n: number;
   readonly value: bigint;
   readonly tokens: Tokens;
-  /** As the daemon shows it on the input that spends the coin. */
+  /** The address that the daemon shows on the input that spends the coin. */
   readonly address: string;
-  /** Purse it lies in while it is unspent; null for what only the protocol spends. */
+  /** Purse that contains it while it is unspent; null for a coin that only the protocol spends. */
   readonly purse: Purse | null;
-  /** Index in the purse, 0 outside of one; -1 while there is no such unspent output. */
+  /** Index in the purse, 0 without a purse; -1 while there is no such unspent output. */
   place: number;
 }
 
-/** Coins of one currency that somebody can spend. */
+/** Coins of one currency that wallets can spend. */
 export interface Purse {
   readonly size: number;
-  /** Any coin, without taking it. */
+  /** Returns a random coin without taking it. */
   any(random: Random): Coin | undefined;
   put(coin: Coin): void;
   take(coin: Coin): void;
@@ -51,10 +51,10 @@ export function createPurse(): Purse {
 }
 
 export interface Coins {
-  /** The output is there from now on. */
+  /** Adds an unspent output. */
   make(coin: Coin): void;
   spend(coin: Coin): void;
-  /** Purse for coins that hold this currency, be it among others; null: nothing but native coins. */
+  /** Purse for coins with this currency, possibly among others; null: only native coins. */
   purse(currencyId: string | null): Purse;
 }
 

@@ -1,4 +1,4 @@
-/** What a definition says of its currency. */
+/** The objects of a currency's definition. */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { oneFee } from './clearing.ts';
@@ -6,7 +6,7 @@ import type { Currency, Reserve } from './currency.ts';
 import { SUB_IDENTITY_PRICE } from './identity-registration.ts';
 import { amounts, coins, list, NULL_HASH, text } from './print.ts';
 
-/** One half waits for the launch, one half goes to the fee pool at once. */
+/** Paid twice: once for the launch, and once to the fee pool immediately. */
 export const LAUNCH_FEE = 100n * COIN;
 
 const FRACTIONAL_TOKEN = 33;
@@ -21,7 +21,7 @@ type Terms = Pick<
   'id' | 'name' | 'kind' | 'isCentralised' | 'startBlock' | 'fails' | 'initialSupply' | 'tokenPrice' | 'preallocation'
 >;
 
-/** The currencydefinition object; `contributions` are what its definer puts into a basket. */
+/** The currencydefinition object; `contributions` are what the definer pays into a basket. */
 export function definitionObject(terms: Terms, contributions: readonly Reserve[]): string {
   const { id, name, kind, isCentralised, startBlock, fails, tokenPrice, preallocation } = terms;
   const isBasket = kind === 'basket';

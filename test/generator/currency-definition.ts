@@ -46,7 +46,7 @@ export function makeDefinition(world: World): boolean {
 const isLive = ({ currencies }: World, id: string): boolean =>
   id === NATIVE || currencies.some((currency) => currency.id === id && currency.stage === 'live');
 
-/** Native coins and up to three currencies, with equal weights; what the definer puts in of each. */
+/** Native coins and up to three currencies, with equal weights, and the definer's contribution of each. */
 function chooseContributions({ random, currencies, coins: held }: World): Reserve[] {
   const live = currencies.filter(({ id, stage }) => stage === 'live' && held.purse(id).size > 0);
   const ids = new Set([NATIVE]);

@@ -1,4 +1,4 @@
-/** Launches: what was preconverted is executed or given back. */
+/** Launches: preconversions are executed or refunded. */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { NATIVE } from './addresses.ts';
 import { type ClearingPayout, clear, type Flow, netOf } from './clearing.ts';
@@ -9,7 +9,7 @@ import { LAUNCH_CLEAR, LAUNCH_COMPLETE, LAUNCH_CONFIRMED, STATE_REFUNDING, type 
 import { INITIAL_LAUNCH, includeImport, POST_LAUNCH, refunds, SAME_CHAIN } from './import.ts';
 import type { World } from './world.ts';
 
-/** What is due of every launch. */
+/** Takes the due step of every launch. */
 export function makeLaunchSteps(world: World): boolean {
   let isDue = false;
   for (const currency of world.currencies) {
@@ -24,7 +24,7 @@ export function makeLaunchSteps(world: World): boolean {
   return isDue;
 }
 
-/** Several imports of one block: the definition's, one for each export before the launch, and the one that ends it. */
+/** Makes several imports in one block: that of the definition, one for each export before the launch, and the final one. */
 function launch(world: World, currency: Currency): void {
   const { journal, height } = world;
   const { kind, fails, preallocation, prelaunchExports, definition, initialSupply } = currency;
@@ -81,7 +81,7 @@ function launch(world: World, currency: Currency): void {
   journal.set(currency, 'exportedHeight', height);
 }
 
-/** Output of a definition that its first import names as its export. */
+/** Output of a definition that the first import names as its export. */
 const DEFINITION_EXPORT_VOUT = 4;
 
 interface Executed {
@@ -113,7 +113,7 @@ function executePrelaunch(
       flows: cleared.flows,
     };
   }
-  // The currency's own identity gets what was paid, right before the tokens.
+  // The currency's own identity gets the payment, right before the tokens are paid out.
   const payouts = transfers.flatMap((transfer) => [
     { to: currency.id, currencyId: NATIVE, amount: netOf(transfer) },
     { to: transfer.destination, currencyId: currency.id, amount: (netOf(transfer) * COIN) / currency.tokenPrice },

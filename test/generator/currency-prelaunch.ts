@@ -51,7 +51,7 @@ export function exportPrelaunch(world: World, currency: Currency): void {
   world.include(draft.finish({ expiryHeight: height + 20, apply }));
 }
 
-/** Decides whether there is a launch. */
+/** Decides whether the currency is launched. */
 export function clearLaunch(world: World, currency: Currency): void {
   const { journal, height } = world;
   const draft = openDraft(world);
@@ -76,7 +76,7 @@ export function clearLaunch(world: World, currency: Currency): void {
   world.include(draft.finish({ expiryHeight: height + 20, apply }));
 }
 
-/** Reserves that count are what preconverters put in, without fees. */
+/** The reserves are the contributions of preconverters, without fees. */
 export function contributed(currency: Currency, exports: readonly PrelaunchExport[]): Reserve[] {
   return currency.reserves.map((reserve) => {
     const put = exports.flatMap(({ transfers }) => transfers).filter(({ from }) => from === reserve.id);

@@ -1,4 +1,4 @@
-/** The notarization objects that tell what state a currency is in. */
+/** The notarization objects that contain the state of a currency. */
 
 import { NATIVE } from './addresses.ts';
 import type { Flow } from './clearing.ts';
@@ -39,9 +39,9 @@ const NO_FLOW: Flow = {
   conversionFees: 0n,
 };
 
-/** `previous`: the notarization before it. */
 type StatedCurrency = Pick<Currency, 'id' | 'kind' | 'initialSupply' | 'tokenPrice' | 'notarizedHeight'>;
 
+/** `previous` is the notarization before it. */
 export function notarizationObject(currency: StatedCurrency, previous: Coin | null, parts: StateParts): string {
   const { flags, height, isDefinition } = parts;
   return (

@@ -1,4 +1,4 @@
-/** A token or basket as it stands. Changed through the journal alone. */
+/** The current state of a token or basket. It is only changed through the journal. */
 import type { Coin } from './coins.ts';
 import type { PendingTransfer } from './transfer-request.ts';
 
@@ -9,7 +9,7 @@ export interface Reserve {
   readonly amount: bigint;
 }
 
-/** What was gathered before the launch and is executed by it. */
+/** Transfers that were gathered before the launch, which executes them. */
 export interface PrelaunchExport {
   readonly txid: string;
   readonly vout: number;
@@ -21,14 +21,14 @@ export interface Currency {
   readonly id: string;
   readonly name: string;
   readonly kind: 'token' | 'basket';
-  /** Its controller mints. */
+  /** Whether its controller can mint. */
   readonly isCentralised: boolean;
   readonly startBlock: number;
-  /** Asks for more preconversions than it gets. */
+  /** Whether it requires more preconversions than it gets. */
   readonly fails: boolean;
-  /** Of a basket: what preconverters share. */
+  /** For a basket: the supply that preconverters share. */
   readonly initialSupply: bigint;
-  /** Of a token, native satoshis for one; 0: nobody can preconvert. */
+  /** For a token: native satoshis for one token; 0 when preconversion is not possible. */
   readonly tokenPrice: bigint;
   readonly preallocation: { readonly to: string; readonly amount: bigint } | null;
   readonly definition: { readonly txid: string; readonly height: number };
@@ -43,17 +43,17 @@ export interface Currency {
   importCoin: Coin;
   notarizationCoin: Coin;
   exportCoin: Coin;
-  /** Of the export that is to be imported. */
+  /** Finalization output of the export that is imported next. */
   finalizeCoin: Coin | null;
   deposits: readonly Coin[];
 }
 
-/** Reserve for one basket token, as the state says it after an import. */
+/** Reserve for one basket token, as in the state after an import. */
 export function midPrice({ amount, weight }: Reserve, supply: bigint): bigint {
   return supply === 0n || weight === 0n ? 0n : (amount * 10n ** 16n) / (supply * weight);
 }
 
-/** At a launch the fraction is rounded up: preconverters never get more than there is. */
+/** At a launch the fraction is rounded up, so that preconverters never get more than the supply. */
 export function launchPrice({ amount, weight }: Reserve, supply: bigint): bigint {
   const divisor = supply * weight;
   return (amount * 10n ** 16n + divisor - 1n) / divisor;

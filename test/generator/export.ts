@@ -1,4 +1,4 @@
-/** Exports: pending transfers gathered by a block's producer. */
+/** Exports: pending transfers that a block's producer gathers. */
 import { keyAddress, NATIVE } from './addresses.ts';
 import { netOf } from './clearing.ts';
 import type { Coin } from './coins.ts';
@@ -20,7 +20,7 @@ export interface Gathered {
 
 const POST_LAUNCH = 0x80;
 
-/** Exports transfers of a launched currency, and locks what they bring. */
+/** Exports transfers of a launched currency, and locks their amounts. */
 export function exportTransfers(world: World, currency: Currency, transfers: readonly PendingTransfer[]): Gathered {
   const { journal } = world;
   const draft = openDraft(world);
@@ -41,7 +41,7 @@ export function exportTransfers(world: World, currency: Currency, transfers: rea
   return { txid: draft.txid, vout: exported.n, height: world.height - 1, transfers };
 }
 
-/** What the transfers hold, kept for `currencyId` until their import. */
+/** Deposits the amounts of the transfers for `currencyId` until their import. */
 export function holdDeposit(
   world: World,
   draft: Draft,

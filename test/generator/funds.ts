@@ -9,7 +9,7 @@ export const NETWORK_FEE = 10_000n;
 
 const TRIES = 12;
 
-/** Distinct coins that hold `amount` of a currency (null: native) together, of the few that are looked at; else none. */
+/** Finds distinct coins that together have `amount` of a currency (null: native), among a few random ones; else returns none. */
 export function findCoins(world: World, currencyId: string | null, amount: bigint): readonly Coin[] {
   const purse = world.coins.purse(currencyId);
   const found = new Set<Coin>();
@@ -23,7 +23,7 @@ export function findCoins(world: World, currencyId: string | null, amount: bigin
   return sum >= amount ? [...found] : [];
 }
 
-/** Spends coins worth `value` native and these tokens; false, and nothing spent, where they are not found. */
+/** Spends coins worth `value` native and these tokens; returns false and spends nothing when they are not found. */
 export function fund(
   world: World,
   draft: Draft,
@@ -46,7 +46,7 @@ export function fund(
   return true;
 }
 
-/** What the outputs leave over, but for a fee, goes to a wallet. */
+/** Pays the rest of the inputs, minus a fee, to a wallet. */
 export function payChange(world: World, draft: Draft, fee = NETWORK_FEE): void {
   const value = draft.left();
   const tokens = draft.tokensLeft();
@@ -62,7 +62,7 @@ export function payChange(world: World, draft: Draft, fee = NETWORK_FEE): void {
   else if (change > 0n) draft.pay(change, payKey(keyAddress(owner)));
 }
 
-/** Leaf name of a currency, as the daemon names what an output holds. */
+/** Leaf name of a currency, by which the daemon names the currencies of an output. */
 export function leafName(world: World, currencyId: string): string {
   return world.currencies.find(({ id }) => id === currencyId)?.name ?? currencyId;
 }

@@ -1,4 +1,4 @@
-/** What identities carry: content maps of every form, up to what the daemon takes. */
+/** Content maps of identities in every form, up to the daemon's limits. */
 import { contentKey } from './addresses.ts';
 import { filler, fixedHex, list, text } from './print.ts';
 import { sha256 } from './transaction.ts';
@@ -10,7 +10,7 @@ const MULTIMAP_REMOVE = 'i5Zkx5Z7tEfh42xtKfwbJ5LgEWE9rEgpFY';
 const REMOVE_KEY = 3;
 const REMOVE_ALL = 4;
 
-/** Bytes that fit into one output beside the rest of an identity. */
+/** Bytes that fit into one output together with the rest of an identity. */
 const LARGEST_BYTES = 5500;
 const KEYS = 6;
 const ENCRYPTED_WITH_KEY = 5;

@@ -14,7 +14,7 @@ const FULL_PRICE = 100n * COIN;
 const REFERRED_PRICE = 80n * COIN;
 const REFERRAL_REWARD = 20n * COIN;
 const REFERRAL_LEVELS = 3;
-/** Of an identity under a currency: in the currency's own tokens, and native. */
+/** Price of an identity under a currency: in the currency's own tokens, and in native coins. */
 export const SUB_IDENTITY_PRICE = 2n * COIN;
 const SUB_IDENTITY_FEE = 2_000_000n;
 
@@ -98,7 +98,7 @@ export function makeRegistration(world: World): boolean {
   return true;
 }
 
-/** A currency's controller earns what its identities cost; where there is none, it is burned. */
+/** A currency's controller earns the price of its identities; without a controller the price is burned. */
 function payParent(world: World, draft: Draft, { id, isCentralised }: Currency): PendingTransfer | null {
   if (!isCentralised) {
     const terms = { kind: 'burn', by: id, from: id, to: id, amount: SUB_IDENTITY_PRICE, destination: id } as const;

@@ -15,11 +15,11 @@ import { identityScript } from './scripts.ts';
 import { type Draft, openDraft, sha256 } from './transaction.ts';
 import type { World } from './world.ts';
 
-/** What becomes of the state; null where the daemon would refuse. */
+/** Returns the changed state; null when the daemon would refuse the change. */
 type Change = (state: GeneratedIdentity, identity: Identity, world: World) => GeneratedIdentity | null;
 
 const LONGEST_DELAY = 200;
-/** An update that is not mined by then never is: what it dates is dated from there. */
+/** Blocks until an update expires, from which its own dates are counted. */
 const EXPIRY = 20;
 
 /** The daemon drops content that an update does not carry. */
@@ -70,7 +70,7 @@ const recover: Change = (state, _, { random, addresses }) => ({
   minimumSignatures: 1,
 });
 
-/** Of a name only the case of its Latin letters may change. */
+/** Only the case of Latin letters in a name may change. */
 const rename: Change = (state) => {
   const swapped = state.name.replace(/[A-Za-z]/g, (letter) =>
     letter === letter.toLowerCase() ? letter.toUpperCase() : letter.toLowerCase(),

@@ -1,4 +1,4 @@
-/** An identity as it stands. */
+/** The current state of an identity. */
 import { NATIVE } from './addresses.ts';
 import type { Coin } from './coins.ts';
 import type { Currency } from './currency.ts';
@@ -26,14 +26,14 @@ export interface Identity {
   readonly address: string;
   /** i-address of the chain or of a currency. */
   readonly parent: string;
-  /** Whom it names as its referrer, and whom that one named, nearest first. */
+  /** Its referrer, the referrer of that identity, and so on, nearest first. */
   readonly referrers: readonly string[];
   state: GeneratedIdentity;
   /** Its newest identityprimary output. */
   coin: Coin;
 }
 
-/** A name that was committed to and not registered yet. */
+/** A name that is committed to, but not registered yet. */
 export interface Commitment {
   readonly coin: Coin;
   readonly name: string;

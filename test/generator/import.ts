@@ -1,4 +1,4 @@
-/** Imports: what becomes of the transfers that an export gathered. */
+/** Imports, which execute the transfers that an export gathered. */
 import { keyAddress, NATIVE } from './addresses.ts';
 import type { ClearingPayout } from './clearing.ts';
 import type { Coin } from './coins.ts';
@@ -13,15 +13,15 @@ import type { World } from './world.ts';
 
 export interface ImportPlan {
   readonly flags: number;
-  /** The export that it executes; `deposit`: what that one locked, where it is to be spent. */
+  /** The export that it executes. */
   readonly source: { readonly txid: string; readonly vout: number; readonly height: number };
   readonly payouts: readonly ClearingPayout[];
-  /** Native coins that nobody gets as a transfer's payout: part to producers, the rest to the fee pool. */
+  /** Native coins that are not payouts of transfers: part goes to producers, the rest to the fee pool. */
   readonly fees: bigint;
   readonly state: StateParts;
   readonly reserves: readonly Reserve[];
   readonly spendsFinalize: boolean;
-  /** Deposits are all spent, and split by currency. */
+  /** Whether all deposits are spent, and split by currency. */
   readonly splitsDeposits?: boolean;
 }
 
@@ -29,7 +29,7 @@ export const POST_LAUNCH = 4;
 export const SAME_CHAIN = 8;
 export const INITIAL_LAUNCH = 2;
 
-/** A tenth each, to who exported and to who imports. */
+/** A tenth for the producer of the export, and a tenth for that of the import. */
 const PRODUCER_SHARE = 10n;
 
 export function includeImport(world: World, currency: Currency, plan: ImportPlan): void {
@@ -66,7 +66,7 @@ export function includeImport(world: World, currency: Currency, plan: ImportPlan
   left.set(NATIVE, (left.get(NATIVE) ?? 0n) - fees);
   const deposits: Coin[] = [];
   for (const [id, amount] of left) {
-    // Tokens of its own that come back end here.
+    // The currency's own tokens are destroyed when they return.
     if (amount === 0n || id === currency.id) continue;
     const tokens = new Map(id === NATIVE ? [] : [[id, amount]]);
     const value = id === NATIVE ? amount : 0n;
@@ -84,14 +84,14 @@ export function includeImport(world: World, currency: Currency, plan: ImportPlan
   world.include(draft.finish({ expiryHeight: world.height + 4, apply }));
 }
 
-/** Every transfer back to its destination, but for its fee; what was burned stays burned. */
+/** Returns every transfer without its fee to its destination; burned amounts stay burned. */
 export function refunds(transfers: readonly PendingTransfer[]): ClearingPayout[] {
   return transfers.flatMap(({ kind, destination, from, amount }) =>
     kind === 'burn' || kind === 'mint' ? [] : [{ to: destination, currencyId: from, amount }],
   );
 }
 
-/** Those that hold a currency which is paid out, and what the export brought: the newest. */
+/** Deposits with a currency that is paid out, and the newest ones, which the export made. */
 function depositsToSpend(
   { deposits }: Currency,
   { payouts, fees, source, splitsDeposits }: ImportPlan,

@@ -1,9 +1,9 @@
-/** How each block changed the made-up chain's state, so that a reorganisation can take it back. */
+/** Records how each block changes the made-up chain's state, so that a reorganisation can undo it. */
 
 export interface Journal {
-  /** Whether it can undo at all. */
+  /** Whether it can undo blocks. */
   readonly keeps: boolean;
-  /** Assigns, and remembers what was there. */
+  /** Assigns a value, and remembers the previous one. */
   set<T extends object, K extends keyof T>(target: T, key: K, value: T[K]): void;
   push<T>(list: T[], item: T): void;
   remove<T>(list: T[], item: T): void;
@@ -11,11 +11,11 @@ export interface Journal {
   did(undo: () => void): void;
   /** Ends a block. */
   close(): void;
-  /** Undoes the newest `blocks` closed blocks. Throws RangeError when it does not remember as many. */
+  /** Undoes the newest `blocks` closed blocks. @throws RangeError when it remembers fewer */
   undo(blocks: number): void;
 }
 
-/** One that does not keep anything costs next to nothing, and cannot undo. */
+/** A journal that keeps nothing costs almost nothing, and cannot undo. */
 export function createJournal(keeps: boolean): Journal {
   const blocks: (() => void)[][] = [];
   let open: (() => void)[] = [];

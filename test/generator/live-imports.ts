@@ -10,7 +10,7 @@ import type { World } from './world.ts';
 
 const MANY_TRANSFERS = 10;
 const MANY_BLOCKS = 10;
-/** Of so many imports, one is refunded whole. */
+/** One of this many imports is refunded as a whole. */
 const UNSOLVED = 25;
 const LIVE = LAUNCH_CONFIRMED | LAUNCH_COMPLETE;
 
@@ -33,7 +33,7 @@ export function makeExportsAndImports(world: World): boolean {
   return due.length > 0;
 }
 
-/** All at once, now and then in two exports of one block. */
+/** Exports all transfers at once, occasionally in two exports of one block. */
 function parts({ random }: World, pending: readonly PendingTransfer[]): (readonly PendingTransfer[])[] {
   if (pending.length < 2 || !random.oneIn(4)) return [pending];
   const cut = 1 + random.below(pending.length - 1);
@@ -45,7 +45,7 @@ const transferFees = (transfers: readonly PendingTransfer[]): bigint =>
 
 function importIntoBasket(world: World, currency: Currency, gathered: Gathered): void {
   const { id, supply, reserves } = currency;
-  // The daemon gives up, too, when its own solution does not hold.
+  // The daemon, too, gives up when its own solution is not valid.
   const solved = world.random.oneIn(UNSOLVED) ? null : clear({ id, supply, reserves }, gathered.transfers);
   const cleared = solved ?? burnsAlone(currency, gathered);
   const { payouts, flows, after, fees, primaryFees } = cleared;
@@ -68,7 +68,7 @@ function importIntoBasket(world: World, currency: Currency, gathered: Gathered):
   });
 }
 
-/** The import that nothing can be converted in: all is refunded, but what was burned. */
+/** An import in which nothing can be converted: everything except burns is refunded. */
 function burnsAlone({ id, supply, reserves }: Currency, { transfers }: Gathered) {
   const burns = transfers.filter(({ kind }) => kind === 'burn').map((burn) => ({ ...burn, fee: 0n }));
   const cleared = clear({ id, supply, reserves }, burns);

@@ -1,4 +1,4 @@
-/** What a made-up chain is made of. */
+/** The kinds of transactions of a made-up chain. */
 
 import { makeDefinition } from './currency-definition.ts';
 import { makeLaunchSteps } from './currency-launch.ts';
@@ -13,19 +13,19 @@ import type { Maker } from './world.ts';
 export interface Mix {
   /** Tried once in each block, in this order, before the others. */
   readonly everyBlock: readonly Maker[];
-  /** Drawn from; a maker that stands more often is drawn more often. */
+  /** Makers that are drawn at random; a maker that is listed more often is drawn more often. */
   readonly makers: readonly Maker[];
-  /** Producers are paid as everybody is: no fee pool, no stake guard. */
+  /** Producers are paid by plain outputs: no fee pool, no stake guard. */
   readonly plainRewards?: true;
 }
 
-/** Coins from key to key: small and fast. */
+/** Payments from key to key: small and fast. */
 export const PAYMENTS: Mix = { everyBlock: [], makers: [makePayment] };
 
-/** What even a script of an afternoon can derive. */
+/** Blocks so simple that even a quick script can derive them. */
 export const PLAIN_PAYMENTS: Mix = { ...PAYMENTS, plainRewards: true };
 
-/** All there is. */
+/** All kinds of transactions. */
 export const EVERYTHING: Mix = {
   everyBlock: [makeLaunchSteps, makeExportsAndImports],
   makers: [

@@ -1,4 +1,4 @@
-/** Names that software trips over, all of which the daemon takes. */
+/** Names that often break software, all of which the daemon accepts. */
 import type { World } from './world.ts';
 
 const LONGEST_BYTES = 64;
@@ -49,7 +49,7 @@ const HOSTILE = [
 
 const ORDINARY = ['alice', 'bob', 'carol', 'dave', 'erin', 'frank', 'grace', 'heidi'] as const;
 
-/** A name that nobody took: hostile as it stands the first time, with a number the next. */
+/** Returns a free name: a hostile or ordinary one the first time, with a number added later. */
 export function newName(world: World, isTaken: (name: string) => boolean): string {
   const { random } = world;
   const base = random.oneIn(2) ? random.pick(HOSTILE) : random.pick(ORDINARY);
@@ -57,7 +57,7 @@ export function newName(world: World, isTaken: (name: string) => boolean): strin
   return withinLimit(base, ` ${world.nextNumber()}`);
 }
 
-/** The daemon counts bytes of UTF-8; no character is cut in two. */
+/** The daemon counts UTF-8 bytes; no character is split. */
 function withinLimit(name: string, suffix: string): string {
   const characters = [...name];
   while (Buffer.byteLength(characters.join('') + suffix) > LONGEST_BYTES) characters.pop();

@@ -9,12 +9,12 @@ import type { World } from './world.ts';
 
 const ENOUGH_COINS = 3;
 
-/** One or two coins to two to four keys. */
+/** Pays one or two coins to two to four keys. */
 export function makePayment(world: World): boolean {
   return payment(world, (random) => payKey(keyAddress(random)));
 }
 
-/** The same to destinations of every kind, now and then with data. */
+/** The same to destinations of every kind, occasionally with data. */
 export function makeMixedPayment(world: World): boolean {
   const { random, identities } = world;
   return payment(world, (owner) => {
@@ -49,7 +49,7 @@ function payment(world: World, script: (owner: number) => Script): boolean {
   return true;
 }
 
-/** Tokens of one coin, part of them to somebody, with or without coins. */
+/** Pays part of the tokens of one coin to wallets, with or without native coins. */
 export function makeTokenPayment(world: World): boolean {
   const { random, currencies } = world;
   if (currencies.length === 0) return false;

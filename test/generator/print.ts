@@ -17,7 +17,7 @@ export function amounts(map: Iterable<readonly [string, bigint]>): string {
   return `{${Array.from(map, ([id, amount]) => `"${id}":${coins(amount)}`).join(',')}}`;
 }
 
-/** Bytes that nobody reads, as hex. `seed` is hex. */
+/** Bytes whose content does not matter, as hex. `seed` is hex. */
 export function filler(seed: string, bytes: number): string {
   const digits = bytes * 2;
   return seed.repeat(Math.ceil(digits / seed.length)).slice(0, digits);

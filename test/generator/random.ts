@@ -6,9 +6,9 @@ export interface Random {
   below(limit: number): number;
   /** true once in `times` calls, on average */
   oneIn(times: number): boolean;
-  /** lowest ≤ integer ≤ highest; `lowest` where they cross */
+  /** lowest ≤ integer ≤ highest; `lowest` when highest is smaller */
   between(lowest: bigint, highest: bigint): bigint;
-  /** An element of a list that is not empty. */
+  /** An element of a list, which must not be empty. */
   pick<T>(list: readonly T[]): T;
 }
 

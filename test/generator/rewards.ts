@@ -1,4 +1,4 @@
-/** Who makes a block and what for: the coinbase, and the stake at its end. */
+/** Rewards of a block's producer: the coinbase, and the stake at the end of the block. */
 import { keyAddress, NATIVE } from './addresses.ts';
 import type { Coin } from './coins.ts';
 import { coins, fixedHex } from './print.ts';
@@ -11,13 +11,13 @@ export const SUBSIDY = 6_00000000n;
 /** Paid by block 1 on top of the subsidy. */
 export const PREMINE = 50_000_000_00000000n;
 
-/** Of the fee pool, each block pays out this much, and the rest of a hundred goes on. */
+/** Each block pays out one part in this many of the fee pool, and carries the rest forward. */
 const POOL_SHARE = 100n;
 const LEAST_STAKE_COINS = 3;
 
 export const premineOf = (height: number): bigint => (height === 1 ? PREMINE : 0n);
 
-/** The coinbase of a block whose transactions paid `fees`; also its text, since it stands first and is made last. */
+/** The coinbase of a block whose transactions paid `fees`. It is first in the block, but made last. */
 export function coinbase(world: World, fees: bigint, producer: number, isStake: boolean): Transaction {
   const { height, pools, journal, random } = world;
   const draft = openDraft(world);
@@ -25,7 +25,7 @@ export function coinbase(world: World, fees: bigint, producer: number, isStake: 
   const pool = before - before / POOL_SHARE;
   const reward = SUBSIDY + premineOf(height) + before - pool;
   const owner = keyAddress(producer);
-  // A pool splits what it finds.
+  // A mining pool splits its reward.
   const share = !isStake && random.oneIn(8) ? reward / 3n : 0n;
   draft.pay(reward - share, isStake ? stakeGuard(owner) : payKey(owner));
   if (share > 0n) draft.pay(share, payKey(keyAddress(random.below(world.addresses))));
@@ -34,7 +34,7 @@ export function coinbase(world: World, fees: bigint, producer: number, isStake: 
   return { ...made, text: asCoinbase(made.text, height) };
 }
 
-/** Genesis pays a key that nobody has, in the oldest form of a transaction. */
+/** Genesis pays an unknown key, in the oldest form of a transaction. */
 export function genesisTransaction(txid: string): string {
   const key = `04${txid}${txid}`;
   return (
@@ -63,7 +63,7 @@ export function stakeable(world: World): Coin | undefined {
   return purse.size > LEAST_STAKE_COINS ? purse.any(world.random) : undefined;
 }
 
-/** Spends the coin and gives it back: the last transaction of a stake block. */
+/** Spends the coin and pays it back: the last transaction of a stake block. */
 export function stakeTransaction(world: World, coin: Coin, plain = false): Transaction {
   const draft = openDraft(world);
   draft.spend(coin);

@@ -6,7 +6,7 @@ import { amounts, coins, filler, text, texts } from './print.ts';
 export interface Script {
   /** JSON */
   readonly text: string;
-  /** What the daemon shows as the address of an input that spends it. */
+  /** The address that the daemon shows on an input that spends the output. */
   readonly spender: string;
 }
 
@@ -43,7 +43,7 @@ export function payScript({ address, hash }: KeyAddress): Script {
   };
 }
 
-/** Data that nobody can spend. */
+/** Data, which cannot be spent. */
 export function nullData(hex: string): Script {
   return {
     text: `{"type":"nulldata","spendableoutput":false,"asm":"OP_RETURN ${hex}","hex":"6a${hex}"}`,
@@ -51,7 +51,7 @@ export function nullData(hex: string): Script {
   };
 }
 
-/** Coins alone to an identity or to several destinations at once. */
+/** Only native coins, to an identity or to several destinations at once. */
 export function payComplex(addresses: readonly string[]): Script {
   return cryptocondition('"evalnone":"valid"', { addresses, spendable: true });
 }
@@ -63,23 +63,23 @@ export function payTo(address: string): Script {
   return address.startsWith('b') ? payScript(key) : payKey(key);
 }
 
-/** Tokens (and coins) to any addresses; `nameOf` gives leaf names. */
+/** Tokens (and coins) to any addresses; `nameOf` returns leaf names. */
 export function payTokens(addresses: readonly string[], tokens: Tokens, nameOf: (id: string) => string): Script {
   const decoded = `"reserveoutput":{"version":1,"currencyvalues":${amounts(tokens)}}`;
   return cryptocondition(decoded, { addresses, spendable: true, tokens, nameOf });
 }
 
-/** Reward of a stake block, held for its owner. */
+/** Reward of a stake block, locked for its owner. */
 export function stakeGuard(owner: KeyAddress): Script {
   return cryptocondition('"stakeguard":""', { addresses: [owner.address, STAKE_GUARD], spendable: true });
 }
 
-/** An output of an identity's own: its state, its reservation, its commitment. */
+/** An output about an identity: its state, its reservation or its commitment. */
 export function identityScript(kind: string, object: string, addresses: readonly string[]): Script {
   return cryptocondition(`"${kind}":${object}`, { addresses, spendable: false });
 }
 
-/** An output of the protocol. `thread` (a currency) tells apart whose it is when it is spent. */
+/** An output of the protocol. `thread`, a currency, identifies its owner when it is spent. */
 export function controlScript(
   kind: ControlKind,
   object: string,

@@ -12,7 +12,7 @@ export function makeShielded(world: World): boolean {
   const valueBalance = leaves ? amount : -amount;
   if (!leaves && !fund(world, draft, amount + NETWORK_FEE)) return false;
   draft.shield(valueBalance, shieldedParts(sha256(`shielded ${draft.txid}`), leaves));
-  // Of what leaves, all may be the fee: then the payment stays within the pool.
+  // The fee may be everything that leaves: then the payment stays within the pool.
   if (!leaves || amount < 10n * NETWORK_FEE || !random.oneIn(3)) payChange(world, draft);
   const transaction = draft.finish({
     expiryHeight: expiry(world),
@@ -23,7 +23,7 @@ export function makeShielded(world: World): boolean {
   return true;
 }
 
-/** `spends`: out of a note; each transaction makes one or two new ones. */
+/** `spends`: whether a note is spent; each transaction makes one or two new notes. */
 function shieldedParts(hash: string, spends: boolean): string {
   const short = `"${filler(hash, 32)}"`;
   const proof = `"${filler(hash, 192)}"`;

@@ -1,4 +1,4 @@
-/** Transactions of a made-up chain: what they spend and make, and their text. */
+/** Transactions of a made-up chain: their inputs and outputs, and their text. */
 import { createHash } from 'node:crypto';
 import type { Coin, Tokens } from './coins.ts';
 import { NO_TOKENS } from './coins.ts';
@@ -11,31 +11,31 @@ export interface Transaction {
   readonly text: string;
   readonly inputs: readonly Coin[];
   readonly outputs: readonly Coin[];
-  /** Native coins that come in and do not go out. */
+  /** Native coins of the inputs minus those of the outputs. */
   readonly fee: bigint;
   readonly expiryHeight: number;
-  /** Whether the chain as it stands takes it, given that its inputs are unspent. */
+  /** Whether the chain in its current state accepts it, given that its inputs are unspent. */
   readonly fits: () => boolean;
-  /** What it changes beside coins. */
+  /** Applies its effects other than those on coins. */
   readonly apply: () => void;
 }
 
 export interface Draft {
   readonly txid: string;
   spend(coin: Coin): void;
-  /** An output that somebody can spend; it lies in the purse of one of its tokens. */
+  /** An output that wallets can spend; it is in the purse of one of its tokens. */
   pay(value: bigint, script: Script, tokens?: Tokens): Coin;
   /** An output that only the protocol spends. */
   hold(value: bigint, script: Script, tokens?: Tokens): Coin;
-  /** An output that nobody ever spends. */
+  /** An output that is never spent. */
   burn(value: bigint, script: Script): void;
-  /** `valueBalance`: native coins that leave the shielded pool; negative, that enter it. `parts`: JSON of what is shielded. */
+  /** `valueBalance`: native coins that leave the shielded pool, or enter it when negative. `parts`: JSON of the shielded parts. */
   shield(valueBalance: bigint, parts: string): void;
-  /** Native coins of the inputs that no output holds yet. */
+  /** Native coins of the inputs that no output has yet. */
   left(): bigint;
-  /** The same of tokens. */
+  /** The same for tokens. */
   tokensLeft(): Map<string, bigint>;
-  /** How many outputs there are so far. */
+  /** Number of outputs so far. */
   readonly size: number;
   finish(more?: Partial<DraftEnd>): Transaction;
 }

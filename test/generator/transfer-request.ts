@@ -1,4 +1,4 @@
-/** Reserve transfers: what a sender asks the protocol to do. */
+/** Reserve transfers: a sender's requests to the protocol. */
 import { NATIVE } from './addresses.ts';
 import { type Coin, NO_TOKENS, type Tokens } from './coins.ts';
 import { leafName } from './funds.ts';
@@ -11,7 +11,7 @@ export interface GeneratedTerms {
   readonly kind: 'convert' | 'via' | 'preconvert' | 'contribution' | 'burn' | 'mint';
   /** The currency that executes it. */
   readonly by: string;
-  /** Of a mint the native coin, which is not spent. */
+  /** For a mint the native coin, which is not spent. */
   readonly from: string;
   readonly to: string;
   readonly amount: bigint;
@@ -22,7 +22,7 @@ export interface GeneratedTerms {
 
 export interface PendingTransfer extends GeneratedTerms {
   readonly coin: Coin;
-  /** Native. */
+  /** In native coins. */
   readonly fee: bigint;
 }
 
@@ -42,7 +42,7 @@ const TO_KEY = 2;
 const TO_IDENTITY = 4;
 const WITH_AUXILIARY = 64;
 
-/** What the sender has to bring: the amount and the fee. */
+/** Returns what the sender has to pay: the amount and the fee. */
 export function transferCost({ kind, from, amount }: GeneratedTerms): { value: bigint; tokens: Tokens } {
   const most = TRANSFER_FEE + AUXILIARY_FEE;
   if (kind === 'mint') return { value: most, tokens: NO_TOKENS };
@@ -51,7 +51,7 @@ export function transferCost({ kind, from, amount }: GeneratedTerms): { value: b
     : { value: most, tokens: new Map([[from, amount]]) };
 }
 
-/** Adds the output to the draft. It waits for `terms.by` once it is among its pending transfers. */
+/** Adds the output to the draft. The caller adds the transfer to the pending transfers of `terms.by`. */
 export function requestTransfer(world: World, draft: Draft, terms: GeneratedTerms): PendingTransfer {
   const hasAuxiliary = terms.kind !== 'contribution' && world.random.oneIn(3);
   const fee = TRANSFER_FEE + (hasAuxiliary ? AUXILIARY_FEE : 0n);

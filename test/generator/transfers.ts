@@ -1,4 +1,4 @@
-/** Reserve transfers of every kind, for whichever currency takes them. */
+/** Reserve transfers of every kind, for any currency that accepts them. */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { keyAddress, NATIVE } from './addresses.ts';
 import type { Currency } from './currency.ts';
@@ -7,12 +7,12 @@ import { openDraft } from './transaction.ts';
 import { type GeneratedTerms, type PendingTransfer, requestTransfer, transferCost } from './transfer-request.ts';
 import type { World } from './world.ts';
 
-/** Of a reserve or a supply, the most that one transfer takes. */
+/** A transfer takes at most one part in this many of a reserve or a supply. */
 const LARGEST_SHARE = 200n;
 const MOST_PENDING = 60;
 const LARGEST_DUST = 50n;
 
-/** One to four of them in one transaction. */
+/** Makes one to four transfers in one transaction. */
 export function makeTransfers(world: World): boolean {
   const { random } = world;
   const open = world.currencies.filter((currency) => takesTransfers(world, currency));
@@ -25,7 +25,7 @@ export function makeTransfers(world: World): boolean {
   return includeTransfers(world, wanted);
 }
 
-/** False, and nothing done, where nobody can pay for them. */
+/** Returns false and does nothing when no coins can pay for the transfers. */
 export function includeTransfers(world: World, wanted: readonly GeneratedTerms[]): boolean {
   if (wanted.length === 0) return false;
   const tokens = new Map<string, bigint>();
@@ -102,7 +102,7 @@ function termsFor(world: World, currency: Currency): GeneratedTerms | null {
   }
 }
 
-/** As much as some coin holds, at most `limit`; now and then so little that nothing comes of it. */
+/** An amount that some coin can pay, at most `limit`; occasionally so small that it pays nothing out. */
 function affordable(world: World, terms: Omit<GeneratedTerms, 'amount'>, limit: bigint): GeneratedTerms | null {
   const { random } = world;
   const coin = world.coins.purse(terms.from === NATIVE ? null : terms.from).any(random);

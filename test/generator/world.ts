@@ -1,4 +1,4 @@
-/** Everything that the makers of transactions look at and change. */
+/** Everything that the makers of transactions read and change. */
 import type { Coins } from './coins.ts';
 import type { Currency } from './currency.ts';
 import type { Commitment, Identity } from './identity.ts';
@@ -11,22 +11,22 @@ export interface World {
   readonly random: Random;
   readonly journal: Journal;
   readonly coins: Coins;
-  /** How many wallets there are. */
+  /** Number of wallets. */
   readonly addresses: number;
   /** Height of the block that is being made. */
   readonly height: number;
   readonly identities: Identity[];
   readonly commitments: Commitment[];
   readonly currencies: Currency[];
-  /** i-addresses of names that somebody committed to on any branch. */
+  /** i-addresses of names that were committed to on any branch. */
   readonly takenNames: Set<string>;
-  /** Changed through the journal alone. */
+  /** Only changed through the journal. */
   readonly pools: { fees: bigint; shielded: bigint };
-  /** Never the same twice, reorganisations or not. */
+  /** Never returns the same number twice, not even after a reorganisation. */
   nextNumber(): number;
-  /** Puts it into the block and applies it. `again`: its sender brings it back after a reorganisation. */
+  /** Puts the transaction into the block and applies it. `again`: its sender includes it again after a reorganisation. */
   include(transaction: Transaction, again?: 'again'): void;
 }
 
-/** Makes one thing and includes it; false where the chain is not ready for it. */
+/** Makes one thing and includes it; returns false when the chain is not ready for it. */
 export type Maker = (world: World) => boolean;

@@ -1,4 +1,4 @@
-/** What the laws range over. */
+/** The arbitraries of the laws. */
 import fc from 'fast-check';
 import { CRASH_POINTS } from '../../pipeline/stage/crash-point.ts';
 import { createChain } from '../generator/chain.ts';
@@ -10,19 +10,19 @@ import type { PlannedCrash } from './replay.ts';
 export const RUNS = Number(process.env.LAWS_RUNS ?? 3);
 
 export interface ChainHistory {
-  /** Everything that happened, branches that were left included. */
+  /** Everything that happened, including abandoned branches. */
   readonly happened: readonly UnplacedRecord[];
-  /** The branch that stayed. */
+  /** The winning branch. */
   readonly stayed: readonly UnplacedRecord[];
 }
 
-/** Says how a history is made: small enough to be printed when a law fails. */
+/** The plan from which a history is made, small enough to print when a law fails. */
 export interface HistoryPlan {
   readonly seed: number;
   readonly steps: readonly { readonly blocks: number; readonly back: number }[];
 }
 
-/** A made-up chain that grows, goes back some blocks and grows again, several times. */
+/** Plans of a made-up chain that grows, rewinds some blocks and grows again, several times. */
 export const historyPlan = (steps: number): fc.Arbitrary<HistoryPlan> =>
   fc.record({
     seed: fc.nat(),

@@ -1,6 +1,6 @@
 /**
- * Whatever happens to blocks and to the price stage: the candles out of ClickHouse are what a plain walk over the states of the baskets,
- * the prices and the stamps makes of them, up to the block of each chain that is priced.
+ * Whatever happens to blocks and to the price stage: the candles from ClickHouse equal a plain computation over the states of the baskets,
+ * the prices and the stamps, up to the newest priced block of each chain.
  */
 
 import fc from 'fast-check';
@@ -62,7 +62,7 @@ interface Trade {
 const rowsOf = async <T>(sql: string, values: readonly unknown[] = []): Promise<T[]> =>
   (await world.stores.postgres.pool.query(sql, [...values])).rows as T[];
 
-/** By chain: the newest block that derive and price both stand on. */
+/** By chain: height of the newest block that both derive and price have. */
 async function heights(): Promise<ReadonlyMap<string, number>> {
   const blocks = await rowsOf<{ key: string; chain: string; height: number }>(
     "SELECT concat_ws(' ', chain, height, encode(hash, 'hex')) AS key, chain, height FROM blocks",
@@ -179,7 +179,7 @@ async function pricesByCurrency(counts: (row: { chain: string; height: number })
   return prices;
 }
 
-/** Every step of all time. */
+/** Computes the candles of all steps of all time. */
 function plainCandles<Price>(
   moments: readonly Moment<Price>[],
   trades: readonly Trade[],
@@ -212,7 +212,7 @@ function plainCandles<Price>(
   return [...candles.values()];
 }
 
-/** Prices as the digits that any two of them differ in. */
+/** Fractions as digits, enough for any two prices to differ. */
 const digits = ({ over, under }: Fraction) => (over * 10n ** 60n) / under;
 const withDigits = (candles: readonly StepCandle<Fraction>[]) =>
   candles.map(({ open, high, low, close, ...rest }) => ({
@@ -227,17 +227,17 @@ interface StepQuery {
   readonly to: number | null;
 }
 
-/** Some at most: every one of them is a statement. */
+/** Most pairs and currencies to compare, because each is a statement. */
 const MOST = 4;
 
-/** Pairs that traded, one way round, and one of the others. */
+/** Some pairs that traded in this direction, and one that did not. */
 function chosenPairs({ pairs, trades }: Plain) {
   const traded = new Set(trades.map(({ chain, basket, from, to }) => `${chain} ${basket} ${from} ${to}`));
   const [some, others] = [true, false].map((wanted) => [...pairs].filter(([key]) => traded.has(key) === wanted));
   return [...(some ?? []).slice(0, MOST), ...(others ?? []).slice(-1)];
 }
 
-/** How many candles held something that was traded. */
+/** Compares candles, and returns how many of them had trades. */
 async function holds({ step, from, to }: StepQuery): Promise<number> {
   const plain = await readPlain();
   const [text, until] = [from, to].map((moment) => (moment === null ? undefined : String(moment)));
@@ -284,13 +284,13 @@ async function holds({ step, from, to }: StepQuery): Promise<number> {
 const moments = fc.option(fc.integer({ min: firstTime, max: lastTime }));
 const questions = fc
   .record({ step: fc.constantFrom(...STEPS), from: moments, to: moments })
-  // At most so many steps as are answered, and in order.
+  // No more steps than the API returns, and in order.
   .map(({ step, from, to }): StepQuery => {
     const isFine = step === '5m' || (from !== null && to !== null && from >= to);
     return { step, from, to: isFine ? null : to };
   });
 
-it('after any appends, rewinds, crashes and corrections', async () => {
+it('candles are right after any appends, rewinds, crashes and corrections', async () => {
   let traded = 0;
   await fc.assert(
     fc
@@ -309,7 +309,7 @@ it('after any appends, rewinds, crashes and corrections', async () => {
   expect(traded).toBeGreaterThan(20);
 }, 600_000);
 
-it('while prices have not followed a rewind, and after a swap of generations', async () => {
+it('candles are right while prices have not followed a rewind, and after a swap of generations', async () => {
   const { pool } = world.stores.postgres;
   const live = JSON.stringify([{ regime: 'live', from: null, to: null, chains: null }]);
   await pool.query("INSERT INTO generations VALUES (2, false, 'all live', $1)", [live]);

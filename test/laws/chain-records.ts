@@ -1,4 +1,4 @@
-/** Records of a blocks partition, made of the recording or of a made-up chain. */
+/** Records of a blocks partition, made from the recording or from a made-up chain. */
 
 import { rawMember } from '../../domain/json/raw-json.ts';
 import type { BlockAppended, BlocksRecord, ChainRewound } from '../../schemas/log-records.ts';
@@ -16,9 +16,9 @@ export function blockRecord({ text, height, hash, previousHash, time }: Generate
 }
 
 export interface RecordedBranches {
-  /** The chain that won, from genesis. */
+  /** The winning chain, from genesis. */
   readonly main: readonly UnplacedRecord[];
-  /** The branch that lost, from the block after the fork. */
+  /** The losing branch, from the block after the fork. */
   readonly orphans: readonly UnplacedRecord[];
   /** Height of the last block that both have. */
   readonly fork: number;
@@ -30,14 +30,14 @@ export function recordedBranches(): RecordedBranches {
   return { main, orphans, fork: (orphans[0]?.height ?? 0) - 1 };
 }
 
-/** Takes the chain back from `from`'s newest block to the block at `height` of `main`. */
+/** A record that rewinds the chain from `fromHeight` to the block at `height` of `main`. */
 export function rewindRecord(main: readonly UnplacedRecord[], height: number, fromHeight: number): UnplacedRecord {
   const stays = main[height];
   if (!stays) throw new RangeError(`no block ${height}`);
   return { kind: 'rewind', height, hash: stays.hash, fromHeight };
 }
 
-/** A chain which at some heights goes back and comes the same way again. */
+/** A chain that rewinds at some heights and then repeats the same blocks. */
 export function wanderings(
   main: readonly UnplacedRecord[],
   turns: readonly { readonly at: number; readonly back: number }[],
@@ -51,13 +51,13 @@ export function wanderings(
   return [...happened, ...main.slice(next)];
 }
 
-/** As it happened: the losing branch first. */
+/** The records as they happened: the losing branch first. */
 export function withReorganisation({ main, orphans, fork }: RecordedBranches): UnplacedRecord[] {
   const rewind = rewindRecord(main, fork, fork + orphans.length);
   return [...main.slice(0, fork + 1), ...orphans, rewind, ...main.slice(fork + 1)];
 }
 
-/** Of a file of the recording, in order of height. */
+/** Records of a file of the recording, in order of height. */
 export function recordedFile(file: string): UnplacedRecord[] {
   const lines = recordedText(file).split('\n');
   return lines.filter((line) => line !== '').map(recordedBlock);

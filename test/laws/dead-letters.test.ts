@@ -1,4 +1,4 @@
-/** The laws of what cannot be decoded: it stops nothing, is said, and once it can be the stores are as if it always could. */
+/** The laws of blocks that cannot be decoded: they stop nothing, are reported, and leave no trace in the stores once they are fixed. */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it } from 'vitest';
@@ -34,7 +34,7 @@ async function lettersOf(chain: string): Promise<readonly Letter[]> {
   return rows;
 }
 
-/** What the topic's readers hold at its end: the records that no rewind took back, without their places. */
+/** The topic's records that no rewind removed, without their positions. */
 async function heldFacts(chain: string): Promise<readonly Omit<FactsAppended, 'position' | 'source'>[]> {
   const held: Omit<FactsAppended, 'position' | 'source'>[] = [];
   for (const { payload } of await factsTopic(world.log, chain)) {
@@ -45,12 +45,12 @@ async function heldFacts(chain: string): Promise<readonly Omit<FactsAppended, 'p
   return held;
 }
 
-/** Ways in which the text of a block may be wrong. Each leaves what the record's label says. */
+/** Ways in which the text of a block may be wrong. None changes the label of the record. */
 const DAMAGES = {
   cut: (text: string) => text.slice(0, -9),
   'not JSON': (text: string) => `${text.slice(0, 40)}\u0000${text.slice(40)}`,
   'no transactions': (text: string) => text.replace('"tx":[', '"tx":7,"ty":['),
-  'a value that is none': (text: string) => text.replace(/"valueZat":\d+,"valueSat":\d+/, '"valueSat":"many"'),
+  'a value that is not a number': (text: string) => text.replace(/"valueZat":\d+,"valueSat":\d+/, '"valueSat":"many"'),
   'a value beyond int64': (text: string) => text.replace(/"valueZat":\d+,"valueSat":/, '$&9999999999999'),
   'no script': (text: string) => text.replace(/"scriptPubKey":\{[^}]*\}/, '"scriptPubKey":null'),
   'addresses of another kind': (text: string) => text.replace(/"addresses":\["/, '"addresses":[null,"'),
@@ -62,9 +62,9 @@ const harm = fc.record({
   how: fc.constantFrom(...(Object.keys(DAMAGES) as (keyof typeof DAMAGES)[])),
 });
 
-describe('what cannot be decoded', () => {
+describe('a block that cannot be decoded', () => {
   it(
-    'stops nothing and is said, the same for any batches, crashes and branches that were left',
+    'stops nothing and is reported, for any batches, crashes and abandoned branches',
     async () => {
       const damages = fc.array(harm, { minLength: 1, maxLength: 4 });
       await fc.assert(
@@ -99,7 +99,7 @@ describe('what cannot be decoded', () => {
   );
 });
 
-/** A processor that fails on some outputs, transactions and blocks: which ones follows from their names alone. */
+/** A processor that fails on some outputs, transactions and blocks, which are chosen only by their hashes. */
 function failingProcessor(oneIn: number): Probe {
   const isChosen = (hash: string, salt: number): boolean => Number.parseInt(hash.slice(8, 16), 16) % oneIn === salt;
   return ({ height, hash, tx: transactions }) => {
@@ -116,7 +116,7 @@ function failingProcessor(oneIn: number): Probe {
 
 describe('redriven after the fix', () => {
   it(
-    'the stores and the topic are those of a log that never failed, whatever fails on the way',
+    'the stores and the topic equal those of a log that never failed, whatever fails on the way',
     async () => {
       let found = 0;
       await fc.assert(
@@ -149,7 +149,7 @@ describe('redriven after the fix', () => {
   );
 
   it(
-    'so is the recorded chain, with its identities, currencies and conversions',
+    'the recorded chain does too, with its identities, currencies and conversions',
     async () => {
       const { main, ...branches } = recordedBranches();
       const chain = await chainWith(withReorganisation({ main, ...branches }));
@@ -170,7 +170,7 @@ describe('redriven after the fix', () => {
     10 * MINUTES,
   );
 
-  it('a chain that is being followed is derived again while it runs', async () => {
+  it('a followed chain is derived again while it runs', async () => {
     const { stayed } = makeHistory({ seed: 11, steps: [{ blocks: 30, back: 0 }] });
     const chain = await chainWith(stayed);
     const failing = failingProcessor(4);

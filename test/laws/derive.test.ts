@@ -1,4 +1,4 @@
-/** The laws of derive, on real stores: whatever happens on the way, the stores end as one straight run leaves them. */
+/** The laws of derive, on real stores: whatever happens on the way, the stores end like those of a straight run. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { requestRedrive } from '../../pipeline/derive/redrive.ts';
@@ -29,7 +29,7 @@ async function removedBlocks(chain: string): Promise<RemovedBlock[]> {
   return rows.map(({ chain: _, ...row }) => row);
 }
 
-/** Hash of each block that a rewind took away, and position of the rewind. */
+/** Hash of each block that a rewind removed, and position of the rewind. */
 function removals(happened: readonly UnplacedRecord[]): [string, bigint][] {
   const standing: string[] = [];
   return happened.flatMap((record, position) => {
@@ -48,7 +48,7 @@ async function redriveFrom(chain: string, height: number): Promise<void> {
 
 describe('derive', () => {
   it(
-    'gives the same stores for any batches, crashes and branches that were left',
+    'gives the same stores for any batches, crashes and abandoned branches',
     async () => {
       await fc.assert(
         fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
@@ -65,7 +65,7 @@ describe('derive', () => {
   );
 
   it(
-    'keeps what rewinds took away as one straight run over the same records does',
+    'records removed blocks like a straight run over the same records',
     async () => {
       await fc.assert(
         fc.asyncProperty(historyPlan(6), batchSize, crashes(4), async (plan, batch, planned) => {
@@ -107,7 +107,7 @@ describe('derive', () => {
   );
 
   it(
-    'keeps two chains apart that run at the same time',
+    'keeps two chains that run at the same time apart',
     async () => {
       const plan = fc.record({ history: historyPlan(4), batch: batchSize, crashes: crashes(3) });
       await fc.assert(
@@ -152,7 +152,7 @@ describe('derive', () => {
   );
 
   it(
-    'goes on in a log that grows between runs as in one that was there at once',
+    'treats a log that grows between runs like one that was complete from the start',
     async () => {
       await fc.assert(
         fc.asyncProperty(historyPlan(5), fc.nat(), async (plan, cut) => {

@@ -1,4 +1,4 @@
-/** Chains of their own for each history, in the stores and the log of one file of laws: digests do not count their names. */
+/** A separate chain for each history, in the stores and the log of one file of laws; digests do not include chain names. */
 import { afterAll, beforeAll } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
 import { createTestStores } from '../support/infra/test-stores.ts';
@@ -8,15 +8,15 @@ import { createTestLog, deriveToEnd, type TestLog } from './replay.ts';
 const START_MS = 300_000;
 
 export interface LawChains {
-  /** While a test runs. */
+  /** Available while a test runs. */
   readonly world: { readonly stores: Stores; readonly log: TestLog };
-  /** A new chain whose log holds the records. */
+  /** Creates a chain whose log has the records. */
   chainWith(records: readonly UnplacedRecord[]): Promise<string>;
-  /** The same, derived to its end without anything happening on the way. */
+  /** The same, derived to its end without interruption. */
   straight(records: readonly UnplacedRecord[]): Promise<string>;
 }
 
-/** For a whole file: its stores and log are there from its first test to its last. */
+/** Provides the chains of a file, whose stores and log exist from its first test to its last. */
 export function useLawChains(): LawChains {
   let stores: Stores;
   let log: TestLog;

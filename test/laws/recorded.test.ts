@@ -57,7 +57,7 @@ describe('derive on the recorded chain', () => {
   );
 
   it(
-    'ends as if the branch that lost had never been seen, whatever fails on the way',
+    'ends as if the losing branch had never been seen, whatever fails on the way',
     async () => {
       const happened = withReorganisation({ main, ...branches });
       const size = batchSize.map(({ maxBlocks }) => ({ maxBlocks: maxBlocks * 20 }));
@@ -72,7 +72,7 @@ describe('derive on the recorded chain', () => {
   );
 
   it(
-    'ends as if it had never left after any rewind to its own past',
+    'ends as if nothing had happened after any rewind to its own past',
     async () => {
       const turn = fc.record({
         at: fc.integer({ min: 110, max: main.length - 1 }),

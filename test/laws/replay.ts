@@ -1,4 +1,4 @@
-/** Runs derive over a prepared log, with crashes where a test wants them. */
+/** Runs derive over a prepared log, with crashes where a test plans them. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -64,7 +64,7 @@ type Replay = Pick<DeriveOptions, 'log' | 'stores'> &
 
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
-/** Runs derive until it stands at the end of the log. */
+/** Runs derive until it reaches the end of the log. */
 export async function deriveToEnd(chain: string, options: Replay): Promise<void> {
   const end = new AbortController();
   await runDerive({
@@ -79,13 +79,13 @@ export async function deriveToEnd(chain: string, options: Replay): Promise<void>
   });
 }
 
-/** A crash at the n-th passing of a point, counted from where the run before crashed. */
+/** A crash at the n-th passing of a point, counted from the crash of the previous run. */
 export interface PlannedCrash {
   readonly point: CrashPoint;
   readonly passing: number;
 }
 
-/** Starts derive again after each crash; a crash whose point is not passed often enough does not happen. */
+/** Restarts derive after each crash; a crash whose point is not passed often enough does not happen. */
 export async function deriveWithCrashes(
   chain: string,
   options: Omit<Replay, 'crashPoint'>,

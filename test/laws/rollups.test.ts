@@ -1,6 +1,6 @@
 /**
- * Whatever happens to the price stage: what the market pages sum out of ClickHouse, with whole days rolled up and provisional rows beside
- * the complete ones, is the plain sum of the stamps in Postgres.
+ * Whatever happens to the price stage: the sums of the market pages from ClickHouse, with whole days rolled up and provisional rows next
+ * to the complete ones, equal the plain sum of the stamps in Postgres.
  */
 
 import fc from 'fast-check';
@@ -25,7 +25,7 @@ const slow = slowChains();
 const UNITS: readonly Unit[] = ['day', 'week', 'month'];
 const { chains } = slow;
 const firstTime = blockOf(slow.first[0]).time;
-/** Over two months, so that days with trades of either regime close on the way. */
+/** Stretched over two months, so that days with trades of either regime close on the way. */
 const slower = (blocks: readonly FedBlock[]) => retimed(blocks, ({ time }) => firstTime + 2 * (time - firstTime));
 const [first, second] = [slower(slow.first), slower(slow.second)];
 const cutover = firstTime + 36 * 86_400;
@@ -91,14 +91,14 @@ function summed(rows: readonly Row[], keysOf: (row: Row) => readonly (string | n
   return sums;
 }
 
-/** Volume alone, with texts as keys, in no order. */
+/** Only volumes and trades, with texts as keys, in no order. */
 function volumes(sums: Iterable<readonly [string | number, Volume]>): unknown {
   return Object.fromEntries([...sums].map(([key, { volume, trades }]) => [key, { volume, trades }]));
 }
 
 const END_OF_TIME = 4_000_000_000;
 
-/** By currency, as Postgres has them. */
+/** Newest prices by currency, from Postgres. */
 async function newestPrices(): Promise<ReadonlyMap<string, string>> {
   const { rows } = await world.stores.postgres.pool.query<{ id: string; price: string }>(
     `SELECT DISTINCT ON (currency_id) currency_id AS id, trim_scale(usd_price)::text AS price FROM prices
@@ -148,7 +148,7 @@ async function rolledDays(): Promise<number> {
   return rows[0]?.day ?? 0;
 }
 
-/** How many trades of the served generation are summed in days that count. */
+/** Number of trades of the served generation in the rolled-up days that count. */
 async function rolledTrades(): Promise<number> {
   const through = (await rolledDays()) + utcDay(firstTime);
   const [row] = await world.stores.clickhouse.rows(
@@ -160,7 +160,7 @@ async function rolledTrades(): Promise<number> {
   return Number(row?.trades);
 }
 
-/** Of the complete stamps; what is beyond the line is in no rollup, also where its block's time steps back into such a day. */
+/** Checks complete stamps only: stamps beyond the line are in no rollup, even when their block's time steps back into a closed day. */
 async function noClosedDayIsProvisional(): Promise<void> {
   const { rows } = await world.stores.postgres.pool.query(
     `SELECT s.chain, b.time FROM stamps s JOIN transfers t USING (chain, txid, vout)
@@ -177,7 +177,7 @@ const moments = fc.oneof(
   fc.integer({ min: utcDay(firstTime), max: utcDay(lastTime) }).map((day) => day * 86_400 - 1),
 );
 
-it('after any appends, rewinds, crashes and corrections', async () => {
+it('sums are right after any appends, rewinds, crashes and corrections', async () => {
   let rolled = 0;
   await fc.assert(
     fc
@@ -198,7 +198,7 @@ it('after any appends, rewinds, crashes and corrections', async () => {
   expect(rolled).toBeGreaterThan(100);
 }, 600_000);
 
-it('right after a swap of generations and back', async () => {
+it('sums are right immediately after a swap of generations and back', async () => {
   const { pool } = world.stores.postgres;
   const live = JSON.stringify([{ regime: 'live', from: null, to: null, chains: null }]);
   await pool.query("INSERT INTO generations VALUES (2, false, 'all live', $1)", [live]);
@@ -215,9 +215,9 @@ it('right after a swap of generations and back', async () => {
   expect(Math.min(...trades)).toBeGreaterThan(100);
 });
 
-it('right after a rewind into days that are rolled up, and once they are rolled up again', async () => {
+it('sums are right immediately after a rewind into rolled-up days, and once these are rolled up again', async () => {
   await world.close();
-  // Live stamps only: none is corrected, so nothing but the rewind takes the days back.
+  // Live stamps only: none is corrected, so only the rewind reopens the days.
   world = await createPriceWorld({ chains: chains.slice(0, 1), cutover: 0, minBasketDepthUsd: 1000 });
   await world.feeds[0]?.append(first);
   await world.run();
@@ -233,7 +233,7 @@ it('right after a rewind into days that are rolled up, and once they are rolled 
   await holdsAt(0);
 });
 
-it('after a block whose time steps back into a day that is rolled up', async () => {
+it('sums are right after a block whose time steps back into a rolled-up day', async () => {
   await world.feeds[0]?.append(first.slice(0, 240));
   await world.feeds[1]?.append(second.slice(0, 240));
   await world.run();

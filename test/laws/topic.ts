@@ -1,4 +1,4 @@
-/** The facts topic as it stands. */
+/** Reads the current facts topic. */
 import type { EventLog, LogRecord } from '../../infra/event-log/event-log.ts';
 import { decodeFactsRecord } from '../../schemas/log-codec.ts';
 
@@ -11,7 +11,7 @@ export async function factsTopic(log: EventLog, chain: string): Promise<readonly
   }
 }
 
-/** Of each record what it stands for, in words of the blocks topic. */
+/** Describes each record in terms of the blocks topic. */
 export function topicOf(records: readonly LogRecord[]): object[] {
   return records.map(({ position, payload }) => {
     const { kind, height, hash, source } = decodeFactsRecord(payload);

@@ -1,7 +1,7 @@
 /**
- * Block trees: branches on branches, up to a hundred blocks deep, with restarts and crashes on the way. Whatever was tried, the
- * stores end as the winning branch alone leaves them. TREE_RUNS of them; TEST_SEED runs the same ones again, and a long run
- * that was stopped goes on with TREE_FIRST.
+ * Block trees: branches on branches, up to a hundred blocks deep, with restarts and crashes on the way. Whatever happened, the
+ * stores end as if there had only been the winning branch. TREE_RUNS is the number of trees; TEST_SEED repeats the same trees, and
+ * TREE_FIRST continues a long run that was stopped.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,20 +16,20 @@ import { createTestLog, deriveToEnd, deriveWithCrashes, type PlannedCrash, type 
 const MINUTES = 60_000;
 const RUNS = Number(process.env.TREE_RUNS ?? 12);
 const FIRST = Number(process.env.TREE_FIRST ?? 0);
-/** Trees whose stores are compared at once, and then dropped. */
+/** Number of trees whose stores are compared together, and then dropped. */
 const GROUP = 20;
-/** Trees that grow at the same time: most of their time they wait for the stores. */
+/** Number of trees that grow at the same time: most of the time they wait for the stores. */
 const AT_ONCE = 4;
 
 interface Tree {
   readonly history: HistoryPlan;
   readonly batch: { readonly maxBlocks: number };
   readonly crashes: readonly PlannedCrash[];
-  /** Where the log ends when the first run is over, in thousandths. */
+  /** Share of the log, in thousandths, that the first run sees. */
   readonly restart: number;
 }
 
-/** What the trees held that were compared. */
+/** Contents of the compared trees. */
 interface Seen {
   records: number;
   rewinds: number;
@@ -50,7 +50,7 @@ const treeOf = (branches: fc.Arbitrary<HistoryPlan['steps']>): fc.Arbitrary<Tree
     restart: fc.nat({ max: 1000 }),
   });
 const DEEPEST = 100;
-/** Two empty stores are equal too: at least these hold something of every tree. */
+/** Tables that must have rows of every tree, because two empty stores are equal too. */
 const FILLED = [
   'postgres.blocks',
   'postgres.outputs',
@@ -59,7 +59,7 @@ const FILLED = [
   'clickhouse.address_deltas',
 ];
 const small = steps(8, 12, 7);
-/** A branch of a hundred blocks is left, and what grows from there is left again. */
+/** Trees in which a branch of a hundred blocks is abandoned, and then later branches too. */
 const deep = (rest: typeof small) =>
   rest.map((more) => [{ blocks: 105, back: 0 }, { blocks: 3, back: DEEPEST }, ...more]);
 const tree = treeOf(fc.oneof({ weight: 19, arbitrary: small }, { weight: 1, arbitrary: deep(steps(60, DEEPEST, 4)) }));
@@ -73,9 +73,9 @@ beforeAll(async () => {
 afterAll(() => log.drop());
 
 it(
-  `${RUNS} block trees leave what their winning branches leave (TEST_SEED=${SEED})`,
+  `${RUNS} block trees leave the same stores as their winning branches (TEST_SEED=${SEED})`,
   async () => {
-    // One of them is deep, however few there are.
+    // One tree is deep, however few there are.
     const trees = [
       ...fc.sample(treeOf(deep(small)), { numRuns: 1, seed: SEED }),
       ...fc.sample(tree, { numRuns: RUNS - 1, seed: SEED }),
@@ -99,7 +99,7 @@ it(
   24 * 60 * MINUTES,
 );
 
-/** Both sides give a tree's chain the same name, so that whole stores are compared, and single chains only when they differ. */
+/** Both sides use the same name for a tree's chain, so that whole stores are compared, and single chains only when they differ. */
 async function compareGroup(group: readonly Tree[], first: number, seen: Seen): Promise<void> {
   const [eventful, straight] = await Promise.all([createTestStores(), createTestStores()]);
   try {
@@ -144,7 +144,7 @@ async function deriveEventfully(
   await deriveWithCrashes(name, { log, stores, batch }, planned);
 }
 
-/** From a log of its own: positions do not count. */
+/** Derives from a separate log, because positions do not count. */
 async function deriveStraight(name: string, stayed: readonly UnplacedRecord[], stores: Stores): Promise<void> {
   const straightLog = await createTestLog();
   try {
@@ -155,7 +155,7 @@ async function deriveStraight(name: string, stayed: readonly UnplacedRecord[], s
   }
 }
 
-/** Names the tree that did not come out right, by the plan that makes it again. */
+/** Reports the tree that differs, with the plan that makes it again. */
 async function findDifference(
   group: readonly Tree[],
   first: number,
