@@ -56,6 +56,17 @@ it('reports the progress of the price fold up to the newest tick', async () => {
   expect(seen.at(-1)).toMatchObject({ tick: lastTick, lastTick, etaSeconds: 0 });
 });
 
+it('ignores what a killed price stage has written to ClickHouse and not committed', async () => {
+  const { clickhouse } = world.stores;
+  const names = await clickhouse.query(
+    "SELECT name FROM system.columns WHERE database = currentDatabase() AND table = 'prices' AND name <> 'tick'",
+  );
+  const columns = names.map(({ name }) => String(name)).join(', ');
+  await clickhouse.command(`INSERT INTO prices (tick, ${columns}) SELECT tick + 1, ${columns} FROM prices
+    WHERE tick = (SELECT max(tick) FROM prices)`);
+  expect((await verified()).filter(({ equal }) => !equal)).toEqual([]);
+});
+
 it('names the tables that differ from the log', async () => {
   const { postgres, clickhouse } = world.stores;
   await postgres.pool.query(

@@ -309,6 +309,15 @@ describe('stats', () => {
       .poll(moveAndAsk)
       .toEqual(expect.objectContaining({ ...expectedSync, etag: expect.not.stringMatching(etag) }));
   });
+
+  it('know no height, and are not synced, until the daemon was asked', async () => {
+    // The running stage reports too: the row is away until it does.
+    const forgetAndAsk = async (): Promise<LooseJson> => {
+      await service.stores.postgres.pool.query(`DELETE FROM stage_status WHERE stage = 'tail'`);
+      return client.json('/api/stats/');
+    };
+    await expect.poll(forgetAndAsk).toMatchObject({ height: null, synced: false });
+  });
 });
 
 describe('health', () => {
