@@ -21,10 +21,13 @@ const satoshis = (name: string, meaning: string) => column(name, 'Int64', SATOSH
 const usd = (name: string, meaning: string, from = name) =>
   column(name, 'Nullable(Decimal(38, 18))', USD, meaning, `accurateCastOrNull(${from}, 'Decimal(38, 18)')`);
 
-const DIGITS = 'Cut to 18 decimals; null too where it is 10^20 or more.';
+const DIGITS = 'Truncated to 18 decimals; also null if the value is 10^20 or more.';
 const PROVISIONAL =
-  'Whether it may still change: another chain’s clock has not passed the block, or the median of a backfill price is open.';
-const GENERATION = integer('generation', 'Generation of the prices: `verustream reprocess` makes and swaps them.');
+  'Whether the values may still change, because another chain’s clock has not passed the block or the median of a backfill price is not final.';
+const GENERATION = integer(
+  'generation',
+  'Generation of the prices; `verustream reprocess` builds and swaps generations.',
+);
 
 const PRICES: GenerationTable = {
   store: 'prices',
@@ -47,20 +50,20 @@ const PRICES: GenerationTable = {
     ...['source_basket', 'baskets'],
   ],
   summary:
-    'USD prices of currencies: at each block of the first configured chain for all of them, at blocks of the others for those whose price changed.',
-  final: 'When its day is closed: no rewind of any chain reaches it and no price of it is provisional.',
+    'USD prices of currencies. Each block of the first configured chain has the prices of all currencies; blocks of the other chains have the prices that changed.',
+  final: 'When its day is closed: no rewind of any chain can reach the day, and none of its prices is provisional.',
   columns: [
     { ...ROW_PLACE.chain, text: 'Chain of the block.' },
     ROW_PLACE.height,
     ROW_PLACE.time,
     GENERATION,
     text('currency_id', 'Currency.'),
-    integer('tier', 'How the price was found: [prices](prices.md).'),
+    integer('tier', 'Tier of the price: see [prices](prices.md).'),
     usd('usd_price', `Price of one coin. ${DIGITS}`),
-    usd('ema_price', `Its exponential moving average. ${DIGITS}`),
-    usd('total_depth', `Depth of the baskets that gave it. ${DIGITS}`),
-    optional('source_basket', 'Basket that gave it; null for an anchor.'),
-    text('baskets', 'Baskets that were counted, deepest first, JSON: `[{"basketId","chain","price","depth"}]`.'),
+    usd('ema_price', `Exponential moving average of the price. ${DIGITS}`),
+    usd('total_depth', `Depth of the baskets behind the price. ${DIGITS}`),
+    optional('source_basket', 'Deepest basket behind the price; null for an anchor without one.'),
+    text('baskets', 'Baskets behind the price, deepest first, JSON: `[{"basketId","chain","price","depth"}]`.'),
     column('provisional', 'Bool', null, PROVISIONAL, `tick >= ${FIRST_AHEAD}`),
   ],
   order: ['height', 'currency_id'],
@@ -83,48 +86,51 @@ const CONVERSIONS: GenerationTable = {
   height: 'import_height',
   stored: ['generation', ...CONVERSION_FACT_COLUMNS, ...CONVERSION_STAMP_COLUMNS],
   summary:
-    'Conversions that an import has executed, with their USD stamps by the served generation and, as `other_…`, by the other one, while there is one. One row a conversion; ' +
-    'those that still wait are in `transfers`.',
-  final: 'When its day is closed: no rewind of any chain reaches it and no stamp of it is provisional.',
+    'Conversions that an import has executed, with their USD stamps of the served generation and, as `other_…`, of the other generation if there is one. One row for each conversion; ' +
+    'pending conversions are in `transfers`.',
+  final: 'When its day is closed: no rewind of any chain can reach the day, and none of its stamps is provisional.',
   columns: [
     ROW_PLACE.chain,
-    { ...ROW_PLACE.height, text: 'Block of the import that executed it.', sql: 'import_height' },
+    { ...ROW_PLACE.height, text: 'Block of the import that executed the conversion.', sql: 'import_height' },
     { ...ROW_PLACE.time, text: 'Time of that block.' },
     GENERATION,
-    column('txid', 'String', null, 'Transaction that asked for it, as in `transfers`.', 'toString(txid)'),
-    integer('vout', 'Output that asked for it, as in `transfers`.'),
-    text(
-      'kind',
-      '`convert`, `via`, `preconvert`, `mint` or `burn`. Volumes count `convert` and `via` that are completed.',
-    ),
+    column('txid', 'String', null, 'Transaction of the request, as in `transfers`.', 'toString(txid)'),
+    integer('vout', 'Output of the request, as in `transfers`.'),
+    text('kind', '`convert`, `via`, `preconvert`, `mint` or `burn`. Volumes count completed `convert` and `via`.'),
     text(
       'status',
-      '`completed`, `refunded` or `unmatched`. An `unmatched` one with the reason `no_delivery` counts as refunded: [conversions](conversions.md).',
+      '`completed`, `refunded` or `unmatched`. An `unmatched` conversion with the reason `no_delivery` counts as refunded: [conversions](conversions.md).',
     ),
-    optional('from_currency_id', 'Currency that was given; null for a mint.'),
-    text('to_currency_id', 'Currency that was asked for.'),
-    optional('via_currency_id', 'Basket between two of its reserves; null but for `via`.'),
-    optional('basket_id', 'Basket that converted it.'),
-    satoshis('amount_in', 'What was given, the conversion fee included.'),
-    column('amount_out', 'Nullable(Int64)', SATOSHIS, 'What was paid; null when refunded.', 'amount_out'),
-    satoshis('conversion_fee', 'Fee of the conversion in the currency that was given, of both legs of a `via`.'),
-    optional('source', 'Who asked for it.'),
-    optional('destination', 'Who is paid.'),
+    optional('from_currency_id', 'Currency of the input; null for a mint.'),
+    text('to_currency_id', 'Currency of the output.'),
+    optional('via_currency_id', 'Basket between the two reserves; null except for `via`.'),
+    optional('basket_id', 'Basket that executed the conversion.'),
+    satoshis('amount_in', 'Amount of the input, with the conversion fee.'),
+    column('amount_out', 'Nullable(Int64)', SATOSHIS, 'Amount paid out; null when refunded.', 'amount_out'),
+    satoshis('conversion_fee', 'Fee of the conversion in the currency of the input; for a `via`, of both legs.'),
+    optional('source', 'Address that requested the conversion.'),
+    optional('destination', 'Address that is paid.'),
     integer('request_height', 'Block of the request.'),
-    usd('from_usd', `Worth of what was given. ${DIGITS}`),
-    usd('to_usd', `Worth of what was paid. ${DIGITS}`),
+    usd('from_usd', `Value of the input. ${DIGITS}`),
+    usd('to_usd', `Value of the amount paid out. ${DIGITS}`),
     usd('usd_value', `Value of the conversion, by \`rule\`. ${DIGITS}`),
-    text('rule', 'Which side gave the value: `stable_in`, `stable_out`, `to_basket_from`, `to_side`, or `unpriced`.'),
-    text('regime', '`live` or `backfill`: the rules that stamped it.'),
-    column('diverged', 'Bool', null, 'Whether the two sides disagree by more than 10 %.', 'diverged'),
+    text(
+      'rule',
+      'Rule that selects the side for the value: `stable_in`, `stable_out`, `to_basket_from`, `to_side`, or `unpriced`.',
+    ),
+    text('regime', '`live` or `backfill`: the regime of the stamp.'),
+    column('diverged', 'Bool', null, 'Whether the values of the two sides differ by more than 10 %.', 'diverged'),
     column('provisional', 'Bool', null, PROVISIONAL, `provisional OR tick >= ${FIRST_AHEAD}`),
-    optional('reason', 'Why it has no value, or `mirrored`: the value of the other side.'),
-    optional('priced_currency_id', 'Currency of the side that decides `usd_value`; null where none does.'),
-    usd('priced_currency_usd', `Its price: \`usd_value\` is this times the amount of that side. ${DIGITS}`),
-    optional('price_basket', 'Basket that the price is of; null for an anchor.'),
-    optionalInteger('price_height', 'Block at whose end the prices held; null where no price was used.'),
+    optional('reason', 'Why there is no value; `mirrored` if the value is that of the other side.'),
+    optional('priced_currency_id', 'Currency of the side that decides `usd_value`; null if neither does.'),
+    usd(
+      'priced_currency_usd',
+      `Price of that currency; \`usd_value\` is the price times the amount of that side. ${DIGITS}`,
+    ),
+    optional('price_basket', 'Basket of the price; null for an anchor.'),
+    optionalInteger('price_height', 'Block whose end the prices are of; null if no price was used.'),
     optionalInteger('regime_version', 'Version of the rules of `regime`.'),
-    optionalInteger('other_generation', 'The other generation; null where there is none, or it does not have the row.'),
+    optionalInteger('other_generation', 'The other generation; null if there is none or it does not have the row.'),
     usd('other_from_usd', `As \`from_usd\`, by that generation. ${DIGITS}`),
     usd('other_to_usd', `As \`to_usd\`, by that generation. ${DIGITS}`),
     usd('other_usd_value', `As \`usd_value\`, by that generation. ${DIGITS}`),

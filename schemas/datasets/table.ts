@@ -64,7 +64,7 @@ const TIME: DatasetColumn = {
   name: 'time',
   type: "DateTime('UTC')",
   unit: 'UTC, to the second',
-  text: 'What the block says of its time; it may step back.',
+  text: 'Time in the block; it may be earlier than that of the block before.',
   sql: 'time',
 };
 
