@@ -6,7 +6,7 @@ import type { StateRoute } from './route.ts';
 const stateNamed = (tag: string) => ({ tag, chainTag: () => tag }) as unknown as ServiceState;
 const OLD = stateNamed('old');
 const NEW = stateNamed('new');
-const route = { cache: 'state', scope: 'chain', response: { type: 'object', properties: {} } } as unknown as StateRoute;
+const route = { cache: 'state', scope: 'chain', parameters: {} } as unknown as StateRoute;
 const request = { params: { chain: 'vrsc' }, key: 'vrsc' };
 const asked = (tag: string) => ({ ifNoneMatch: `"${tag}"`, accept: '', acceptEncoding: '' }) as RequestInfo;
 

@@ -28,7 +28,9 @@ interface SortRule {
   readonly copied: { readonly sql: (column: string) => string; readonly type: string; readonly read: string } | null;
 }
 
-const SATOSHIS = '10^-8 of a coin';
+export const SATOSHIS = '10^-8 of a coin';
+/** Weights of reserves are stored like amounts, but they are fractions. */
+const FRACTION = '10^-8 of the whole';
 const asText = (column: string) => `toString(${column})`;
 const asIs = (column: string) => column;
 const inArray = {
@@ -69,7 +71,8 @@ export function storedColumns(path: string, field: Field, text: string): Dataset
   const name = path.split('.').map(columnName).join('_');
   if (field.sort === 'list') {
     return Object.entries(field.arrays).map(([array, member]) => {
-      const { type, unit } = ruleOf(member, field.members[member]);
+      const { type, unit: ofSort } = ruleOf(member, field.members[member]);
+      const unit = member === 'weight' ? FRACTION : ofSort;
       return { name: array, type: `Array(${type})`, unit, text: `${text}: ${columnName(member)} of each`, sql: array };
     });
   }
