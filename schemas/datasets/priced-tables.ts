@@ -1,11 +1,11 @@
 /** The tables of the data set that hold prices and the USD stamps of conversions. */
 import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../conversion-columns.ts';
-import type { DatasetColumn } from './column.ts';
+import { type DatasetColumn, SATOSHIS } from './column.ts';
 import { type GenerationTable, ROW_PLACE } from './table.ts';
 
 /** Ticks of provisional rows begin here: schemas/postgres/0019-price-ahead.sql. */
 export const FIRST_AHEAD = 2n ** 40n;
-const SATOSHIS = '10^-8 of a coin';
+
 const USD = 'USD';
 
 const column = (name: string, type: string, unit: string | null, text: string, sql: string): DatasetColumn => {
