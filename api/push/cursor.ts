@@ -17,7 +17,7 @@ export function feedKey(topic: FeedTopicName, chain: string): FeedKey {
   return topic === 'facts' ? chain : chain + STAMPS;
 }
 
-/** By feed. */
+/** The place in each feed. */
 export type FeedPlaces = ReadonlyMap<FeedKey, FeedPlace>;
 
 export class CursorInvalid extends PermanentError {
