@@ -28,7 +28,7 @@ function subjectsOf(journal: MempoolJournal): Subjects {
   return subjects;
 }
 
-/** In the order in which they arrived. */
+/** Returns the waiting transactions of an address in order of arrival. */
 export function waitingOfAddress(journal: MempoolJournal, address: string): readonly WaitingTransaction[] {
   return subjectsOf(journal).addresses.get(address) ?? [];
 }

@@ -1,4 +1,4 @@
-/** Holds the last estimate of each conversion that waited against what it brought, for a metric. */
+/** Compares the last estimate of each waiting conversion with what the conversion then paid, for a metric. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
@@ -21,7 +21,7 @@ interface Expected {
 
 const readOutcome = rowReader(storedColumns(DEFINITIONS.transfer, ['txid', 'vout', 'status', 'amountOut']));
 
-/** Mined conversions whose import is awaited; the oldest are forgotten first. */
+/** Most mined conversions that await their import; the oldest are dropped first. */
 const MOST_AWAITED = 10_000;
 const OUTCOMES_SQL = `SELECT t.txid, t.vout, t.status, t.amount_out
   FROM unnest($2::bytea[], $3::integer[]) AS wanted(txid, vout)
@@ -30,7 +30,7 @@ const OUTCOMES_SQL = `SELECT t.txid, t.vout, t.status, t.amount_out
 
 const keyOf = ({ txid, vout }: Pick<Expected, 'txid' | 'vout'>) => `${txid}:${vout}`;
 
-/** Until the function that is returned is called. */
+/** Watches all mempools until the returned function is called. */
 export function watchEstimates(api: ApiContext, logger: Logger): () => void {
   const stops = [...api.mempools.all()].map((journal) => watchChain(api, journal, logger));
   return () => {
@@ -44,7 +44,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
   const awaited = new Map<string, Expected>();
   let seen = journal.head;
 
-  /** A conversion that has left the mempool keeps its last estimate. */
+  /** Moves the last estimate of each mined conversion to `awaited`; drops those of other conversions that left the mempool. */
   function passOn(): void {
     for (const { kind, entry } of journal.after(seen) ?? []) {
       if (kind !== 'gone') continue;
@@ -62,7 +62,7 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
     }
   }
 
-  /** A mined conversion that the journal still holds as waiting keeps its earlier estimate. */
+  /** Stores the estimates of unconfirmed conversions. A mined conversion that the journal still lists keeps its earlier estimate. */
   function keep({ all }: Estimates): void {
     for (const { conversion, output } of all) {
       if (conversion.status !== 'unconfirmed' || output === null) continue;

@@ -1,4 +1,4 @@
-/** What each conversion that waits for an import would bring if the import executed all that waits for it now. */
+/** Estimates what each waiting conversion would pay if its import executed all waiting conversions now. */
 
 import { isLiveBasket } from '../../domain/basket-liveness.ts';
 import { type BatchConversion, estimateBatch } from '../../domain/batch-conversion.ts';
@@ -25,13 +25,13 @@ export interface WaitingConversion extends BatchConversion {
 
 export interface ConversionEstimate {
   readonly conversion: WaitingConversion;
-  /** Satoshis; null where the basket is not live, lacks a reserve, or cannot bear all that waits for it. */
+  /** Satoshis; null if the basket is not live, lacks a reserve, or cannot execute all waiting conversions together. */
   readonly output: bigint | null;
 }
 
 export interface Estimates {
   readonly block: BlockRef;
-  /** Newest request first, those without a block before all others. */
+  /** Newest request first; unconfirmed conversions come before all others. */
   readonly all: readonly ConversionEstimate[];
 }
 
@@ -54,7 +54,7 @@ const readBasket = rowReader({
   reserves: columns.text,
 });
 
-/** Those that another system executes do not change a basket of this one. */
+/** Excludes conversions that another system executes: they do not change a basket of this one. */
 const PENDING_SQL = `SELECT txid, vout, kind, from_currency_id, to_currency_id, via_currency_id, import_currency_id,
     amount_in, conversion_fee FROM transfers
   WHERE chain = $1 AND to_height IS NULL AND status IN ('pending', 'exported') AND kind IN ('convert', 'via')
@@ -62,7 +62,7 @@ const PENDING_SQL = `SELECT txid, vout, kind, from_currency_id, to_currency_id, 
 const STATES_SQL = `SELECT currency_id, flags, supply, reserves FROM currency_states
   WHERE chain = $1 AND to_height IS NULL AND currency_id = ANY($2)`;
 
-/** Made once for a state of the chain and of its mempool, however many ask. */
+/** Computes the estimates once per state of the chain and its mempool; all callers share the result. */
 export function estimatesOf(api: ApiContext, journal: MempoolJournal): Promise<Estimates> {
   const { chain, version } = journal;
   return api.snapshot((read) => {

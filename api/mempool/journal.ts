@@ -1,15 +1,15 @@
-/** All that waits in one chain's mempool, and what has lately changed in it, numbered: what REST answers and the stream tells. */
+/** The waiting transactions of one chain's mempool and its recent changes, numbered. REST and the push stream read both from here. */
 import { randomBytes } from 'node:crypto';
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { MempoolLook, UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 
 export interface WaitingTransaction {
   readonly transaction: UnconfirmedTransaction;
-  /** Seconds since the epoch, of this process' first look that had it. */
+  /** Seconds since the epoch, when this process first saw the transaction. */
   readonly seenAt: number;
-  /** Number of the change that it came with. */
+  /** Number of the change that added the transaction. */
   readonly number: number;
-  /** Number of the change that it went with; null while it waits. */
+  /** Number of the change that removed the transaction; null while it waits. */
   readonly goneWith: number | null;
   readonly outcome: UnconfirmedOutcome | null;
 }
@@ -22,22 +22,22 @@ export interface JournalChange {
 
 export interface MempoolJournal {
   readonly chain: string;
-  /** Changes whenever something does, and is never that of another process or start. */
+  /** Changes with every change of the mempool; differs between processes and between starts of a process. */
   readonly version: string;
   /** Null before the first look. */
   readonly last: LookStatus | null;
   /** Number of the newest change. */
   readonly head: number;
   readonly count: number;
-  /** In the order of their numbers. */
+  /** The waiting transactions, ordered by number. */
   waiting(): Iterable<WaitingTransaction>;
-  /** One that waits, or went lately. */
+  /** Finds a transaction that waits or was removed recently. */
   find(txid: string): WaitingTransaction | undefined;
-  /** Those that waited when `at` was the newest change, from number `from` on; undefined when that is too long ago. */
+  /** Transactions numbered `from` or higher that waited when `at` was the newest change; undefined if that is too long ago. */
   waitingAt(at: number, from: number): Iterable<WaitingTransaction> | undefined;
-  /** The changes after `number`, undefined when they are no longer kept. */
+  /** The changes after `number`; undefined if they are no longer kept. */
   after(number: number): Iterable<JournalChange> | undefined;
-  /** Called after the first look, and each that changed something, until the function that is returned is. */
+  /** Calls `changed` after the first look and after every look with changes, until the returned function is called. */
   onChange(changed: () => void): () => void;
   record(look: MempoolLook): void;
 }
@@ -47,7 +47,7 @@ export interface LookStatus {
   readonly at: number;
   readonly index: BlockRef | null;
   readonly listed: number;
-  /** Whether the daemon holds more than is published. */
+  /** Whether the daemon holds more transactions than are published. */
   readonly truncated: boolean;
 }
 
@@ -57,14 +57,14 @@ interface Entry extends WaitingTransaction {
 }
 
 export interface JournalLimits {
-  /** Changes kept, and the memory of transactions that are kept for them alone. */
+  /** Most changes kept, and most bytes of removed transactions, which are kept only for those changes. */
   readonly changes: number;
   readonly goneBytes: number;
 }
 
 const LIMITS: JournalLimits = { changes: 20_000, goneBytes: 32 * 1024 * 1024 };
 
-/** Entries by number; those whose changes are forgotten are taken out now and then. */
+/** Entries ordered by number; entries whose changes have been dropped are removed in batches. */
 function createEntries() {
   let entries: Entry[] = [];
   let forgotten = 0;
@@ -88,7 +88,7 @@ function createEntries() {
         if (entry.goneWith === null || entry.goneWith > at) yield entry;
       }
     },
-    /** `count` more of them went before the change `first`. */
+    /** Notes that `count` more entries were removed by changes before `first`. */
     forget(count: number, first: number): void {
       forgotten += count;
       if (forgotten * 2 <= entries.length) return;
@@ -185,7 +185,7 @@ export function createJournal(chain: string, limits: JournalLimits = LIMITS, now
           continue;
         }
         const entry = live.get(txid);
-        if (!entry) throw new RangeError(`${txid} goes but did not wait`);
+        if (!entry) throw new RangeError(`${txid} is removed but was not waiting`);
         live.delete(txid);
         gone.set(txid, entry);
         Object.assign(entry, { goneWith: head, outcome: change.outcome });

@@ -5,7 +5,7 @@ import type { StateWatch } from '../state/state-watch.ts';
 import { createJournal, type LookStatus, type MempoolJournal } from './journal.ts';
 
 export interface Mempools {
-  /** Also before anything is known of it; undefined where it is not followed. */
+  /** The journal of a followed mempool, even before its first look; undefined if the mempool is not followed. */
   of(chain: string): MempoolJournal | undefined;
   /** @throws ApiError mempool_unknown before the first look */
   known(chain: string): MempoolJournal & { readonly last: LookStatus };
@@ -13,7 +13,7 @@ export interface Mempools {
   close(): Promise<void>;
 }
 
-/** Looks again whenever the index moves: what is mined goes when its block is served. */
+/** Reads a mempool again whenever its chain's index moves: mined transactions leave the journal when their block is served. */
 export function followMempools(sources: ReadonlyMap<string, MempoolSource>, watch: StateWatch): Mempools {
   const journals = new Map<string, MempoolJournal>();
   for (const [chain, source] of sources) {

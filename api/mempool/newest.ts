@@ -1,4 +1,4 @@
-/** Lists waiting transactions newest first: once for each change of the mempool, on the first request. */
+/** Waiting transactions, newest first; computed on the first request after each change of the mempool. */
 import type { MempoolJournal, WaitingTransaction } from './journal.ts';
 import { conversionsOf, type UnconfirmedConversion } from './print-transaction.ts';
 

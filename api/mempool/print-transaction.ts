@@ -1,4 +1,4 @@
-/** A waiting transaction → what REST and the stream say of it, and what filters match. */
+/** Converts a waiting transaction to its JSON form in REST and the stream, and to the subjects that filters match. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ConversionType } from '../../domain/transfers.ts';
 import type { ActivityFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
@@ -37,7 +37,7 @@ export function conversionAnswer(transfer: UnconfirmedConversion) {
 
 const texts = new WeakMap<WaitingTransaction, string>();
 
-/** JSON text of transactionAnswer(); made once, since many hear of it. */
+/** JSON text of transactionAnswer(); cached, since many clients receive it. */
 export function transactionText(waiting: WaitingTransaction): string {
   let text = texts.get(waiting);
   if (text === undefined) {
@@ -85,7 +85,7 @@ function activityAnswer({ address, received, sent, currencies }: ActivityFact) {
   };
 }
 
-/** Members that say what became of it; null where the reason has none. */
+/** Members that report why a transaction left the mempool; null if the reason has no such member. */
 export function outcomeAnswer(outcome: UnconfirmedOutcome) {
   const { reason } = outcome;
   return {
@@ -98,7 +98,7 @@ export function outcomeAnswer(outcome: UnconfirmedOutcome) {
 
 const subjects = new WeakMap<UnconfirmedTransaction, readonly EventSubjects[]>();
 
-/** One for the whole, one for each conversion and each identity: a filter is for what any one of them is. */
+/** Subjects of the whole transaction, of each conversion and of each identity: a filter matches if any one of them matches. */
 export function subjectsOf(transaction: UnconfirmedTransaction, nativeCurrencyId: string): readonly EventSubjects[] {
   let known = subjects.get(transaction);
   if (!known) {

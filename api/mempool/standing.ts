@@ -1,4 +1,4 @@
-/** Waiting transactions that the snapshot of an answer has in no block: the mempool may have been looked at before the snapshot. */
+/** Filters out waiting transactions that the snapshot already has in a block: the mempool may have been read before the snapshot. */
 
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -9,8 +9,8 @@ const readMined = rowReader({ txid: columns.text });
 const MINED_SQL = 'SELECT txid FROM transactions WHERE chain = $1 AND txid = ANY($2::bytea[])';
 
 /**
- * To be called with what waits at this very moment, which was looked at no later than the snapshot. The statement is made in any case:
- * where the state has moved on meanwhile, it begins the answer again.
+ * Call it with the transactions that wait at this moment; they were read no later than the snapshot. The statement runs even for an
+ * empty list: if the state has moved on since the snapshot, the statement makes the answer start over.
  */
 export async function standingOf(
   read: Snapshot,

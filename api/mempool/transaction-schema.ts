@@ -1,4 +1,4 @@
-/** A transaction that waits, as REST and the stream print it. */
+/** Schema of a waiting transaction in REST and the stream. */
 import { CONVERSION_TYPES } from '../../domain/transfers.ts';
 import { IDENTITY_CHANGE_KINDS } from '../../schemas/facts.ts';
 import {
@@ -15,7 +15,7 @@ import {
   transactionType,
 } from '../schema/json-schema.ts';
 
-/** Longest list in a transaction that is not asked for alone, and longest text of an identity's changes. */
+/** Longest list in a transaction that is not requested by itself, and longest JSON text of an identity's changes. */
 export const MOST_PARTS = 100;
 export const MOST_CHANGES_TEXT = 16_384;
 
@@ -33,21 +33,21 @@ export const conversionMembers = {
   basketId: { ...string, description: 'Currency whose import will execute it' },
   amountIn: { ...coins, description: 'Conversion fee inside, transfer fee outside' },
   fee: { ...coins, description: 'Conversion fee in the from currency, both legs of a via' },
-  source: { ...nullableString, description: 'Null, too, where what pays for it is not known' },
+  source: { ...nullableString, description: 'Also null if the address that pays is not known' },
   destination: nullableString,
 } as const satisfies Readonly<Record<string, JsonSchema>>;
 
-const first = (what: string) => `The first ${MOST_PARTS}; ${what} has how many there are`;
+const first = (what: string) => `The first ${MOST_PARTS}; ${what} is the number of all`;
 
 export const waitingTransaction = object({
   txid: hash,
   seenAt,
   type: transactionType,
   types: array(transactionType, 'Every type that fits, the first of them is `type`'),
-  fee: { ...nullableCoins, description: 'Null where not all that it spends is known' },
+  fee: { ...nullableCoins, description: 'Null if not all outputs that it spends are known' },
   size: { ...integer, description: 'Bytes' },
   feeRate: { ...nullableNumber, description: 'Satoshis a byte' },
-  expiryHeight: { ...integer, description: 'Newest block that may hold it; 0 if it never expires' },
+  expiryHeight: { ...integer, description: 'Newest block that may contain it; 0 if it never expires' },
   conversionCount: integer,
   conversions: array(object(conversionMembers), first('conversionCount')),
   identityCount: integer,

@@ -1,9 +1,9 @@
-/** The part of an answer that says what waits for a block: there only when it is asked for. */
+/** The optional part `unconfirmed` of an answer: the transactions that wait for a block. */
 import type { ApiContext } from '../api-context.ts';
 import { queryParameter } from '../http/parameters.ts';
 import type { MempoolJournal } from './journal.ts';
 
-export const unconfirmedParameter = queryParameter('true: with a part `unconfirmed`, of what waits for a block', {
+export const unconfirmedParameter = queryParameter('true: adds a part `unconfirmed` with what waits for a block', {
   type: 'boolean',
   default: false,
 });
@@ -13,12 +13,12 @@ interface UnconfirmedRequest {
   readonly api: ApiContext;
 }
 
-/** The mempool, if it is asked for. @throws ApiError mempool_unknown */
+/** Returns the mempool if the request asks for it, else null. @throws ApiError mempool_unknown */
 export function askedMempool({ params, api }: UnconfirmedRequest): MempoolJournal | null {
   return params.unconfirmed ? api.mempools.known(params.chain) : null;
 }
 
-/** For the ETag: what waits changes without a block. */
+/** Part of the ETag, since the mempool changes without a new block. */
 export function mempoolTag({ params, api }: UnconfirmedRequest): string {
   return params.unconfirmed ? (api.mempools.of(params.chain)?.version ?? '') : '';
 }

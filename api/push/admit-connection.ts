@@ -1,22 +1,22 @@
-/** A connection of the push stream costs one credit; what it then carries costs nothing. */
+/** Admits connections to the push stream: a connection costs one credit, its messages cost none. */
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import type { Admission } from '../access/gate.ts';
 import { type ExchangeOptions, problemTo } from '../http/exchange.ts';
 import { type HeaderLines, NO_LINES } from '../http/header-lines.ts';
 import type { NetworkShare, NetworkShares } from './network-share.ts';
 
-/** Outcomes of a connection attempt; each returns the network's share if there is nothing to connect. */
+/** Ways to open a connection; an implementation that connects nothing gives the network's share back. */
 export interface Door {
-  /** Connects it, with the headers of the limits; where it cannot be, `refuse` answers with the problem. */
+  /** Opens the connection; `headers` are those of the limits. Calls `refuse`, which answers with the problem, if it cannot. */
   open(headers: HeaderLines, share: NetworkShare, refuse: (error: unknown) => void): void;
   /**
-   * For what can only be opened in the callback of the request: opens it while the limits are still being asked for.
-   * Returns the way to turn it away after all.
+   * For connections that can only be opened in the callback of the request: opens the connection before the limits are known.
+   * Returns a function that refuses the connection afterwards.
    */
   openAtOnce?(share: NetworkShare): (error: unknown) => void;
 }
 
-/** Opens the connection for a caller that may connect and is still there; others get the problem. Reads nothing before. */
+/** Opens the connection if the caller may connect and is still there, else answers with the problem. Parses nothing before that. */
 export function admitConnection(
   options: ExchangeOptions,
   shares: NetworkShares,
@@ -63,7 +63,7 @@ export function admitConnection(
   async function decideWhileOpen(connect: NonNullable<Door['openAtOnce']>): Promise<void> {
     const admission = gate.rest(visitor, connection);
     const share = shareOrRefuse(NO_LINES);
-    const refuseConnected = share ? connect(share) : () => undefined; // without a share it is refused already
+    const refuseConnected = share ? connect(share) : () => undefined; // without a share the caller has been refused already
     const refusal = await admission.then(
       (admitted) => admitted.refusal,
       (error: unknown) => error,

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createPace } from '../../infra/pace.ts';
 import { createCatchUp, type Served } from './catch-up.ts';
 
-/** Asks for so many turns, each of which takes that long. */
+/** A client that needs `turns` turns of `ms` each. */
 function client(network: string, turns: number, ms: number, onServed: (network: string) => void): Served {
   let left = turns;
   return {
@@ -21,19 +21,19 @@ const until = async (isSo: () => boolean) => {
   while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 5));
 };
 
-describe('those who catch up', () => {
-  it('take turns by network: one client of one is not behind fifty of another', async () => {
+describe('clients that catch up', () => {
+  it('take turns by network: a single client does not wait for fifty clients of another network', async () => {
     const turns: string[] = [];
     const catchUp = createCatchUp(4, createPace({ sliceMs: 1, restMs: 1 }));
     for (let count = 0; count < 50; count += 1) catchUp.request(client('crowd', 4, 1, (name) => turns.push(name)));
     catchUp.request(client('single', 20, 1, (name) => turns.push(name)));
     await until(() => turns.length === 220);
     const last = turns.lastIndexOf('single');
-    // Four are served at a time: three of the crowd beside the one, whose next turn comes after one more.
+    // Four are served at a time: three of the crowd and the single client, whose next turn comes after one more of the crowd.
     expect(turns.slice(0, last).filter((name) => name === 'crowd').length).toBeLessThan(4 * 20 + 10);
   });
 
-  it('never serve a client twice at a time, and serve it again when it was asked for meanwhile', async () => {
+  it('are never served twice at a time, and are served again if requested meanwhile', async () => {
     let under = 0;
     let most = 0;
     let served = 0;
@@ -57,7 +57,7 @@ describe('those who catch up', () => {
     expect([served, most]).toEqual([2, 1]);
   });
 
-  it('who wait for the log leave the others their turns', async () => {
+  it('that wait for the log leave the other clients their turns', async () => {
     const turns: string[] = [];
     const catchUp = createCatchUp(4, createPace({ sliceMs: 5, restMs: 1 }));
     for (let count = 0; count < 3; count += 1) {
@@ -69,7 +69,7 @@ describe('those who catch up', () => {
 });
 
 describe('the pace', () => {
-  it('lets the event loop turn between pieces of work, however many work at a time', async () => {
+  it('lets the event loop turn between pieces of work, however many workers there are', async () => {
     const pace = createPace({ sliceMs: 2, restMs: 1 });
     const done = [0, 0, 0, 0];
     let ended = 0;

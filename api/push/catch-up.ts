@@ -1,23 +1,23 @@
-/** Clients that are not at the end of the stream, served in turn: network by network, and client by client within each. */
+/** Serves clients that are not at the end of the stream in turns: by network, and by client within each network. */
 import type { Pace } from '../../infra/pace.ts';
 
 export interface Served {
-  /** Its turns are shared with all clients of this network. */
+  /** All clients of a network share its turns. */
   readonly network: string;
-  /** One turn, which rests within where it is long; true when there is more to do. Never rejects. */
+  /** Takes one turn, with rests if it is long; resolves to true if there is more to do. Never rejects. */
   serve(): Promise<boolean>;
 }
 
 export interface CatchUp {
-  /** Serves the client as soon as it is its turn. */
+  /** Queues the client for its next turn. */
   request(client: Served): void;
 }
 
 /** @param atOnce clients served at a time, so that one waiting for the log does not delay all others */
 export function createCatchUp(atOnce: number, pace: Pace): CatchUp {
-  /** In the order of their turns. */
+  /** Waiting clients by network, the network with the next turn first. */
   const queue = new Map<string, Set<Served>>();
-  /** Value: whether the client was queued again in the meantime. */
+  /** Clients that are being served; true if the client was requested again meanwhile. */
   const serving = new Map<Served, boolean>();
 
   function enqueue(client: Served): void {

@@ -1,4 +1,4 @@
-/** The only reader of a chain's topic, up to the commit in Postgres. Keeps the newest records in memory for all clients. */
+/** The only reader of a topic of a chain. Reads up to the commit in Postgres and caches the newest records for all clients. */
 
 import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -19,27 +19,27 @@ export interface FeedRecord {
   readonly position: number;
   readonly change: ChainChange;
   readonly events: readonly PushEvent[];
-  /** Position of the record in the log. */
+  /** Bytes of the record in the log. */
   readonly bytes: number;
 }
 
 export interface ChainFeed {
   readonly chain: string;
-  /** Names it among the feeds of all chains and topics. */
+  /** Unique among the feeds of all chains and topics. */
   readonly key: FeedKey;
   /** Position after the newest record that may be shown. */
   readonly head: number;
-  /** Null before the first block, and where the topic does not say. */
+  /** Null before the first block, and for a topic without a tip. */
   readonly tip: ChainTip | null;
-  /** A record kept in memory. */
+  /** Returns a record if it is cached. */
   recent(position: number): FeedRecord | undefined;
-  /** Records from a position on, read from the log, below head, decoded in pieces; throws LogGap where they are no longer kept. */
+  /** Reads records below `head` from the log, starting at a position, and decodes them at this pace. @throws LogGap if they are gone */
   load(position: number, pace: Pace): Promise<FeedRecord[]>;
   /** Position after the last record of the topic, committed or not. */
   end(): Promise<number>;
   /** Position after the newest record that may be shown in this state. */
   headIn(state: ServiceState): Promise<number>;
-  /** Call it as the first client connects: that client gets everything committed from now on. */
+  /** Call it when the first client connects: that client receives everything committed from then on. */
   join(): void;
 }
 
@@ -50,23 +50,23 @@ export interface FeedOptions<T extends FeedTopicName> {
   readonly watch: StateWatch;
   readonly logger: Logger;
   readonly signal: AbortSignal;
-  /** Whether any client listens. */
+  /** Whether any client is connected. */
   readonly isWanted: () => boolean;
   /** Called with each record that may be shown from now on, in order. */
   readonly onRecord: (feed: ChainFeed, record: FeedRecord) => void;
   /** Called when the head has moved past records without showing them; `from` is where it was. */
   readonly onSkip: (feed: ChainFeed, from: number) => void;
-  /** Milliseconds between two looks at what the watch says, without clients. */
+  /** Milliseconds between two checks of the watched state while no client is connected. */
   readonly idleMs?: number;
 }
 
 const WAIT_MS = 5_000;
 const RETRY_MS = 1_000;
-/** Without clients the head follows what the watch says; this is for what it might leave out. */
+/** Without clients the head follows the watch's notifications; this poll finds moves that the watch did not report. */
 const IDLE_MS = 5_000;
-/** The end of the topic is looked at so often at most, however many ask. */
+/** Shortest interval between two look-ups of the topic's end, however many callers ask for it. */
 const END_MS = 100;
-/** Clients get a block at once, but thousands of blocks only with other work in between. */
+/** Clients get a single block at once, but thousands of blocks only with other work in between. */
 const FOLLOW_SLICE_MS = 10;
 
 /** `running` settles once the signal aborts. */
@@ -80,7 +80,7 @@ export async function openChainFeed<T extends FeedTopicName>(
   let tip = topic.tip(watch.state);
   let head = await topic.head(watch.state);
   let ending: Promise<number> | null = null;
-  /** When the first client connected; null once the head has been there. */
+  /** State in which the first client connected; null once the head has moved there. */
   let joinedIn: ServiceState | null = null;
   const moved = createWakeUp();
   const unfollow = watch.onMove(() => moved.wakeAll());
@@ -143,9 +143,9 @@ export async function openChainFeed<T extends FeedTopicName>(
     options.onSkip(feed, from);
   }
 
-  /** Without clients, only the head is kept current, so that a replay of years encodes nothing in vain. */
+  /** Without clients, only the head is kept current, so that a replay of years encodes no unused events. */
   async function skip(): Promise<void> {
-    // A move during the last look has woken no sleeper.
+    // A move during the last check woke nothing, because nothing slept.
     if (topic.place(watch.state) === at) await moved.sleep(idleMs, signal);
     if (!signal.aborted && !options.isWanted()) await moveTo(watch.state);
   }
@@ -160,7 +160,7 @@ export async function openChainFeed<T extends FeedTopicName>(
       if (pace.isSpent()) await pace.rest();
       const record = topic.read(raw);
       await watch.until(record.isShown, signal);
-      if (signal.aborted || joinedIn) return; // a first client begins where it joined
+      if (signal.aborted || joinedIn) return; // a first client starts in the state in which it joined
       publish(record, raw.bytes);
     }
   }
@@ -168,7 +168,7 @@ export async function openChainFeed<T extends FeedTopicName>(
   const running = repeatUntil(signal, follow, {
     retryMs: RETRY_MS,
     onError(err) {
-      const passes = err instanceof RetryableError; // a log that is away, say
+      const passes = err instanceof RetryableError; // for example, an unreachable log
       logger[passes ? 'warn' : 'error'](
         { err, chain, topic: topic.name, position: head },
         'a topic of this chain cannot be read; trying again',

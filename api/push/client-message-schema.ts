@@ -3,18 +3,18 @@
 import { writtenName } from '../schema/json-schema.ts';
 import { writtenDecimal } from '../schema/written-decimal.ts';
 
-/** Longest message, in characters. */
+/** Longest id of a message, in characters. */
 export const LONGEST_ID = 64;
 const id = { type: ['string', 'number', 'null'], maxLength: LONGEST_ID } as const;
 const oneOrMany = { anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1 }] } as const;
 
 const MAX_CONFIRMATIONS = 100;
-/** An option of subscriptions of the stream and of webhooks. */
+/** The option `confirmations` of stream subscriptions and webhooks. */
 export const writtenConfirmations = {
   type: 'integer',
   minimum: 0,
   maximum: MAX_CONFIRMATIONS,
-  description: 'Further blocks that must stand on an event before it is sent',
+  description: "Further blocks that must follow an event's block before the event is sent",
 } as const;
 
 export const subscribeMessage = {
@@ -38,7 +38,7 @@ export const subscribeMessage = {
     confirmations: writtenConfirmations,
     snapshot: {
       type: 'boolean',
-      description: 'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
+      description: 'Whether to send the state of prices, reserves and pending conversions first; not with a cursor',
     },
     cursor: { type: 'string' },
   },

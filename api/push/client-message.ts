@@ -12,7 +12,7 @@ export interface Filter {
   readonly basket?: string | readonly string[];
   readonly identity?: string | readonly string[];
   readonly address?: string | readonly string[];
-  /** Its digits. */
+  /** The number's digits, as text. */
   readonly minUsd?: string;
 }
 
@@ -43,9 +43,9 @@ export type ReadMessage =
   | { readonly ok: true; readonly message: ClientMessage }
   | { readonly ok: false; readonly id: MessageId; readonly code: string; readonly detail: string };
 
-// The schemas themselves are held to JSON Schema by a test, as compiling that takes longer than compiling them.
+// A test validates the schemas themselves: compiling JSON Schema's own schema takes longer than compiling all of them.
 const ajv = new Ajv({ strict: true, allowUnionTypes: true, validateSchema: false });
-/** Compiled when the first message of its kind comes: no start waits for them. */
+/** Compiled on the first message of each op, so that the start does not wait for them. */
 const validators: Readonly<Record<string, () => ValidateFunction>> = {
   subscribe: () => ajv.compile(subscribeMessage),
   unsubscribe: () => ajv.compile(unsubscribeMessage),

@@ -1,19 +1,19 @@
-/** Where one client stands in the stream: with the hub while it is live, at a place of its own otherwise. */
+/** Place of one client in the stream: the hub's while the client is live, otherwise its own. */
 import type { FeedKey, FeedPlace, FeedPlaces } from './cursor.ts';
 import type { Hub } from './hub.ts';
 
 export interface ClientPlace {
-  /** The place of its own; null while live. */
+  /** The client's own places; null while it is live. */
   readonly own: ReadonlyMap<FeedKey, FeedPlace> | null;
-  /** A copy. */
+  /** Returns a copy of the current places. */
   here(): Map<FeedKey, FeedPlace>;
-  /** Is no longer live: stays at these places, unless it had a place of its own. */
+  /** Stops being live and stays at these places; a client that already has its own places keeps them. */
   stay(at?: FeedPlaces): void;
-  /** Goes to these places in all feeds. */
+  /** Moves to these places in all feeds. */
   goTo(places: FeedPlaces): void;
-  /** Goes to this place in one feed; a live client stays live. */
+  /** Moves to this place in one feed; a live client stays live. */
   moveTo(feed: FeedKey, place: FeedPlace): void;
-  /** Is live again, if the hub stands at the same place. */
+  /** Becomes live again if the hub is at the same places. */
   joinHub(): void;
 }
 

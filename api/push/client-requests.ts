@@ -1,4 +1,4 @@
-/** The messages of one client: subscribe, unsubscribe, ping. Its mistakes are answered; a limit that it exceeds ends the connection. */
+/** Handles one client's messages: subscribe, unsubscribe, ping. A mistake gets an error; exceeding a limit ends the connection. */
 import { ApiError } from '../http/api-error.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import type { ClientPlace } from './client-place.ts';
@@ -19,13 +19,13 @@ export interface ClientRequestsOptions {
   readonly subscriptions: SubscriptionSet;
   readonly snapshots: SnapshotSender;
   readonly mempool: MempoolReader;
-  /** The client has said what it wants. */
+  /** Called after the client has subscribed. */
   readonly onSubscribed: () => void;
-  /** The client goes back to a place that it had, or stands where a snapshot does. */
+  /** Called when the client resumes from a cursor. */
   readonly onResumed: () => void;
-  /** The log has no such place. */
+  /** Called when the log has no such place. */
   readonly onUnknownPlace: (feed: Hub['feeds'][number], unknown: FeedPlace) => void;
-  /** There may be something to send. */
+  /** Called when there may be something to send. */
   readonly wake: () => void;
   /** Ends the connection. */
   readonly overLimit: (id: MessageId, detail: string) => void;
@@ -33,16 +33,19 @@ export interface ClientRequestsOptions {
 }
 
 export interface ClientRequests {
-  /** Null when it is done at once. */
+  /** Returns null if the message is handled synchronously. */
   read(message: ClientMessage): Promise<void> | null;
   /**
-   * With a cursor, the connection goes to it, or stays before it for its other subscriptions.
+   * With a cursor, moves the connection to it, or leaves it at an earlier place that its other subscriptions need.
    * @throws SubscriptionRefused, CursorInvalid, LimitExceeded, ApiError; then nothing has changed
    */
   subscribe(wish: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription;
-  /** The default subscription goes on from a cursor, and so does the first that replaces it without one of its own. @throws as `subscribe` */
+  /**
+   * Resumes the default subscription from a cursor. The first subscription that replaces it without its own cursor resumes there, too.
+   * @throws like `subscribe`
+   */
   resume(cursor: string): void;
-  /** Answers a mistake of the client. @throws every other error */
+  /** Answers a client's mistake with an error message. @throws every other error */
   reject(id: MessageId, error: unknown): void;
 }
 
@@ -74,17 +77,17 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
     return subscription;
   }
 
-  /** A place that the log has not reached belongs to another log: saying nothing would wait for ever. */
+  /** Reports places beyond the end of the log: they belong to another log, so the client would wait for them forever. */
   async function refuseUnknown(cursor: FeedPlaces): Promise<void> {
     for (const feed of hub.feeds) {
       const asked = cursor.get(feed.key);
       if (!asked) continue;
-      /** A place within a record is reached once the record is there. */
+      /** A place within a record is reached once the record exists. */
       const isReached = (end: number) => comparePlaces(asked, { position: end, index: 0 }) <= 0;
       if (isReached(feed.head) || isReached(await feed.end())) continue;
       if (!outbox.isOpen) return;
       if (isReached(feed.head)) continue;
-      // Others may have begun where the connection stood, and the one that asked for it may be gone.
+      // Other subscriptions may have started at the connection's place, and the subscription with this cursor may have ended.
       if (isAtOrAfter(place.here().get(feed.key), asked) || subscriptions.standsAt(feed.key, asked))
         options.onUnknownPlace(feed, asked);
     }

@@ -1,4 +1,4 @@
-/** Subscribers with confirmations, held against a straight fold that holds events back until they have them. */
+/** Subscribers with confirmations, compared with a simple fold that holds events back until they are confirmed. */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -27,14 +27,14 @@ const step = fc.record<Step>({
   kind: fc.constantFrom('block', 'block', 'block', 'block', 'rewind', 'correction'),
   depth: fc.nat(7),
   events: fc.nat(2),
-  // One record of the last size fills the memory for records that are read from the log.
+  // One record of the last size fills the cache of records that are read from the log.
   bytes: fc.constantFrom(100, 100, 400_000, LOADED.bytes / 2, LOADED.bytes),
 });
 
 const blocks = (count: number, events: number, bytes = 100) =>
   Array.from({ length: count }, (): Step => ({ kind: 'block', depth: 0, events, bytes }));
 
-/** The records of a chain from its first block on; steps that it cannot take are left out. */
+/** The records of a chain from its first block on; impossible steps are skipped. */
 function recordsOf(steps: readonly Step[]): FeedRecord[] {
   const records: FeedRecord[] = [];
   let tip = -1;
@@ -82,7 +82,7 @@ function eventsOf(found: ReturnType<typeof confirmedEvents>): readonly PushEvent
 }
 
 describe('the events that a record confirms', () => {
-  it('are those of a fold that holds events back, for any number of confirmations, reorganisations and corrections', () => {
+  it('are those of a fold that holds events back, with any confirmations, reorganisations and corrections', () => {
     let undone = 0;
     fc.assert(
       fc.property(history, fc.integer({ min: 1, max: 6 }), (steps, confirmations) => {
@@ -98,7 +98,7 @@ describe('the events that a record confirms', () => {
     expect(undone).toBeGreaterThan(50);
   });
 
-  it('say their confirmations, and stand in the order of their places', () => {
+  it('contain their confirmations, and come in the order of their places', () => {
     const records = recordsOf(blocks(9, 2));
     const at = (count: number) => eventsOf(confirmedEvents(inMemory(records), 8, count));
     const events = [...(records[8]?.events ?? []), ...at(2), ...at(3)];
@@ -110,7 +110,7 @@ describe('the events that a record confirms', () => {
     );
   });
 
-  it('are given up where they would need more of the past than is read', () => {
+  it('are given up if they would need more earlier records than are read', () => {
     const corrections = MOST_LOOKED_BACK + 5;
     const change = (position: number): ChainChange => ({
       kind: position < 5 ? 'block' : 'correction',
@@ -122,7 +122,7 @@ describe('the events that a record confirms', () => {
   });
 });
 
-/** Keeps two records in memory, and reads three small ones at a time. */
+/** A feed that keeps two records in memory, and reads three small ones at a time. */
 function feedOf(records: FeedRecord[], oldest: () => number, onLoad: () => void): ChainFeed {
   return {
     chain: CHAIN,
@@ -209,7 +209,7 @@ const dataOf = (sent: readonly Sent[], confirmations: number) =>
   sent.filter((one) => one.data !== undefined && (one.confirmations ?? 0) === confirmations).map(({ data }) => data);
 
 describe('a client with confirmations', () => {
-  it('gets every event once and in order beside one without, however it blocks, breaks off and resumes', async () => {
+  it('gets every event once and in order, also next to a subscription without, however it blocks, disconnects and resumes', async () => {
     let live = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -248,7 +248,7 @@ describe('a client with confirmations', () => {
               client.drain();
             }
           } finally {
-            // One that makes no progress would go on for ever.
+            // A client that makes no progress would continue forever.
             client.connection.closed();
           }
           heard.push(...client.sent);
@@ -260,7 +260,7 @@ describe('a client with confirmations', () => {
       ),
       { numRuns: 60 },
     );
-    // The way of clients that keep up was taken, too.
+    // The path of clients that keep up was taken, too.
     expect(live).toBeGreaterThan(100);
   });
 
@@ -279,7 +279,7 @@ describe('a client with confirmations', () => {
     return { sent: client.sent, loads: loads() };
   }
 
-  /** Each copy of an event reads its type twice: for itself, and for the text before its number. */
+  /** Each copy of an event reads its type twice: for itself, and for the text before `seq`. */
   function counted(records: readonly FeedRecord[]) {
     let reads = 0;
     const made = records.map((record) => ({
@@ -305,7 +305,7 @@ describe('a client with confirmations', () => {
     expect(made).toBeLessThanOrEqual(wanted);
   });
 
-  it('falls behind where the events of its numbers take too long to copy at once, and gets them in turns', async () => {
+  it('falls behind if its events take too long to copy at once, and gets them in turns', async () => {
     const counts = upTo(5);
     const { records, copies } = counted(recordsOf(blocks(8, 20)));
     const { hub, add } = world(() => true);
@@ -338,11 +338,11 @@ describe('a client with confirmations', () => {
       const wanted = heldBack(records, count).flatMap(textsOf);
       expect(dataOf(sent, count)).toEqual(wanted.map((text) => JSON.parse(text)));
     }
-    // Each record for itself, and once for each number.
+    // Each record is loaded for itself, and once for each number.
     expect(loads).toBeLessThanOrEqual(records.length * (counts.length + 1));
   });
 
-  it('hears once that blocks which waited are no longer in the log, and goes on', async () => {
+  it('gets one resync if blocks that awaited confirmations are no longer in the log, and continues', async () => {
     const records = recordsOf(blocks(20, 1));
     const { hub, add, forgetBefore } = world(() => true);
     for (const record of records.slice(0, 10)) add(record);

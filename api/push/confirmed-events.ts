@@ -1,6 +1,6 @@
 /**
- * The events that a record brings to subscribers with `confirmations`: those of the blocks that have so many further blocks on top
- * of them from this record on. It follows from the records before it alone, so a place in the stream lasts as all places do.
+ * The events that a record releases to subscribers with `confirmations`: those of the blocks that reach this number of further blocks
+ * on top with this record. They depend only on the records up to this one, so a place among them stays valid like any other place.
  */
 import type { ChainChange } from './chain-change.ts';
 import type { FeedRecord } from './chain-feed.ts';
@@ -22,14 +22,14 @@ export interface RecordsInMemory {
 /** Events that can be sent with one record in memory. */
 export interface EventPart {
   readonly events: Iterable<PushEvent>;
-  /** Where a reader of these events goes on. */
+  /** Place from which a reader of these events continues. */
   readonly after: FeedPlace;
 }
 
 export interface NotInMemory {
-  /** To read first. */
+  /** Position of the record to read first. */
   readonly position: number;
-  /** So many records lie between that they are not read. */
+  /** Set if the record is so many records back that it is not read. */
   readonly isTooFar?: boolean;
 }
 
@@ -37,16 +37,16 @@ export interface MissingRecord extends NotInMemory {
   readonly feed: FeedKey;
 }
 
-/** Records before one that are looked at, at most: a hundred blocks, and as many reorganisations of them as no chain has. */
+/** Most earlier records that are examined: a hundred blocks, with more reorganisations of them than any chain has. */
 export const MOST_LOOKED_BACK = 10_000;
-/** In the index of a place, confirmed events come behind those of the record itself, by their confirmations. */
+/** In the index of a place, confirmed events follow the record's own events, ordered by their confirmations. */
 const INDEX_OF_CONFIRMATIONS = 2 ** 32;
 
 /**
- * The next events of the record at a place, for the smallest number of confirmations that is left: a reader holds one record at a time,
- * and an event is copied when it is its turn.
+ * Returns the next events of the record at a place, for the smallest number of confirmations that is left: a reader needs only one
+ * record in memory at a time, and an event is copied only when it is read.
  * @param confirmations ascending
- * @param floor no record below it is looked at: the log no longer has it
+ * @param floor oldest position that is examined: the log no longer has the records before it
  */
 export function nextEvents(
   records: RecordsInMemory,
@@ -72,7 +72,7 @@ function* eventsFrom({ events }: FeedRecord, index: number): Generator<PushEvent
   for (const event of events) if (event.place.index >= index) yield event;
 }
 
-/** @param at `first`: number of the first event among all that the record confirms */
+/** `first` is the index of the first event to return among all events that the record confirms. */
 function nextConfirmed(
   records: RecordsInMemory,
   { position, first }: { readonly position: number; readonly first: number },
@@ -147,18 +147,18 @@ function sourcesOf(change: ChainChange, position: number, confirmations: number,
 interface Before {
   /** Newest height whose events were delivered and still hold; −1 if there is none. */
   readonly delivered: number;
-  /** Blocks that stand, and their corrections, in order. */
+  /** Blocks that are still on the chain, and their corrections, in order. */
   readonly standing: readonly { readonly position: number; readonly height: number }[];
 }
 
 /**
- * Back to the block that had its confirmations before the record at `end`: what is older has been delivered, or is gone.
- * A rewind lowers what is delivered to the block that stays; the branch after it delivers nothing again.
+ * Reads back to the block that was already confirmed before the record at `end`: older blocks have been delivered, or are gone.
+ * A rewind lowers `delivered` to the block that stays; the new branch does not deliver blocks up to there again.
  */
 function readBack(records: RecordsInMemory, end: number, confirmations: number, floor: number): Before | NotInMemory {
   const standing: { position: number; height: number }[] = [];
   let tip: number | null = null;
-  /** Newest height that all rewinds up to `end` leave. */
+  /** Newest height that stays after all rewinds from here to `end`. */
   let stays = Number.POSITIVE_INFINITY;
   let delivered = -1;
   let wanted = confirmations;
@@ -178,14 +178,14 @@ function readBack(records: RecordsInMemory, end: number, confirmations: number, 
   return { delivered, standing: standing.reverse() };
 }
 
-/** Start of the records up to `position` that are not in memory: reads go forward. */
+/** Returns the first of the records up to `position` that are not in memory, because the log is read forwards. */
 function firstMissing(records: RecordsInMemory, position: number, from: number): number {
   let first = position;
   while (first > from && !records.outline(first - 1)) first -= 1;
   return first;
 }
 
-/** It shares the text of the event itself, but for an undo, which takes away less than the rewind: only what was delivered. */
+/** Copies an event and shares its text. An undo gets its own text, because it reverts less than the rewind: only what was delivered. */
 function confirmed(event: PushEvent, place: FeedPlace, confirmations: number, delivered: number): PushEvent {
   if (event.channel !== 'undo') {
     const { type, chain } = event;

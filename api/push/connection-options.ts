@@ -1,4 +1,4 @@
-/** What a client's connection is made of. */
+/** Options of a client's connection. */
 import type { SubscribeMessage } from './client-message.ts';
 import type { Hub } from './hub.ts';
 import type { NetworkShare } from './network-share.ts';
@@ -7,13 +7,13 @@ import type { Transport } from './transport.ts';
 export interface PushConnectionOptions {
   readonly hub: Hub;
   readonly transport: Transport;
-  /** Given back when the connection ends. */
+  /** Closed when the connection ends. */
   readonly share: NetworkShare;
-  /** Replaces the default subscription from the start, unless it is a cursor alone; `cursor` resumes. */
+  /** Replaces the default subscription from the start, unless it is only a cursor; `cursor` resumes. */
   readonly first: Omit<SubscribeMessage, 'op' | 'id'>;
-  /** How long the default stream waits for a first subscribe, which then replaces it before anything was sent. */
+  /** How long the default stream waits for a first subscribe, which then replaces it before anything is sent. */
   readonly graceMs: number;
   readonly heartbeatMs: number;
-  /** A socket that takes nothing for this long is closed. */
+  /** A socket that accepts no data for this long is closed. */
   readonly slowMs: number;
 }

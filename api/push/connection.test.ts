@@ -18,7 +18,7 @@ interface TestFeed extends ChainFeed {
   forgetBefore(position: number): void;
 }
 
-/** A chain whose records come when the test says so; two of them stay in memory. */
+/** A chain that grows when the test asks for it; its two newest records stay in memory. */
 function testFeed(chain: string): TestFeed {
   const records: FeedRecord[] = [];
   let oldest = 0;
@@ -108,7 +108,7 @@ function connect(hub: Hub, accepts: () => boolean, cursor?: string, channels?: r
   return Object.assign(client, { connection, sent });
 }
 
-/** A client of blocks of which only the socket matters. `ended`: the code that it was closed with. */
+/** A client of channel blocks with a scripted socket. `ended` returns the code with which it was closed. */
 function connectSocket(hub: Hub, { takes, buffered }: { readonly takes: boolean; readonly buffered: () => number }) {
   let code: number | null = null;
   const connection = createConnection({
@@ -128,7 +128,7 @@ function connectSocket(hub: Hub, { takes, buffered }: { readonly takes: boolean;
   return { connection, ended: () => code };
 }
 
-/** Rests as the generator says, and without a timer. */
+/** Rests when `spent` returns true, without a timer. */
 function pace(spent: () => boolean = () => false): Pace {
   return { sliceMs: Number.POSITIVE_INFINITY, isSpent: spent, rest: () => Promise.resolve() };
 }
@@ -165,7 +165,7 @@ const step = fc.oneof(
 );
 
 describe('a client of the stream', () => {
-  it('gets every event once and in order, however it blocks, breaks off and resumes', async () => {
+  it('gets every event once and in order, however it blocks, disconnects and resumes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60 }), fc.infiniteStream(fc.boolean()), async (steps, accepting) => {
         feeds = CHAINS.map(testFeed);
@@ -216,7 +216,7 @@ describe('a client of the stream', () => {
     );
   });
 
-  it('waits a moment for its first subscribe, which then replaces the default before anything is sent', async () => {
+  it('may subscribe within a moment, which replaces the default subscription before anything is sent', async () => {
     vi.useFakeTimers();
     const client = connect(hub, () => true);
     grow(0);
@@ -227,7 +227,7 @@ describe('a client of the stream', () => {
     expect(dataOf(client.sent)).toEqual(['a1.0']);
   });
 
-  it('gets the default stream from its greeting on when it says nothing', async () => {
+  it('gets the default stream from its greeting on if it sends nothing', async () => {
     vi.useFakeTimers();
     const client = connect(hub, () => true);
     grow(0);
@@ -240,7 +240,7 @@ describe('a client of the stream', () => {
     expect(dataOf(client.sent)).toEqual(['a0.0', 'b0.0', 'a1.0']);
   });
 
-  it('gets a second subscription from a cursor without what the first has had', async () => {
+  it('gets no event twice if a second subscription resumes from an earlier cursor', async () => {
     const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
     const client = connect(hub, () => true, undefined, ['blocks']);
     await settle();
@@ -254,7 +254,7 @@ describe('a client of the stream', () => {
   });
 
   it.each(['at once', 'later'])(
-    'gets what follows the cursor of its address when it subscribes %s, whatever to',
+    'gets the events after the cursor of its URL when it subscribes %s, to any channel',
     async (when) => {
       vi.useFakeTimers();
       const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
@@ -273,7 +273,7 @@ describe('a client of the stream', () => {
     },
   );
 
-  it('is told to read the state anew when its place is no longer kept, and goes on from now', async () => {
+  it('gets a resync if its place is no longer kept, and continues from now', async () => {
     const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
     for (let count = 0; count < 6; count++) grow(0);
     feeds[0]?.forgetBefore(3);
@@ -285,7 +285,7 @@ describe('a client of the stream', () => {
     expect(dataOf(client.sent)).toEqual(['a6.0']);
   });
 
-  it('is closed with 4408 and its last cursor when its socket takes nothing', async () => {
+  it('is closed with 4408 and its last cursor if its socket accepts nothing', async () => {
     let room = 3;
     const client = connect(hub, () => --room > 0, undefined, ['blocks']);
     const other = connect(hub, () => true, undefined, ['blocks']);
@@ -303,7 +303,7 @@ describe('a client of the stream', () => {
     expect([...dataOf(client.sent), ...dataOf(resumed.sent)]).toEqual(dataOf(other.sent));
   });
 
-  it('is closed with 4408 when it goes on asking and takes none of the answers', async () => {
+  it('is closed with 4408 if it keeps sending requests and reads none of the answers', async () => {
     vi.useFakeTimers();
     let asked = 0;
     const { connection, ended } = connectSocket(hub, { takes: false, buffered: () => 0 });
@@ -316,7 +316,7 @@ describe('a client of the stream', () => {
     expect(asked).toBeLessThan(1_000);
   });
 
-  it('is closed with 4408 when it goes on with pings and takes none of the answers', () => {
+  it('is closed with 4408 if it keeps sending pings and reads none of the answers', () => {
     vi.useFakeTimers();
     let [pings, held] = [0, 0];
     const { connection, ended } = connectSocket(hub, { takes: true, buffered: () => held });
@@ -329,7 +329,7 @@ describe('a client of the stream', () => {
     expect(held).toBeLessThan(66_000);
   });
 
-  it('hears a heartbeat after silence, and none before', () => {
+  it('gets a heartbeat after silence, and none before', () => {
     const client = connect(hub, () => true, undefined, ['blocks']);
     client.connection.tick(performance.now() + timing.heartbeatMs - 1000);
     expect(client.sent.length).toBe(1);

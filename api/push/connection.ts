@@ -1,6 +1,6 @@
 /**
- * One client of the push stream: its subscriptions, its place in the stream, its numbering. What it may miss is never
- * queued: a client that does not keep up keeps its place and is served from the log when its socket drains.
+ * One client of the push stream: its subscriptions, its place in the stream, its numbering. Events are never queued for
+ * it: a client that does not keep up keeps its place and is served from the log when its socket drains.
  */
 import type { ChainFeed } from './chain-feed.ts';
 import type { MessageId } from './client-message.ts';
@@ -23,13 +23,13 @@ const CLOSE_INTERNAL = 1011;
 const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
 
 interface Life {
-  /** The client has said what it wants: events may be sent. */
+  /** Starts sending events: the client has subscribed, or its grace period is over. */
   start(): void;
   wake(): void;
   end(code: number, reason: string): void;
 }
 
-/** The parts of a connection, and what they say to each other. */
+/** Creates the parts of a connection and wires their callbacks. */
 function joinParts(options: PushConnectionOptions, life: Life) {
   const { hub, transport, share } = options;
   let hasResumed = false;
@@ -75,7 +75,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     isPast: (at) => isBeforePlaces(at, place.here()),
     isHeld: subscriptions.has,
     say: outbox.sayMembers,
-    /** The events that follow a snapshot begin where the connection stands. */
+    /** The events that follow a snapshot start at the connection's place. */
     begin(subscription, from) {
       hasResumed = true;
       subscription.from = from;
@@ -102,7 +102,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     onUnknownPlace(feed, unknown) {
       const end = { position: feed.head, index: 0 };
       subscriptions.moveBackTo(feed.key, end, unknown);
-      // It may stand before the end, for other subscriptions.
+      // The connection may be at an earlier place that other subscriptions need.
       place.goTo(earlierOf(place.here(), new Map([[feed.key, end]])));
       sayResync(feed, 'cursor_unknown');
       life.wake();

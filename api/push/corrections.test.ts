@@ -1,4 +1,4 @@
-/** Whoever applies the events of a block and of its corrections holds what the newest record says, by each filter. */
+/** A client that applies the events of a block and of its corrections holds the values of the newest record, with any filter. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -101,7 +101,7 @@ it.each([
   );
 });
 
-it('names exactly the conversions whose value differs, whatever is provisional', () => {
+it('lists exactly the conversions whose value differs, whatever is provisional', () => {
   fc.assert(
     fc.property(state, state, (was, now) => {
       const values = ({ stamps }: State) =>

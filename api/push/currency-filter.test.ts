@@ -1,4 +1,4 @@
-/** `filter.currency` of channel `addresses` and of a webhook: every currency that moved at the address, the chain's own too. */
+/** `filter.currency` of channel `addresses` and of a webhook matches every currency that moved at the address, also the chain's own. */
 import { expect, it } from 'vitest';
 import type { ActivityFact } from '../../schemas/facts.ts';
 import { blockFact } from '../../test/support/pipeline/sinks/made-facts.ts';
@@ -36,8 +36,8 @@ it.each([
   ['is received', { ...NOTHING, received: 1n }, [true, false]],
   ['is sent', { ...NOTHING, sent: 1n }, [true, false]],
   ['moves with a token', { received: 1n, sent: 1n, currencies: token }, [true, true]],
-  ['does not move, a token does', { ...NOTHING, currencies: token }, [false, true]],
-  ['does not move, nor does anything', NOTHING, [false, false]],
+  ['does not move, but a token does', { ...NOTHING, currencies: token }, [false, true]],
+  ['does not move, and neither does a token', NOTHING, [false, false]],
 ])("the chain's own currency %s", (_, moved, expected) => {
   expect([heard(moved, NATIVE), heard(moved, TOKEN)]).toEqual(expected);
 });

@@ -1,4 +1,4 @@
-/** Stores that do not answer hold up no subscription, whatever its names. */
+/** Stores that do not answer delay no subscription, whatever names it contains. */
 import { expect, it, vi } from 'vitest';
 import { chainConfig } from '../../test/laws/replay.ts';
 import { createCurrencyDirectory } from '../state/currency-directory.ts';
@@ -12,7 +12,7 @@ const NAMED = { currency: 'DAI' };
 /** Longer than any test. */
 const EVER_MS = 1e9;
 
-/** `stores`: settles once they answer. */
+/** `stores` settles once the stores answer. */
 function reading(stores: () => Promise<void>, timing: { waitMs: number; restMs: number }) {
   const watch = { state: { tag: 'first' } as ServiceState };
   const reads: string[] = [];
@@ -32,7 +32,7 @@ function reading(stores: () => Promise<void>, timing: { waitMs: number; restMs: 
   return { watch, reads, warnings, names, read: createCurrencyReader({ names, logger, ...timing }) };
 }
 
-it('that are silent are waited for once, by all together, and what they answer at last counts', async () => {
+it('silent stores: all subscriptions wait once, together, and a late answer counts', async () => {
   const answered = Promise.withResolvers<void>();
   const { reads, names, read } = reading(() => answered.promise, { waitMs: 10, restMs: EVER_MS });
   expect([read({}), read({ identity: 'DAI' })]).toEqual([null, null]);
@@ -43,7 +43,7 @@ it('that are silent are waited for once, by all together, and what they answer a
   await vi.waitFor(() => expect(names.version()).toBe(1), 60_000);
 });
 
-it('that answer are waited for', async () => {
+it('stores that answer: subscriptions wait for the answer', async () => {
   const answered = Promise.withResolvers<void>();
   const { watch, reads, names, read } = reading(() => answered.promise, { waitMs: EVER_MS, restMs: EVER_MS });
   const wait = read(NAMED);
@@ -55,7 +55,7 @@ it('that answer are waited for', async () => {
   expect(reads).toEqual(['first', 'second']);
 });
 
-it('that fail are left alone for a while', async () => {
+it('failing stores: they are not asked again for a while', async () => {
   const { reads, warnings, read } = reading(() => Promise.reject(new Error('gone')), {
     waitMs: EVER_MS,
     restMs: EVER_MS,
@@ -64,7 +64,7 @@ it('that fail are left alone for a while', async () => {
   expect([read(NAMED), reads.length, warnings.length]).toEqual([null, 1, 1]);
 });
 
-it('that go on failing are warned of once, and once more when they fail after an answer', async () => {
+it('stores that keep failing: one warning, and one more when they fail after an answer', async () => {
   let isGone = true;
   const stores = async () => {
     if (isGone) throw new Error('gone');

@@ -1,4 +1,4 @@
-/** Before a subscription: reads what names of currencies mean, but holds no client up, since the stream comes from the log and not from the stores. */
+/** Refreshes the currency names before a subscription without delaying clients for long: the stream needs the log, not the stores. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '../../infra/logger.ts';
 import type { Filter } from './client-message.ts';
@@ -13,12 +13,12 @@ export interface CurrencyReaderOptions {
   readonly restMs?: number;
 }
 
-/** Subscriptions wait so long for a reading; from then on names mean what they did before it, until it is over. */
+/** Longest time that subscriptions wait for a refresh; after that, names keep their earlier meaning until the refresh ends. */
 const WAIT_MS = 1_000;
-/** Between a reading that fails and the next one. */
+/** Pause between a failed refresh and the next one. */
 const REST_MS = 5_000;
 
-/** Null where names mean at once what they can. What it returns never rejects. */
+/** The returned function returns null if there is nothing to wait for; its promise never rejects. */
 export function createCurrencyReader(options: CurrencyReaderOptions): (filter: Filter) => Promise<void> | null {
   const { names, logger, waitMs = WAIT_MS, restMs = REST_MS } = options;
   let current: { wait: Promise<void> | null } | null = null;
@@ -31,10 +31,7 @@ export function createCurrencyReader(options: CurrencyReaderOptions): (filter: F
       },
       (err: unknown) => {
         if (!hasFailed)
-          logger.warn(
-            { err },
-            'the currencies that names of filters mean cannot be read; those known before are meant',
-          );
+          logger.warn({ err }, 'the currency names for filters cannot be read; names keep their earlier meaning');
         hasFailed = true;
       },
     );

@@ -8,7 +8,7 @@ export interface FeedPlace {
 }
 
 export type FeedTopicName = 'facts' | 'stamps';
-/** Names a topic of a chain: the chain's name alone for its facts. */
+/** Identifies a topic of a chain; for its facts it is the chain's name alone. */
 export type FeedKey = string;
 
 const STAMPS = '/stamps'; // no chain has a / in its name
@@ -17,7 +17,7 @@ export function feedKey(topic: FeedTopicName, chain: string): FeedKey {
   return topic === 'facts' ? chain : chain + STAMPS;
 }
 
-/** By feed. */
+/** The place in each feed. */
 export type FeedPlaces = ReadonlyMap<FeedKey, FeedPlace>;
 
 export class CursorInvalid extends PermanentError {
@@ -36,7 +36,7 @@ export function encodePlaces(places: FeedPlaces, lacksSnapshot = false): string 
   const bytes: number[] = [lacksSnapshot ? VERSION_WITHOUT_SNAPSHOT : VERSION];
   let before: FeedKey = '';
   for (const [key, { position, index }] of places) {
-    // The stamps of the chain before are what has no name: where a chain's facts stand, so do its stamps.
+    // An empty name means the stamps of the preceding chain, which usually follow the chain's facts.
     const name = before !== '' && key === before + STAMPS ? NO_NAME : Buffer.from(key, 'utf8');
     bytes.push(name.length, ...name);
     before = key;
@@ -77,7 +77,7 @@ export function decodePlaces(text: string): FeedPlaces {
   return places;
 }
 
-/** Whether its client still lacks a snapshot that it had asked for. */
+/** Whether the cursor's client has not received all of a snapshot that it asked for. */
 export function lacksSnapshot(text: string): boolean {
   return Buffer.from(text.slice(0, 4), 'base64url')[0] === VERSION_WITHOUT_SNAPSHOT;
 }

@@ -1,4 +1,4 @@
-/** A client that catches up while the log is away. */
+/** A client that catches up while the log is unreachable. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LogUnreachable } from '../../infra/event-log/log-errors.ts';
 import type { Served } from './catch-up.ts';
@@ -8,7 +8,7 @@ import { createEventSender, type EventSenderOptions } from './event-sender.ts';
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] }));
 afterEach(() => void vi.useRealTimers());
 
-it('asks for it once a second, however often it is woken, and goes on when it is back', async () => {
+it('reads the log once a second, however often it is woken, and continues when the log is back', async () => {
   let loads = 0;
   let isAway = true;
   const own = new Map([['c', { position: 0, index: 0 }]]);

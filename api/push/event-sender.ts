@@ -1,4 +1,4 @@
-/** Sends one client what it has not had: records at hand, snapshots that are due, the mempool; a slice of time each. */
+/** Sends one client what it still lacks: records in memory, due snapshots and the mempool, for a slice of time each. */
 import { RetryableError } from '../../schemas/errors.ts';
 import type { Served } from './catch-up.ts';
 import type { ClientPlace } from './client-place.ts';
@@ -12,7 +12,7 @@ import type { SnapshotSender } from './snapshot-sender.ts';
 import type { SubscriptionSet } from './subscription-set.ts';
 import type { LiveEvent } from './transport.ts';
 
-/** Between two reads of a log that is away; the chain's feed, which reads it as well, warns of it. */
+/** Pause between two reads of an unreachable log; the chain's feed, which reads it as well, logs the warning. */
 const RETRY_MS = 1_000;
 
 export interface EventSenderOptions {
@@ -23,7 +23,7 @@ export interface EventSenderOptions {
   readonly subscriptions: SubscriptionSet;
   readonly snapshots: SnapshotSender;
   readonly mempool: MempoolReader;
-  /** The log no longer keeps a record that the client has not had. */
+  /** Called when the log no longer keeps a record that the client still needs. */
   readonly onExpired: (feed: FeedKey) => void;
   /** Ends the connection because of a fault of the service. */
   readonly fail: (error: unknown) => void;
@@ -32,19 +32,19 @@ export interface EventSenderOptions {
 export interface EventSender {
   /** Asks for a turn if there is something to send. */
   wake(): void;
-  /** The events of a record while the client is live; stops when the socket takes no more. */
+  /** Sends the events of a record to a live client; stops and returns false when the socket accepts no more. */
   sendLive(events: readonly LiveEvent[]): boolean;
 }
 
 export function createEventSender(options: EventSenderOptions): EventSender {
   const { hub, place, outbox, subscriptions, snapshots, mempool, fail } = options;
-  /** By feed: where blocks that wait for confirmations are no longer in the log before it. */
+  /** By feed: the position before which blocks that await confirmations are no longer in the log. */
   const floors = new Map<FeedKey, number>();
   const sendRecent = createRecentEvents(options, floors);
-  /** Set while the log is away. */
+  /** Set while the log is unreachable. */
   let retry: NodeJS.Timeout | null = null;
 
-  /** Whether there is something to send now: up to the next snapshot, or a part of it. */
+  /** Whether there is something to send now: the mempool, events up to the next snapshot, or a part of the snapshot. */
   function isBehind(): boolean {
     if (!outbox.isTakingMore) return false;
     if (mempool.isBehind) return true;
@@ -53,11 +53,11 @@ export function createEventSender(options: EventSenderOptions): EventSender {
     if (snapshots.isReading()) return false;
     if (snapshots.isReady()) return true;
     if (snapshots.isDue()) return isShortOf(hub.feeds, own, snapshots.places() ?? hub.places());
-    // Ahead of the hub there is nothing to send: its next record wakes the client.
+    // There is nothing to send to a client ahead of the hub: the hub's next record wakes it.
     return (hub.isAt(own) && !subscriptions.isAhead(own)) || isShortOf(hub.feeds, own, hub.places());
   }
 
-  /** Whether it needs another turn; if not, it may be time for a snapshot. */
+  /** Whether the client needs another turn; if not, reads its next snapshot if it is time. */
   function goesOn(): boolean {
     if (isBehind()) return true;
     snapshots.readNext();
@@ -76,7 +76,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
   }
 
   function expired({ feed, position }: MissingRecord): void {
-    // It holds blocks that wait for their confirmations.
+    // The missing record has blocks that await their confirmations.
     if (position < (place.own?.get(feed)?.position ?? 0)) floors.set(feed, hub.places().get(feed)?.position ?? 0);
     options.onExpired(feed);
   }
@@ -90,7 +90,7 @@ export function createEventSender(options: EventSenderOptions): EventSender {
         if (!missing) return goesOn();
         if (missing.isTooFar || !(await hub.load(missing.feed, missing.position))) expired(missing);
         if (hub.pace.isSpent()) await hub.pace.rest();
-        // At once, before the loaded record is evicted for other clients.
+        // Send at once, before the loaded record is evicted for other clients.
         if (isBehind()) send();
         return goesOn();
       } catch (error) {
@@ -128,8 +128,8 @@ export function createEventSender(options: EventSenderOptions): EventSender {
 }
 
 /**
- * Sends what lies between the client's place and the hub's, for a slice of time; returns the place of a record that must be read
- * first, if any.
+ * Sends the events between the client's place and the hub's, for a slice of time; returns the record that must be read first,
+ * if any.
  */
 function createRecentEvents(
   { hub, place, outbox, subscriptions, snapshots }: EventSenderOptions,

@@ -1,4 +1,4 @@
-/** A record of the `facts` topic → its events, always the same ones in the same order, so that a place in them lasts. */
+/** Converts a record of topic `facts` to events: always the same events in the same order, so that places among them stay valid. */
 import { finalizedHeight } from '../../domain/finality.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
@@ -17,7 +17,7 @@ import { conversionMembers, conversionSubjects } from './conversion-event.ts';
 import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
 import { undoEvent } from './undo-event.ts';
 
-/** What the events say of their chain. */
+/** Data of the chain that its events contain. */
 export interface EventChain extends Pick<ChainConfig, 'name' | 'finalityDepth'> {
   readonly nativeCurrencyId: string;
 }
@@ -37,7 +37,7 @@ export function eventsOfRecord(of: EventChain, record: FactsRecord): PushEvent[]
 
 type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
-/** What is published of the state of a basket. */
+/** The published part of a basket's state. */
 export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
 
 /** Context of a fact: members of its block. */
@@ -133,7 +133,7 @@ function activitySource(fact: ActivityFact, around: Around): Source {
   };
 }
 
-/** Ids of all that moved, the chain's own currency too. */
+/** Ids of all currencies that moved, including the chain's own. */
 export function movedCurrencies({ received, sent, currencies }: ActivityFact, nativeCurrencyId: string): string[] {
   const others = Object.keys(currencies);
   return received > 0n || sent > 0n ? [nativeCurrencyId, ...others] : others;

@@ -1,4 +1,4 @@
-/** A record of the `stamps` topic → its events, always the same ones in the same order, so that a place in them lasts. */
+/** Converts a record of topic `stamps` to events: always the same events in the same order, so that places among them stay valid. */
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import { NO_DELIVERY } from '../../domain/stamps.ts';
 import type {
@@ -38,11 +38,11 @@ function sourcesOf(record: StampsRecord): Source[] {
 export interface CorrectedConversion {
   readonly txid: string;
   readonly vout: number;
-  /** As it is sent from now on; null when it has no stamp any more. */
+  /** The conversion as it is sent from now on; null if it no longer has a stamp. */
   readonly now: PushEvent | null;
 }
 
-/** Conversions of a correction whose stamp differs in more than being provisional. */
+/** Conversions of a correction whose stamps differ in more than `provisional`. */
 export function correctedConversions(chain: string, record: StampsCorrected): CorrectedConversion[] {
   const { position } = record;
   const block = { ...record, provisional: false };
@@ -61,7 +61,7 @@ interface Pair<Row> {
   readonly now: Row | undefined;
 }
 
-/** Pairs the rows of one key: first each row of `now`, in order, then the rows that are gone. */
+/** Pairs former and current rows by key: first each row of `now`, in order, then the rows that are gone. */
 function pairsByKey<Row>(was: readonly Row[], now: readonly Row[], keyOf: (row: Row) => string): Pair<Row>[] {
   const former = new Map(was.map((row) => [keyOf(row), row]));
   const current = now.map((row) => {
@@ -98,7 +98,7 @@ function corrections({ height, time, was, wasProvisional, now, provisional }: St
     .filter((source) => source !== null);
 }
 
-/** Null when the row reads as before. */
+/** Returns null if the row is unchanged. */
 function correction(was: Source | undefined, now: Source | undefined): Source | null {
   const texts = { was: was?.data() ?? 'null', now: now?.data() ?? 'null' };
   const either = now ?? was;
@@ -133,7 +133,7 @@ export function priceSource(price: PriceChange, { height, time, provisional }: B
   };
 }
 
-/** A conversion again, with its stamp: for subscribers by value, and for all others where it counts as refunded. */
+/** A conversion with its stamp: for subscribers with `minUsd`, and for all others if it counts as refunded. */
 function valuedSource(stamp: StampedConversion, block: Block): Source {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {

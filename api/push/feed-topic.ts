@@ -1,4 +1,4 @@
-/** The two topics of a chain behind the stream, as its feeds read them: the events of each record, and whether they may be shown. */
+/** The two topics of a chain behind the stream: their feeds read the events of each record here, and whether they may be shown. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import { finalizedHeight } from '../../domain/finality.ts';
 import { READ_LIMITS, type TopicEntry, type TopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -18,7 +18,7 @@ export interface TopicRecord {
   readonly position: number;
   readonly change: ChainChange;
   readonly events: readonly PushEvent[];
-  /** Newest block after it; null where the topic does not say. */
+  /** Newest block after this record; null for a topic without a tip. */
   readonly tip: ChainTip | null;
   /** Whether the stores have committed it. */
   isShown(state: ServiceState): boolean;
@@ -28,7 +28,7 @@ export interface FeedTopic<T extends FeedTopicName> {
   readonly name: T;
   readonly key: FeedKey;
   read(entry: TopicEntry<T>): TopicRecord;
-  /** Position of the stores: changes when more records may be shown. */
+  /** Committed position of the stores, as text: changes when more records may be shown. */
   place(state: ServiceState): string;
   tip(state: ServiceState): ChainTip | null;
   /** Position after the newest record that may be shown. */
@@ -60,7 +60,7 @@ export function factsTopic(topics: TopicReader, of: EventChain): FeedTopic<'fact
   };
 }
 
-/** `factsHead` holds a price back until the facts behind it have been sent. */
+/** A price is withheld until `factsHead` has passed the facts that it follows from. */
 export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'stamps'> {
   const published = (state: ServiceState) => state.published.get(chain) ?? -1;
   return {
@@ -79,12 +79,12 @@ export function stampsTopic(chain: string, factsHead: () => number): FeedTopic<'
   };
 }
 
-/** Position after the last facts record that comes from a block up to `source`. After a redrive, records of later blocks stand before it. */
+/** Position after the last facts record with a source up to `source`. After a redrive, records of later sources may precede it. */
 export async function headOf(topics: TopicReader, chain: string, source: number): Promise<number> {
   const last = await topics.last('facts', chain);
   if (!last) return 0;
   if (last.record().source <= source) return last.position + 1;
-  // The topic is ahead by a batch at most: back in growing steps to a record that is committed, then forward to the last one.
+  // The topic is ahead by a batch at most: step back in growing steps to a committed record, then forward to the last committed one.
   let from = last.position;
   for (let step = 16; from > 0; step *= 2) {
     from = Math.max(0, from - step);

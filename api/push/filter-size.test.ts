@@ -28,7 +28,7 @@ beforeEach(() => {
   shares = createNetworkShares();
 });
 
-/** A client of a hub that notes each name that it is to hash. */
+/** A client of a hub that records each name that it is asked to hash. */
 function connect(network = 'test'): Client {
   const hub = createHub({
     chains: ['vrsc'],
@@ -93,7 +93,7 @@ const names = fc.oneof(
 const filter = fc.record({ currency: names, basket: names, identity: names, address: names }, { requiredKeys: [] });
 
 describe('a filter', () => {
-  it('is refused before any name is hashed, unless all that a connection has stays within its bounds', async () => {
+  it('is refused before any name is hashed if the filters of the connection would exceed its bounds', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), filter), { minLength: 1, maxLength: 6 }), async (subscriptions) => {
         resolved = [];
@@ -129,7 +129,7 @@ describe('a filter', () => {
     );
   });
 
-  it('of 100 names, ids and addresses of each kind passes', async () => {
+  it('with 100 names, ids and addresses of each kind is accepted', async () => {
     const client = connect();
     const of = (kind: string) => Array.from({ length: 100 }, (_, index) => `${kind} ${index} 💎.sub.VRSC@`);
     for (const list of LISTS)
@@ -139,7 +139,7 @@ describe('a filter', () => {
     expect(resolved.length).toBe(400);
   });
 
-  it('that comes again and again makes a network wait, and another one not', async () => {
+  it('that is sent again and again makes its network wait, but not another one', async () => {
     const address = Array.from({ length: 400 }, (_, index) => `R${index}`);
     for (let number = 0; number < 30; number += 1) {
       const client = connect('busy');
@@ -168,7 +168,7 @@ describe('an answer', () => {
     `{"op":"ping","id":${'['.repeat(8_000)}${']'.repeat(8_000)}}`,
     `{"op":${'['.repeat(8_000)}${']'.repeat(8_000)}}`,
     `${'['.repeat(MAX_MESSAGE_BYTES)}`,
-  ])('to a message that is wrong tells little of it back', async (message) => {
+  ])('to an invalid message repeats little of it', async (message) => {
     const client = connect();
     client.say(message);
     while (client.said.length < 2) await settle();

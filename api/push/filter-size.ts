@@ -7,9 +7,9 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 export const LISTS = ['currency', 'basket', 'identity', 'address'] as const;
 
 export interface FilterSize {
-  /** Repeated ones included. */
+  /** Number of entries, including repeated ones. */
   readonly entries: number;
-  /** For each entry a unit, and one for each of its labels: each is hashed. For the name of a currency the same of the name with its suffix. */
+  /** One unit per entry and one per label, since each label is hashed. A currency name counts again with its bridged suffix. */
   readonly work: number;
 }
 

@@ -1,10 +1,10 @@
-/** Where the facts topic ends for clients: behind what the stores have committed, also while a redrive derives it again. */
+/** The head of the facts topic for clients follows the last committed record, also while a redrive derives blocks again. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { headOf } from './feed-topic.ts';
 
-/** A topic whose records are of these block records. */
+/** A topic whose records have these sources. */
 function topicOf(sources: readonly number[]): TopicReader {
   const entries = sources.map((source, position) => ({ position, record: () => ({ source, position }) }));
   return {
@@ -16,7 +16,7 @@ function topicOf(sources: readonly number[]): TopicReader {
 
 const upTo = (last: number, first = 0) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
 
-it('is after the last committed record, however far the topic is ahead', async () => {
+it('the head is after the last committed record, however far the topic is ahead', async () => {
   await fc.assert(
     fc.asyncProperty(fc.nat(300), fc.nat(300), async (newest, committed) => {
       expect(await headOf(topicOf(upTo(newest)), 'one', committed)).toBe(Math.min(newest, committed) + 1);
@@ -24,7 +24,7 @@ it('is after the last committed record, however far the topic is ahead', async (
   );
 });
 
-it('is behind the rewind of a redrive once that counts', async () => {
+it('the head is after the rewind of a redrive once the rewind is committed', async () => {
   await fc.assert(
     fc.asyncProperty(fc.integer({ min: 1, max: 300 }), fc.nat(300), fc.nat(300), async (before, back, again) => {
       const kept = Math.max(0, before - back - 1);

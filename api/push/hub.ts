@@ -32,7 +32,7 @@ export interface Hub {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
-  /** Before the names of a filter are looked up: reads the currencies that they may mean; null where nothing has to be read. */
+  /** Call it before the names of a filter are looked up: refreshes the known currencies; null if there is nothing to wait for. */
   readonly readCurrencies: (filter: Filter) => Promise<void> | null;
   readonly takeSnapshot: TakeSnapshot;
   readonly logger: Logger;
@@ -40,7 +40,7 @@ export interface Hub {
   readonly mempools: readonly MempoolJournal[];
   /** By chain: the i-address of its own currency. */
   readonly nativeIds: ReadonlyMap<string, string>;
-  /** Work of a subscription to these channels, in addition to that of its filter. */
+  /** Work units of a subscription to these channels, in addition to those of its filter. */
   workOf(channels: readonly string[] | undefined): number;
   /** Pace of all clients that catch up. */
   readonly pace: Pace;
@@ -50,14 +50,14 @@ export interface Hub {
   places(): FeedPlaces;
   isAt(places: FeedPlaces): boolean;
   tips(): Readonly<Record<string, ChainTip | null>>;
-  /** The next events at a place for subscribers with these numbers of confirmations, ascending; no record below `floor` is looked at. */
+  /** The next events at a place for subscribers with these numbers of confirmations, ascending; examines no record below `floor`. */
   nextEvents(
     feed: ChainFeed,
     place: FeedPlace,
     confirmations: readonly number[],
     floor?: number,
   ): EventPart | NotInMemory;
-  /** Reads records from a position on into memory; false when the log no longer keeps it. */
+  /** Reads records from a position on into memory; resolves to false if the log no longer keeps the record at the position. */
   load(feed: FeedKey, position: number): Promise<boolean>;
   /** Gives a client that is not live its turns until it has no more to do. */
   serve(client: Served): void;
@@ -74,9 +74,9 @@ export interface HubOptions {
   readonly chains: readonly string[];
   readonly feeds: readonly ChainFeed[];
   readonly idsOf: IdsOf;
-  /** Without it currencies have the addresses that `idsOf` knows. */
+  /** By default nothing is refreshed: currencies have the addresses that `idsOf` knows. */
   readonly readCurrencies?: Hub['readCurrencies'];
-  /** Without it no client may ask for a snapshot. */
+  /** By default every request for a snapshot fails. */
   readonly takeSnapshot?: TakeSnapshot;
   readonly logger: Logger;
   readonly mempools?: readonly MempoolJournal[];
@@ -88,7 +88,7 @@ export interface HubOptions {
 
 /** Catching up takes at most half of the process' time, in slices too short to notice. */
 const PACE = { sliceMs: 5, restMs: 5 };
-/** Outlines of records that a feed keeps in memory, for subscribers with confirmations. */
+/** Record outlines that are kept in memory per feed, for subscribers with confirmations. */
 const OUTLINES = 2 * MOST_LOOKED_BACK;
 /** Longest time to send a record to live clients without a pause; the remaining clients then catch up. */
 const PUBLISH_MS = 50;
@@ -168,13 +168,13 @@ export function createHub({ chains, feeds, idsOf, logger, mempools = [], ...opti
     connections: () => connections,
     count: () => connections.size,
     publish(feed, record) {
-      // Not uWebSockets.js' own topics: each connection numbers its messages and keeps its position when its socket is full.
+      // uWebSockets.js' own topics cannot do this: each connection numbers its messages and keeps its position when its socket is full.
       const before = places();
       before.set(feed.key, { position: record.position, index: 0 });
       remember(feed.key, record);
       const end = performance.now() + PUBLISH_MS;
       const isOver = () => performance.now() >= end;
-      /** For each number of confirmations; null where a record must be read first, or time is over. */
+      /** Events by number of confirmations; null if a record must be read first, or the time is over. */
       const confirmed = new Map<number, readonly LiveEvent[] | null>();
       const eventsFor = (confirmations: number): readonly LiveEvent[] | null => {
         const known = confirmed.get(confirmations);
@@ -209,7 +209,7 @@ function waitingIn(mempools: readonly MempoolJournal[]): number {
   return mempools.reduce((sum, { count }) => sum + count, 0);
 }
 
-/** Its text is made when the first client wants it. */
+/** Its text is encoded when the first client needs it. */
 function liveEvent(event: PushEvent, before: FeedPlaces): LiveEvent {
   let cursor: string | null = null;
   let shared: LiveEvent['message'] | null = null;

@@ -1,4 +1,4 @@
-/** A feed nobody listens to follows the state when it is told of a move, and from time to time when it is not. */
+/** A feed without clients follows the state when it is notified of a move, and from time to time when it is not. */
 import { pino } from 'pino';
 import { expect, it, onTestFinished } from 'vitest';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -8,7 +8,7 @@ import { openChainFeed } from './chain-feed.ts';
 import { factsTopic } from './feed-topic.ts';
 
 const CHAIN = 'vrsc';
-/** Between two looks: none before the test has ended. */
+/** Interval between two checks that is longer than the test. */
 const NEVER_MS = 600_000;
 const OFTEN_MS = 50;
 
@@ -68,7 +68,7 @@ async function idleFeed(idleMs = NEVER_MS) {
   };
 }
 
-it('follows a move at once when it is told', async () => {
+it('follows a move at once when it is notified', async () => {
   const { feed, move } = await idleFeed();
   for (const position of [1, 2, 7]) {
     move(position, true);
@@ -76,13 +76,13 @@ it('follows a move at once when it is told', async () => {
   }
 });
 
-it('follows a move that it is not told of', async () => {
+it('follows a move without a notification', async () => {
   const { feed, move } = await idleFeed(OFTEN_MS);
   move(1, false);
   await expect.poll(() => feed.head).toBe(2);
 });
 
-it('does nothing while nothing moves, and leaves the watch at its end', async () => {
+it('does nothing while nothing moves, and unsubscribes from the watch at its end', async () => {
   const { looks, end, followers } = await idleFeed();
   const before = looks();
   await new Promise((resolve) => setTimeout(resolve, 300));

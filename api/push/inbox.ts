@@ -1,4 +1,4 @@
-/** Messages of one client on their way in: counted, paid for by its network's share, read one after the other. */
+/** Incoming messages of one client: counts them, charges them to its network's share, and reads them one after the other. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { asBuffer } from '../../domain/as-buffer.ts';
@@ -19,9 +19,8 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 
 export interface Inbox {
   receive(message: Uint8Array): void;
-  /** A ping of the protocol, which counts as a message. */
+  /** Counts a WebSocket ping as a message. */
   ping(): void;
-  /** Whether the inbox is empty. */
   readonly isEmpty: boolean;
   close(): void;
 }
@@ -29,9 +28,9 @@ export interface Inbox {
 export interface InboxOptions {
   readonly share: NetworkShare;
   readonly pace: Pace;
-  /** Work of a subscription to these channels, in addition to that of its filter. */
+  /** Work units of a subscription to these channels, in addition to those of its filter. */
   workOf(channels: readonly string[] | undefined): number;
-  /** Null when it is done at once. */
+  /** Returns null if the message is handled synchronously. */
   read(message: ClientMessage): Promise<void> | null;
   refuse(id: MessageId, code: string, detail: string): void;
   /** Ends the connection. */
@@ -54,7 +53,7 @@ export function createInbox({
   const waiting: string[] = [];
   let isReading = false;
 
-  /** Waits until the network may cause so much work; null when it may at once. @throws ApiError rate_limited */
+  /** Waits until the network's allowance covers this work; null if it does at once. @throws ApiError rate_limited */
   function turn(work: number): Promise<void> | null {
     const ms = share.order(work);
     if (ms > 0) return sleep(ms, undefined, { signal: closing.signal }).then(() => pace.rest());

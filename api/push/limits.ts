@@ -2,8 +2,8 @@
 export const MAX_SUBSCRIPTIONS = 50;
 export const MAX_MESSAGE_BYTES = 16 * 1024;
 /**
- * Largest frame: up to here, a client that exceeds the message limit gets an error; beyond it, the socket is closed unread. What has come of an
- * unfinished one is memory that is not counted.
+ * Largest frame. A message that is too large gets an error if its frame is not larger than this; a larger frame is not read, and its
+ * socket is closed. The received part of an unfinished frame is memory that no limit counts.
  */
 export const MAX_FRAME_BYTES = MAX_MESSAGE_BYTES + 2 * 1024;
 /** Names, ids and addresses in all filters of a connection, repeated ones included. */
@@ -13,29 +13,29 @@ export const MAX_ENTRY_CHARACTERS = 255;
 export const MAX_ENTRY_LABELS = 10;
 /** Most work of one filter, see filterSize(). */
 export const MAX_FILTER_WORK = 5_000;
-/** Bytes of answers to a client that takes nothing, such as pongs. */
+/** Most bytes of answers, such as pongs, to a client whose socket accepts nothing. */
 export const MAX_UNTAKEN_ANSWERS = 64 * 1024;
 
-/** Units of work of resuming from a cursor. */
+/** Work units of resuming from a cursor. */
 export const CURSOR_WORK = 2;
 
-/** Units of work of a snapshot; then one for so many of its rows, whether they pass the filter or not. */
+/** Work units of a snapshot, and rows per further unit, whether the rows pass the filter or not. */
 export const SNAPSHOT_WORK = 300;
 export const ROWS_A_UNIT = 8;
 
-/** Units of work of sending all that waits in the mempools. */
+/** Work units of sending all waiting transactions of the mempools. */
 export function mempoolWork(transactions: number): number {
   return 1 + Math.ceil(transactions / 10);
 }
 
-/** Work of a message before it is read: a unit, and one for each KiB. */
+/** Work units of a message before it is read: one, and one per KiB. */
 export function messageWork(bytes: number): number {
   return 1 + Math.ceil(bytes / 1024);
 }
 
 /** A unit of work is at most 14 µs: half the time to hash a name of one label. */
 export const WORK = {
-  /** Done at once for a network that has been quiet. */
+  /** Units done without waiting for a network that has been quiet. */
   atOnce: 3_000,
   perMinute: 20_000,
   /** Units that may wait, a minute's worth; more are refused. */
@@ -45,15 +45,15 @@ export const WORK = {
 export interface Holdings {
   readonly connections: number;
   readonly subscriptions: number;
-  /** Memory of filters, as estimated by filterBytes(). */
+  /** Memory of filters, as estimated by createSubscription(). */
   readonly bytes: number;
 }
 
 export const MAX_OF_NETWORK: Holdings = { connections: 1_000, subscriptions: 2_500, bytes: 8 * 1024 * 1024 };
-/** An IPv6 /48, which one customer may be given: 65,536 networks. */
+/** Bounds of an IPv6 /48, which may belong to one customer: 65,536 networks. */
 export const MAX_OF_ALLOCATION: Holdings = { connections: 4_000, subscriptions: 10_000, bytes: 32 * 1024 * 1024 };
 export const MAX_OF_ALL: Holdings = { connections: 20_000, subscriptions: 50_000, bytes: 128 * 1024 * 1024 };
-/** Messages that wait for their network's share of work. */
+/** Bytes of messages that wait for their network's share of work. */
 export const MAX_WAITING_BYTES = {
   ofNetwork: 2 * 1024 * 1024,
   ofAll: 32 * 1024 * 1024,
@@ -71,11 +71,11 @@ export const CATCHING_UP = 4;
 
 const MESSAGES = 100;
 const WINDOW_MS = 10_000;
-/** A message that is refused since the network has used up its share counts as so many. */
+/** A message that is refused because the network has used up its share counts as this many messages. */
 export const REFUSED_COUNTS = 10;
 
 export interface MessageBudget {
-  /** False when these are too many for any window of 10 s. */
+  /** Counts messages; returns false, and counts none, if there would be too many in the last 10 s. */
   take(now: number, count?: number): boolean;
 }
 

@@ -1,4 +1,4 @@
-/** Whenever a client subscribes and however slowly it reads: what it was sent gives what waits, each of it once. */
+/** Whenever a client subscribes and however slowly it reads, its messages yield all waiting transactions, each once. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import type { MempoolChange } from '../../schemas/mempool.ts';
@@ -48,7 +48,7 @@ function createClient(journal: ReturnType<typeof createJournal>, wants: (txid: s
     reader,
     read(messages: number) {
       left = messages;
-      // A time that has passed: one message at a time.
+      // The end has passed, so each call sends one message.
       while (left > 0 && reader.isBehind) reader.send(0, () => left > 0);
     },
     get held() {
@@ -57,7 +57,7 @@ function createClient(journal: ReturnType<typeof createJournal>, wants: (txid: s
   };
 }
 
-it('gives what waits at the end, and never sends one twice, nor that one went that was not sent', () => {
+it('yields what waits at the end; sends no transaction twice, and removes none that was not sent', () => {
   fc.assert(
     fc.property(fc.array(step, { maxLength: 40 }), fc.boolean(), fc.boolean(), (steps, filters, subscribesFirst) => {
       const journal = createJournal(CHAIN, LIMITS, () => 0);
@@ -78,7 +78,7 @@ it('gives what waits at the end, and never sends one twice, nor that one went th
             if (!transaction) continue;
             waiting.delete(transaction.txid);
             changes.push({ kind: 'gone', transaction, outcome: { reason: 'dropped' } });
-            // Some come again.
+            // Some transactions come back.
             if (at % 3 === 0) {
               waiting.add(transaction.txid);
               changes.push({ kind: 'waits', transaction });
@@ -104,7 +104,7 @@ it('gives what waits at the end, and never sends one twice, nor that one went th
   );
 });
 
-it('gives it without a new subscription, too, when the client has fallen behind', () => {
+it('yields it without a new subscription, too, after the client has fallen behind', () => {
   const journal = createJournal(CHAIN, LIMITS, () => 0);
   const client = createClient(journal, () => true);
   client.reader.restart();

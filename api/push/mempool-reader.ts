@@ -1,6 +1,6 @@
 /**
- * What one client of channel `mempool` gets: all that waits at a moment, then every change after it. There is no log to resume from, so a
- * client that falls too far behind, or reconnects, gets all that waits again.
+ * Sends one client of channel `mempool` a snapshot of all waiting transactions, then every change after it. There is no log to resume
+ * from, so a client that falls too far behind, or reconnects, gets a new snapshot.
  */
 import type { JournalChange, MempoolJournal, WaitingTransaction } from '../mempool/journal.ts';
 import { outcomeAnswer, subjectsOf, transactionText } from '../mempool/print-transaction.ts';
@@ -10,9 +10,9 @@ import type { SubscriptionSet } from './subscription-set.ts';
 export interface MempoolReader {
   /** Whether there is anything to send. */
   readonly isBehind: boolean;
-  /** Starts over, with the chains that are subscribed to now. */
+  /** Starts over with the chains that are subscribed to now. */
   restart(): void;
-  /** Sends until nothing is left, `end` is past, or `goesOn` is false; at least one message. */
+  /** Sends until nothing is left, `end` has passed, or `goesOn` returns false; at least one message. */
   send(end: number, goesOn: () => boolean): void;
 }
 
@@ -26,24 +26,24 @@ export interface MempoolReaderOptions {
 
 export type MempoolMessageType = 'mempool_snapshot' | 'mempool_tx' | 'mempool_gone';
 
-/** Most transactions in a message of a snapshot, and characters above which no further one is added. */
+/** Most transactions in a message of a snapshot, and characters above which no further transaction is added. */
 const PART_TRANSACTIONS = 50;
 const PART_CHARACTERS = 128 * 1024;
 
-/** Transactions that are held against the filters in any case before a part ends. */
+/** Fewest transactions that are matched with the filters before a part may end for lack of time. */
 const LEAST_LOOKED = 20;
-/** Place of a snapshot of which nothing has been sent. */
+/** Value of `snapshotFrom` while nothing of the snapshot has been sent. */
 const BEGINNING = -1;
 
 interface Place {
   readonly journal: MempoolJournal;
-  /** All changes up to here have been sent, once the snapshot has. */
+  /** Number of the change up to which all changes have been sent, once the snapshot has been sent. */
   sent: number;
-  /** Number from which on the snapshot at `sent` is still to be sent; null once it has been. */
+  /** Number from which on the snapshot at `sent` has still to be sent; null once it has been sent. */
   snapshotFrom: number | null;
 }
 
-/** Mempools for one connection; `say` adds number and cursor, which does not move, since what waits has no place in the log. */
+/** Creates the reader of one connection. `say` adds `seq` and the cursor, which does not move: the mempool has no place in the log. */
 export function mempoolFor(
   { mempools: journals, nativeIds }: Pick<Hub, 'mempools' | 'nativeIds'>,
   subscriptions: Pick<SubscriptionSet, 'coversMempool' | 'wantsWaiting'>,
@@ -71,7 +71,7 @@ export function createMempoolReader({ journals, wantsChain, wants, write }: Memp
     if (isFirst) place.sent = journal.head;
     const standing = journal.waitingAt(place.sent, place.snapshotFrom ?? 0);
     if (!standing) {
-      place.snapshotFrom = BEGINNING; // so slow that it has to begin again
+      place.snapshotFrom = BEGINNING; // the client is so slow that the snapshot must start again
       return;
     }
     const texts: string[] = [];

@@ -4,13 +4,10 @@ import { waitingTransaction } from '../mempool/transaction-schema.ts';
 import { array, boolean, hash, nullableHash, nullableInteger, object } from '../schema/json-schema.ts';
 
 export const mempoolSnapshotData = object({
-  transactions: array(
-    waitingTransaction,
-    'Of those that wait and pass the filters: these, and those of the parts to come',
-  ),
-  first: { ...boolean, description: 'The first part: forget all that waited on this chain' },
-  more: { ...boolean, description: 'Another part follows; until then nothing else is sent of this mempool' },
-  truncated: { ...boolean, description: 'The daemon holds more than this service shows' },
+  transactions: array(waitingTransaction, 'Waiting transactions that pass the filters; further parts have the others'),
+  first: { ...boolean, description: 'The first part: forget all waiting transactions of this chain' },
+  more: { ...boolean, description: 'Another part follows; no other message about this mempool comes before it' },
+  truncated: { ...boolean, description: 'The daemon holds more transactions than this service shows' },
 });
 
 const outcomeMembers = {
@@ -18,9 +15,12 @@ const outcomeMembers = {
   byTxid: {
     ...nullableHash,
     description:
-      'conflicting: the mined transaction that spends what it, or one that it builds on, spends; replaced: the waiting one',
+      'conflicting: the mined transaction that spends what it, or a transaction that it builds on, spends; replaced: the waiting one',
   },
-  height: { ...nullableInteger, description: 'Of the block that holds it, or the conflicting one' },
+  height: {
+    ...nullableInteger,
+    description: 'Height of the block that contains it, or that contains the conflicting transaction',
+  },
   hash: nullableHash,
 } as const;
 

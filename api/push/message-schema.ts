@@ -49,14 +49,14 @@ const id = { type: ['string', 'number', 'null'], description: 'As the client sen
 const confirmations = {
   type: 'integer',
   minimum: 1,
-  description: 'Those of the subscription; absent without',
+  description: 'Confirmations of the subscription; absent if it has none',
 } as const;
 
-/** A message with a type of its own. */
+/** Schema of a message with this `type`. */
 const typed = <const T extends string, const P extends Properties>(type: T, members: P) =>
   object({ type: { type: 'string', enum: [type] }, ...members });
 
-/** With the member of what is sent to a subscription with confirmations. */
+/** Adds the member `confirmations`, which messages of subscriptions with confirmations have. */
 const withConfirmations = <T>(message: Schema<T>) => withOptional(message, { confirmations });
 
 export interface EventDescription {
@@ -107,7 +107,7 @@ const undoData = withOptional(
     reason: {
       type: 'string',
       enum: ['reorg', 'repriced'],
-      description: 'repriced: the blocks stand, what another chain brought prices them otherwise',
+      description: 'repriced: the blocks stay, but data of another chain changes their prices',
     },
   }),
   { of: undoOf },
@@ -129,7 +129,7 @@ const conversionData = withOptional(
       type: 'string',
       enum: CONVERSION_STATUSES,
       description:
-        'As its chain says it; refunded with reason no_delivery corrects an unmatched one of the same importTxid and nothing else',
+        'Status on its chain; refunded with reason no_delivery corrects only an unmatched conversion with the same importTxid',
     },
     type: { type: 'string', enum: CONVERSION_TYPES },
     fromCurrencyId: nullableString,
@@ -270,7 +270,7 @@ export const pushEvents = {
   mempool_snapshot: event(
     'mempool_snapshot',
     'mempool',
-    'All that waits for a block, in parts; after a subscription, and again where a client has fallen too far behind',
+    'All waiting transactions, in parts; after a subscription, and again if the client has fallen too far behind',
     mempoolSnapshotData,
   ),
   mempool_tx: event(
@@ -279,12 +279,7 @@ export const pushEvents = {
     'A transaction waits for a block, for the first time or again',
     waitingTransaction,
   ),
-  mempool_gone: event(
-    'mempool_gone',
-    'mempool',
-    'A transaction waits no longer, and what became of it',
-    mempoolGoneData,
-  ),
+  mempool_gone: event('mempool_gone', 'mempool', 'A transaction no longer waits, with the reason', mempoolGoneData),
   undo: event('undo', '*', 'A reorganisation: messages about the blocks above toHeight no longer hold', undoData),
 } as const satisfies Readonly<Record<string, EventDescription>>;
 
@@ -325,7 +320,7 @@ export const pushNotices = {
   },
   resync: {
     summary:
-      'The place of the cursor is no longer kept, or of another log: read the snapshot, then go on from this cursor',
+      'The place of the cursor is no longer kept, or belongs to another log: read the snapshot, then continue from this cursor',
     message: typed('resync', {
       chain,
       reason: { type: 'string', enum: ['cursor_expired', 'cursor_unknown'] },

@@ -1,4 +1,4 @@
-/** Names of currencies in filters mean what they do on REST paths, and those that nothing is known of yet mean what they may come to. */
+/** Currency names in filters mean the same as on REST paths; an unknown name means every currency that may get it. */
 import crypto from 'node:crypto';
 import { syncBuiltinESMExports } from 'node:module';
 import { beforeEach, expect, it, onTestFinished, vi } from 'vitest';
@@ -57,37 +57,40 @@ async function define(...more: object[]): Promise<void> {
   await names.refresh();
 }
 
-it.each(['currency', 'basket'] as const)('of list %s is that of the bridge where nothing else has it', async (list) => {
-  await define(defined('vrsc', 'DAI.vETH'), defined('vrsctest', 'DAI.vETH', id('DAI.vETH', 'VRSCTEST')));
-  const both = [id('DAI.vETH'), id('DAI.vETH', 'VRSCTEST')];
-  for (const name of ['DAI', 'dai', 'DAI.vETH']) expect(names.idsOf(name, list)).toEqual(both);
-  await define(defined('vrsc', 'DAI'));
-  // On the other network the name is that of the first one's, so its own are open.
-  expect(names.idsOf('DAI', list)).toEqual([id('DAI'), id('DAI', 'VRSCTEST'), both[1]]);
-  expect(names.idsOf(id('DAI.vETH'), list)).toEqual([id('DAI.vETH')]);
-});
+it.each(['currency', 'basket'] as const)(
+  'a name in list %s is that of the bridged currency if no other currency has it',
+  async (list) => {
+    await define(defined('vrsc', 'DAI.vETH'), defined('vrsctest', 'DAI.vETH', id('DAI.vETH', 'VRSCTEST')));
+    const both = [id('DAI.vETH'), id('DAI.vETH', 'VRSCTEST')];
+    for (const name of ['DAI', 'dai', 'DAI.vETH']) expect(names.idsOf(name, list)).toEqual(both);
+    await define(defined('vrsc', 'DAI'));
+    // On the other network the name finds the currency of the first network, so the other network's own currencies are open.
+    expect(names.idsOf('DAI', list)).toEqual([id('DAI'), id('DAI', 'VRSCTEST'), both[1]]);
+    expect(names.idsOf(id('DAI.vETH'), list)).toEqual([id('DAI.vETH')]);
+  },
+);
 
-it('means each currency that it may come to until one of them is defined', async () => {
+it('a name means each currency that may get it until one of them is defined', async () => {
   const unknown = ['VRSC', 'VRSCTEST'].flatMap((root) => [id('DAI', root), id('DAI.vETH', root)]);
-  expect(names.idsOf('DAI', 'currency')).toEqual(unknown); // before the first look too
+  expect(names.idsOf('DAI', 'currency')).toEqual(unknown); // before the first refresh, too
   await define();
   expect(names.idsOf('DAI', 'currency')).toEqual(unknown);
   await define(defined('vrsc', 'DAI.vETH'));
   expect(names.idsOf('DAI', 'currency')).toEqual([id('DAI.vETH'), ...unknown.slice(2)]);
 });
 
-it('is found by its first label alone where there is one such currency', async () => {
+it('a currency is found by its first label alone if there is only one such currency', async () => {
   await define(defined('varrr', 'Gold.vARRR'));
   expect(names.idsOf('gold', 'currency')).toContain(id('Gold.vARRR'));
 });
 
-it('of an identity or an address is none of a currency', async () => {
+it('a name of an identity or an address is not that of a currency', async () => {
   await define(defined('vrsc', 'DAI.vETH'));
   for (const list of ['identity', 'address'] as const)
     expect(names.idsOf('DAI', list)).toEqual(['DAI', id('DAI'), id('DAI', 'VRSCTEST')]);
 });
 
-it('has another version only once it may mean another currency, and is read once a state', async () => {
+it('the version changes only if a name may mean another currency, and the directory is read once per state', async () => {
   await define(defined('vrsc', 'DAI.vETH'));
   expect(names.refresh()).toBeNull();
   const version = names.version();
@@ -100,7 +103,7 @@ it('has another version only once it may mean another currency, and is read once
   expect(names.version()).not.toBe(version);
 });
 
-it('is hashed once, not again for each directory', async () => {
+it('a name is hashed once, not again for each directory', async () => {
   const hash = vi.spyOn(crypto, 'hash');
   syncBuiltinESMExports();
   onTestFinished(() => {
@@ -117,13 +120,13 @@ it('is hashed once, not again for each directory', async () => {
   expect(hashes()).toBe(4);
 });
 
-it('that no chain has is unknown, with those that are near', async () => {
+it('a name that no chain has is unknown, with similar names as suggestions', async () => {
   await define(defined('vrsc', 'DAI.vETH'));
   expect(names.unknownCurrency('dai')).toBeNull();
   expect(names.unknownCurrency('DAY.vETH')).toEqual({ suggestions: ['DAI.vETH'] });
 });
 
-it('of a currency counts as two names in the work of a filter, its address as one', () => {
+it('the name of a currency counts as two names in the work of a filter, its address as one', () => {
   const work = (list: 'currency' | 'identity', entry: string) => filterSize({ [list]: entry }).work;
   expect([work('identity', 'DAI'), work('currency', 'DAI'), work('currency', 'DAI.vETH')]).toEqual([2, 5, 7]);
   expect(work('currency', id('DAI.vETH'))).toBe(2);

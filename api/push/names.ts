@@ -1,6 +1,6 @@
 /**
- * Names in filters and thresholds → i-addresses. A currency is looked up as on REST paths, in the directory as it was read last; a name
- * that it does not have stands for each address that a currency of this name would get.
+ * Resolves names in filters and thresholds to i-addresses. A currency is looked up as on REST paths, in the directory that was read last;
+ * an unknown name stands for each address that a currency of this name would get.
  */
 import { isTransparentAddress } from '../../domain/addresses.ts';
 import { BRIDGED_SUFFIX, nameToAddress } from '../../domain/names.ts';
@@ -17,11 +17,11 @@ import type { IdsOf } from './subscription.ts';
 
 export interface Names {
   readonly idsOf: IdsOf;
-  /** Reads the directory unless it is that of the newest state: then null. @throws errors of Postgres; then names mean what they did */
+  /** Reads the directory; null if it is that of the newest state. @throws errors of Postgres; then names keep their meaning */
   refresh(): Promise<void> | null;
-  /** Another number once a name may mean another currency. */
+  /** Changes when a name may mean another currency. */
   version(): number;
-  /** Null for a currency that a chain has, else names that are near; only after a refresh(). */
+  /** Returns null for a currency that a chain has, else similar names. Call refresh() before. */
   unknownCurrency(name: string): { readonly suggestions: readonly string[] } | null;
 }
 
@@ -32,7 +32,7 @@ export interface NamesOptions {
   readonly withSnapshot: WithSnapshot;
 }
 
-/** Names whose ids are remembered: clients come back with the same ones. */
+/** Names whose ids are cached: clients return with the same names. */
 const REMEMBERED_NAMES = 5_000;
 
 export function createNames({ chains, currencies, watch, withSnapshot }: NamesOptions): Names {
@@ -54,7 +54,7 @@ export function createNames({ chains, currencies, watch, withSnapshot }: NamesOp
 
   function rememberedCurrencies(): (text: string) => readonly string[] {
     return memoize((text) => {
-      // That of the default chain comes first.
+      // The currency of the default chain comes first.
       const meant = chains[0] && find(text, chains[0])?.currencyId;
       return distinct([meant ?? null, ...networks.flatMap((network) => idsInNetwork(text, network))]);
     }, REMEMBERED_NAMES);
@@ -96,7 +96,7 @@ function distinct(ids: readonly (string | null)[]): readonly string[] {
   return [...new Set(ids.filter((id) => id !== null))];
 }
 
-/** Most states that follow one another define no currency. */
+/** Tells directories apart: most new states define no currency. */
 function fingerprintOf(currencies: Currencies): string {
   return Array.from(currencies.all(), ({ currencyId, chain, fullyQualifiedName }) =>
     [currencyId, chain, fullyQualifiedName].join(' '),

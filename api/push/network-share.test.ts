@@ -21,7 +21,7 @@ const refusalOf = (work: () => unknown): string | null => {
 };
 
 describe('the share of a network', () => {
-  it('lets no more work be done in any minute than it says, in the order of coming', () => {
+  it('allows at most its work in any minute, in order of arrival', () => {
     const order = fc.record({ after: fc.nat(5_000), work: fc.integer({ min: 1, max: MAX_FILTER_WORK }) });
     fc.assert(
       fc.property(fc.array(order, { minLength: 1, maxLength: 100 }), (orders) => {
@@ -43,7 +43,7 @@ describe('the share of a network', () => {
     );
   });
 
-  it('is refused with what is allowed, and comes back with time', () => {
+  it('refuses further work with a message that contains the allowance, and recovers with time', () => {
     let now = 0;
     const shares = createNetworkShares(() => now);
     const share = shares.open('a');
@@ -54,7 +54,7 @@ describe('the share of a network', () => {
     expect(share.order(1_000)).toBe(0);
   });
 
-  it('holds at most what it may, whatever is opened, changed and closed, and nothing in the end', () => {
+  it('stays within its bounds, whatever is opened, changed and closed, and holds nothing in the end', () => {
     const change = fc.record({
       network: fc.nat(3),
       do: fc.constantFrom('open', 'hold', 'close'),
@@ -96,7 +96,7 @@ describe('the share of a network', () => {
     );
   });
 
-  it('of streams is bounded for a network and for all, and one closed makes room', () => {
+  it('bounds the streams of a network and of all networks; closing one makes room', () => {
     const shares = createNetworkShares();
     const opened = Array.from({ length: MAX_OF_NETWORK.connections }, () => shares.open('a'));
     expect(() => shares.open('a')).toThrow('1000 streams');
@@ -107,7 +107,7 @@ describe('the share of a network', () => {
     expect(refusalOf(() => shares.open('another'))).toBe('unavailable');
   });
 
-  it('of an IPv6 /48 is bounded over its networks, and leaves others what is theirs', () => {
+  it('is bounded over the networks of an IPv6 /48, and does not affect others', () => {
     const shares = createNetworkShares();
     const ofAllocation = (network: number, allocation = '20010db8aaaa') =>
       `${allocation}${network.toString(16).padStart(4, '0')}/64`;
@@ -126,7 +126,7 @@ describe('the share of a network', () => {
     expect(refusalOf(() => fifth.hold({ subscriptions, bytes }))).toBeNull();
   });
 
-  it('of waiting messages is bounded over all networks, and leaves each of them room for a message', () => {
+  it('bounds waiting messages over all networks, and leaves each network room for a message', () => {
     const step = fc.record({
       network: fc.nat(40),
       bytes: fc.integer({ min: 1, max: MAX_MESSAGE_BYTES }),
@@ -136,7 +136,7 @@ describe('the share of a network', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 100 }), fc.nat(20), (steps, greedy) => {
         const shares = createNetworkShares(() => 0);
-        // As many as fill the room, and more: each of them takes all that it gets.
+        // As many networks as fill the memory, and more: each of them takes all that it gets.
         for (let n = 0; n < greedy; n++) {
           const share = shares.open(`greedy ${n}`);
           while (refusalOf(() => share.wait(MAX_MESSAGE_BYTES)) === null);

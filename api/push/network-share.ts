@@ -14,11 +14,11 @@ import {
 /** One connection's part in its network's share. */
 export interface NetworkShare {
   readonly network: string;
-  /** Orders work: milliseconds to wait before it is done. @throws ApiError rate_limited when too much waits already */
+  /** Reserves work units; returns the milliseconds to wait before the work. @throws ApiError rate_limited if too much waits already */
   order(work: number): number;
   /** Changes the memory held for subscriptions. @throws ApiError too_many_streams, unavailable; then nothing has changed */
   hold(change: Omit<Holdings, 'connections'>): void;
-  /** Bytes that wait. @throws ApiError rate_limited, unavailable; nothing has changed then */
+  /** Adds waiting bytes; a negative number removes them. @throws ApiError rate_limited, unavailable; then nothing has changed */
   wait(bytes: number): void;
   /** Gives back everything; further calls do nothing. */
   close(): void;
@@ -27,18 +27,18 @@ export interface NetworkShare {
 export interface NetworkShares {
   /** @throws ApiError too_many_streams, unavailable */
   open(network: string): NetworkShare;
-  /** As of a connection, for work that comes without one. */
+  /** Like NetworkShare.order(), for work without a connection. */
   order(network: string, work: number): number;
 }
 
 interface Account {
-  /** The /48 that it lies in, if any. */
+  /** The IPv6 /48 that contains the network, if any. */
   readonly allocation: string | null;
-  /** Units of work that were ordered and are not yet worked off at `at`. */
+  /** Work units that were reserved and are not yet worked off at time `at`. */
   ordered: number;
   at: number;
   held: Holdings;
-  /** Bytes of its messages. */
+  /** Bytes of its waiting messages. */
   waiting: number;
 }
 
@@ -52,10 +52,10 @@ const NAMES: Readonly<Record<keyof Holdings, string>> = {
 /** How long an account without connections is remembered: until all that it may have ordered is worked off. */
 const REMEMBERED_MS = (WORK.atOnce + WORK.waiting) / WORK_PER_MS;
 
-/** `now` in milliseconds, never going back. */
+/** @param now milliseconds of a clock that never goes back */
 export function createNetworkShares(now: () => number = () => performance.now()): NetworkShares {
   const accounts = new Map<string, Account>();
-  /** By /48; those that hold something. */
+  /** Holdings by /48; only those with connections. */
   const allocations = new Map<string, Holdings>();
   let all = NOTHING;
   let waiting = 0;
@@ -159,7 +159,7 @@ function sum(a: Holdings, b: Holdings, sign = 1): Holdings {
   };
 }
 
-/** Giving back is never refused. */
+/** Refuses only increases: giving back always works. */
 function refuseAbove(most: Holdings, by: Holdings, held: Holdings, error: (most: string) => ApiError): void {
   for (const name of Object.keys(most) as (keyof Holdings)[]) {
     if (by[name] > 0 && held[name] > most[name]) throw error(`${most[name]} ${NAMES[name]}`);

@@ -1,4 +1,4 @@
-/** Cursors that fit no record, and several at once: they neither hold up the process nor keep it busy, and no event comes twice. */
+/** Cursors that fit no record, and several at once: they neither block the process nor keep it busy, and no event is sent twice. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import fc from 'fast-check';
 import { pino } from 'pino';
@@ -39,7 +39,7 @@ function recordAt(position: number): FeedRecord {
   return { position, bytes: 100, change: { kind: 'block', height: position }, events };
 }
 
-/** A client of a feed with so many records; the log has `more`, which other processes may have told of. */
+/** A client of a feed with `count` records; the log has `more`, which other processes may have published. */
 function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean => true } = {}) {
   const records = Array.from({ length: count }, (_, position) => recordAt(position));
   const feed: ChainFeed = {
@@ -55,7 +55,7 @@ function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean =>
     headIn: async () => records.length,
     join: () => undefined,
   };
-  /** Published stamps move on without another tag. */
+  /** Stamps are published without a change of the tag. */
   let published = 0;
   const state = () => ({ version: `${records.length} ${published}`, tag: String(records.length), derived: new Map() });
   const take = createSnapshots({
@@ -65,7 +65,7 @@ function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean =>
     state: state as never,
     withSnapshot: async (work) => work({ state: state(), rows: () => sleep(readMs, []) } as never),
   });
-  /** For each snapshot: where it stands, and what had been sent when its reading began. */
+  /** For each snapshot: its position, and what had been sent when its reading began. */
   const taken: { readonly position: number; readonly before: readonly Sent[] }[] = [];
   const takeSnapshot: typeof take = (...asked) => {
     if (!hasRoom()) return null;
@@ -91,7 +91,7 @@ function connect(count: number, { more = 0, readMs = 0, hasRoom = (): boolean =>
     turns += 1;
     return client.serve();
   };
-  /** By the client itself: its turns are told apart by what it is. */
+  /** By client: the hub tells clients apart by identity, so a client keeps its wrapper. */
   const counted = new Map<Served, Served>();
   const counting: typeof hub = {
     ...hub,
@@ -149,7 +149,7 @@ const eventsOf = (sent: readonly Sent[]) => sent.flatMap(({ data }) => data?.eve
 
 const AROUND = [-1, 0, 1, 2, 1e9].flatMap((by) => [0, 1, 2, 1e9].map((index) => ({ position: HEAD + by, index })));
 
-it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', async (snapshot) => {
+it.each(['before', 'after', 'none'] as const)('odd cursors with a snapshot requested: %s', async (snapshot) => {
   await Promise.all(
     AROUND.map(async (place) => {
       const { sent, turns, say, append, end } = connect(HEAD);
@@ -175,7 +175,7 @@ it.each(['before', 'after', 'none'] as const)('with a snapshot asked for: %s', a
   );
 });
 
-it('a snapshot that was kept from before stamps were published is read again', async () => {
+it('a cached snapshot is read again after stamps were published', async () => {
   const { sent, say, publishStamps, append, end } = connect(HEAD);
   say({ op: 'subscribe', id: 1, channels: ['reserves'], snapshot: true });
   await expect.poll(() => sent.filter(({ type }) => type === 'snapshot')).toHaveLength(1);
@@ -186,7 +186,7 @@ it('a snapshot that was kept from before stamps were published is read again', a
   end();
 });
 
-/** Records at hand, and those that come while clients resume. */
+/** Records at the start, and records that arrive while clients resume. */
 const [AT_HAND, TO_COME] = [400, 8];
 
 async function resume(subscriptions: readonly { channels: readonly string[]; from: number; waitMs: number }[]) {
@@ -228,12 +228,12 @@ it('several subscriptions that resume with the cursor of their connection get ea
   );
 });
 
-it('several that resume with cursors of their own get each event from there on, each once', async () => {
+it('several subscriptions that resume with cursors of their own get each event after them once', async () => {
   const several = fc.array(fc.record({ ...resumed, from: aPlace }), { minLength: 2, maxLength: 6 });
   await fc.assert(fc.asyncProperty(several, resume), { numRuns: 40 });
 });
 
-it('a cursor of another log does not take from the other subscriptions', async () => {
+it('a cursor of another log does not affect the other subscriptions', async () => {
   const { sent, say, append, end } = connect(AT_HAND);
   say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
   say({ op: 'subscribe', id: 2, channels: ['reserves'], cursor: cursorAt({ position: 1e9, index: 0 }) });
@@ -256,7 +256,7 @@ it.each(['unsubscribed', 'replaced'])('a cursor of another log whose subscriptio
   end();
 });
 
-it('subscriptions that end or are replaced while others catch up: no event comes twice', async () => {
+it('subscriptions that end or are replaced while others catch up: no event is sent twice', async () => {
   const ending = fc.record({ id: fc.nat({ max: 3 }), isReplaced: fc.boolean(), waitMs: fc.nat({ max: 4 }) });
   const several = fc.array(fc.record({ ...resumed, from: aPlace }), { minLength: 2, maxLength: 4 });
   await fc.assert(
@@ -292,7 +292,7 @@ it('subscriptions that end or are replaced while others catch up: no event comes
 });
 
 it.each(['waits for room', 'is read slowly'])(
-  'a snapshot that %s is followed by all that comes after it, also while the mempool moves',
+  'a snapshot that %s is followed by all later events, also while the mempool changes',
   async (how) => {
     let isHeldUp = true;
     const { sent, taken, say, append, arrive, end } = connect(HEAD, {
@@ -304,7 +304,7 @@ it.each(['waits for room', 'is read slowly'])(
     await sleep(100);
     append();
     arrive();
-    // Others do not wait with it.
+    // Other subscriptions do not wait for it.
     if (how !== 'is read slowly') await expect.poll(() => eventsOf(sent)).toContain(`${HEAD} blocks`);
     expect(sent.map(({ type }) => type)).not.toContain('snapshot');
     isHeldUp = false;
@@ -321,7 +321,7 @@ it.each(['waits for room', 'is read slowly'])(
   },
 );
 
-it('a snapshot is read once its connection has had what lies before it, or no longer wants that', async () => {
+it('a snapshot is read once its connection has received all earlier events, or no longer wants them', async () => {
   const { sent, taken, say, end } = connect(10 * AT_HAND);
   say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
   say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });
@@ -334,7 +334,7 @@ it('a snapshot is read once its connection has had what lies before it, or no lo
   end();
 });
 
-it('events of others before a snapshot have cursors that ask for it again', async () => {
+it('events of other subscriptions before a snapshot have cursors that request the snapshot again', async () => {
   const { sent, say, end } = connect(10 * AT_HAND);
   say({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: cursorAt({ position: 0, index: 0 }) });
   say({ op: 'subscribe', id: 2, channels: ['reserves'], snapshot: true });

@@ -1,4 +1,4 @@
-/** Numbers the messages to one client, and knows whether its socket takes more. */
+/** Numbers the messages to one client, and tracks whether its socket accepts more. */
 import type { MessageId } from './client-message.ts';
 import type { Hub } from './hub.ts';
 import { MAX_UNTAKEN_ANSWERS } from './limits.ts';
@@ -6,31 +6,31 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { LiveEvent, Transport } from './transport.ts';
 
 const HELLO_VERSION = 1;
-/** The shortest header of a frame. */
+/** Bytes of the shortest frame header. */
 const FRAME_BYTES = 2;
 
 export interface Outbox {
-  /** Whether the socket takes more. */
+  /** Whether the connection is open and its socket accepts more. */
   readonly isTakingMore: boolean;
   readonly isOpen: boolean;
-  /** Place behind the last message. */
+  /** Cursor of the last message. */
   readonly lastCursor: string;
   /** The first message, which has no number. */
   hello(chains: ReturnType<Hub['tips']>, heartbeatSeconds: number): void;
-  /** A message that is no event. */
+  /** Sends a message that is not an event. */
   say(type: string, members: Readonly<Record<string, unknown>>): void;
-  /** The same; `members` is JSON of an object without its last brace. */
+  /** Like `say`; `members` is the JSON of an object without its closing brace. */
   sayMembers(members: string, type?: string): void;
   refuse(id: MessageId, code: string, detail: string): void;
   sendEvent(event: PushEvent, cursor: string): void;
   sendLive(live: LiveEvent): void;
-  /** Messages sent inside it leave together. */
+  /** Sends the messages that `send` writes in one batch. */
   together(send: () => void): void;
-  /** The socket has answered a ping of so many bytes. */
+  /** Call it when the socket has answered a ping of this many bytes. */
   ponged(bytes: number): void;
-  /** The socket has room again. */
+  /** Call it when the socket has room again. */
   drained(): void;
-  /** Since when the socket has taken nothing, in milliseconds; null while it takes more. */
+  /** Time since which the socket has accepted nothing, in milliseconds; null while it accepts more. */
   readonly blockedSince: number | null;
   /** In milliseconds. */
   readonly lastSentAt: number;
@@ -39,11 +39,11 @@ export interface Outbox {
 
 export interface OutboxOptions {
   readonly transport: Transport;
-  /** Cursor of a message that is no event. */
+  /** Cursor of a message that is not an event. */
   readonly cursor: () => string;
-  /** The socket takes no more. */
+  /** Called when the socket accepts no more. */
   readonly onBlocked: () => void;
-  /** The client sends more requests while its socket takes no answers. */
+  /** Called when too many answers wait: the client sends more requests while its socket accepts no answers. */
   readonly onOverflow: () => void;
 }
 
@@ -66,7 +66,7 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     if (!transport.send(json, type, cursor)) blocked();
   }
 
-  /** Counts an answer that the client does not take. Returns whether these have become too many, which ends the connection. */
+  /** Counts an answer while the socket is blocked. Returns whether there are too many, which ends the connection. */
   function isOverflowing(bytes: number): boolean {
     if (blockedSince !== null) untaken += bytes;
     if (untaken <= MAX_UNTAKEN_ANSWERS) return false;

@@ -6,7 +6,7 @@ export function comparePlaces(a: FeedPlace, b: FeedPlace): number {
   return a.position - b.position || a.index - b.index;
 }
 
-/** Whether the place is there, or later; that of a subscription which waits for its snapshot is nowhere yet. */
+/** Whether the place is at `other` or later. False for a subscription that waits for its snapshot, whose place is infinite. */
 export function isAtOrAfter(place: FeedPlace | undefined, other: FeedPlace): place is FeedPlace {
   return place !== undefined && Number.isFinite(place.position) && comparePlaces(place, other) >= 0;
 }
@@ -17,7 +17,7 @@ export function isBefore(event: PushEvent, places: FeedPlaces): boolean {
   return place !== undefined && comparePlaces(event.place, place) < 0;
 }
 
-/** Whether the first stand before the others in any feed. */
+/** Whether `places` are before `others` in any feed. */
 export function isBeforePlaces(places: FeedPlaces, others: FeedPlaces): boolean {
   return [...places].some(([feed, place]) => {
     const other = others.get(feed);
@@ -48,7 +48,7 @@ function merged(
   return result;
 }
 
-/** Where no event is: a subscription that begins there wants nothing yet. */
+/** Places after every event: a subscription that starts there wants no events yet. */
 export function beyondAll(places: FeedPlaces): FeedPlaces {
   return new Map([...places.keys()].map((feed) => [feed, { position: Number.POSITIVE_INFINITY, index: 0 }]));
 }
@@ -57,7 +57,7 @@ export function placeAfter({ place }: PushEvent): FeedPlace {
   return { position: place.position, index: place.index + 1 };
 }
 
-/** Whether a reader at `places` has a record to read before `at`; null: nowhere. */
+/** Whether a reader at `places` has a record to read before `at`; false if `at` is null. */
 export function isShortOf(
   feeds: readonly { readonly key: FeedKey; readonly head: number }[],
   places: FeedPlaces,

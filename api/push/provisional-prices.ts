@@ -1,13 +1,13 @@
 /**
- * The published prices beyond the complete ticks, from the topic of stamps: Postgres keeps only the current ones, and an undo or a correction
- * uncovers those before.
+ * Reads the published prices beyond the complete ticks from topic `stamps`: Postgres keeps only the current ones, but after an undo or a
+ * correction the earlier ones are valid again.
  */
 import { LogGap } from '../../infra/event-log/log-errors.ts';
 import { READ_LIMITS, type TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { createPace } from '../../infra/pace.ts';
 import type { PriceChange } from '../../schemas/log-records.ts';
 
-/** The records of a chain that may speak of provisional blocks, in one state of the stores. */
+/** The records of a chain that may be about provisional blocks, in one state of the stores. */
 export interface ProvisionalSpan {
   readonly chain: string;
   /** Position before the first one. */
@@ -24,10 +24,10 @@ export interface ProvisionalPrice {
   readonly price: PriceChange;
 }
 
-/** All spans together may have so many: while a chain stands still their number grows without end. */
+/** Most records of all spans together: while a chain stands still, their number grows without limit. */
 const MOST_RECORDS = 5_000;
 const MOST_ROWS = 4_000;
-/** Bytes of payloads, which the embedded log gives unpacked. */
+/** Bytes of payloads, which the embedded log returns unpacked. */
 const MOST_BYTES = 64 * 1024 * 1024;
 
 interface Block {
@@ -36,7 +36,7 @@ interface Block {
   readonly prices: readonly PriceChange[];
 }
 
-/** Returns the prices that hold at the end of the spans, by chain, the lowest first; null where the records are too many or no longer kept. */
+/** Returns the prices that hold at the end of the spans, by chain, the lowest first; null if the records are too many or no longer kept. */
 export async function readProvisionalPrices(
   topics: Pick<TopicReader, 'read'>,
   spans: readonly ProvisionalSpan[],
@@ -64,7 +64,7 @@ export async function readProvisionalPrices(
         const { height } = record;
         if (record.kind === 'rewind') for (const of of blocks.keys()) if (of > height) blocks.delete(of);
         if (record.kind === 'stamps') blocks.set(height, record);
-        // A correction of a complete block may stand among them.
+        // Corrections of complete blocks may be among the records.
         if (record.kind === 'correction' && blocks.has(height))
           blocks.set(height, { time: record.time, provisional: record.provisional, prices: record.now.prices });
         next = entry.position + 1;

@@ -7,7 +7,7 @@ const chain = fc.string({ minLength: 1, maxLength: 20 });
 const places = fc.uniqueArray(fc.tuple(chain, place), { selector: ([name]) => name, minLength: 1, maxLength: 8 });
 
 describe('a cursor of the push stream', () => {
-  it('comes back as it was given, and is safe in an address', () => {
+  it('survives a round trip, and is safe in a URL', () => {
     fc.assert(
       fc.property(places, (entries) => {
         const text = encodePlaces(new Map(entries));
@@ -17,13 +17,13 @@ describe('a cursor of the push stream', () => {
     );
   });
 
-  it('fits the reason of a close for the four main chains on real heights', () => {
+  it('fits into the reason of a close for the four main chains at real heights', () => {
     const at = { position: 60_000_000, index: 3000 };
     const four = new Map(['vrsc', 'varrr', 'vdex', 'chips'].map((name) => [name, at]));
     expect(encodePlaces(four).length).toBeLessThanOrEqual(123);
   });
 
-  it('is refused whatever else it is, and never with another error', () => {
+  it('is refused in any other form, and never with another error', () => {
     const altered = places.chain((entries) => {
       const bytes = Buffer.from(encodePlaces(new Map(entries)), 'base64url');
       return fc.nat(bytes.length - 1).map((cut) => bytes.subarray(0, cut).toString('base64url'));

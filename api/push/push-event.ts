@@ -1,4 +1,4 @@
-/** One thing that subscribers hear of, encoded once for all of them. */
+/** An event of the push stream, encoded once for all subscribers. */
 import type { Usd } from '../http/usd.ts';
 import { type FeedKey, type FeedPlace, type FeedTopicName, feedKey } from './cursor.ts';
 
@@ -17,7 +17,7 @@ export type Channel = (typeof CHANNELS)[number];
 /** Members that filters match; a filter ignores members that an event lacks. */
 export interface EventSubjects {
   readonly currencies?: readonly string[];
-  /** Null where none is: no basket matches it. */
+  /** Null if the event has no basket: then no filter by basket matches. */
   readonly basket?: string | null;
   /** Null as with `basket`. */
   readonly identity?: string | null;
@@ -36,7 +36,7 @@ export interface PushEvent {
   /** Feed of its topic and chain. */
   readonly feed: FeedKey;
   readonly place: FeedPlace;
-  /** It goes to subscribers with so many confirmations. */
+  /** The event is sent to subscribers with this number of confirmations. */
   readonly confirmations: number;
   /** An undo goes to every subscriber of any channel that the topic feeds for the chain. */
   readonly channel: Channel | 'undo';
@@ -44,11 +44,11 @@ export interface PushEvent {
   readonly subjects: EventSubjects;
   /** The subjects of the row that a correction replaces: its subscribers receive the correction too. */
   readonly formerSubjects?: EventSubjects;
-  /** JSON up to the number of the message. */
+  /** JSON of the message up to the value of `seq`. */
   readonly head: string;
   /** JSON text of `data`. */
   data(): string;
-  /** JSON from behind the cursor on; made when the first subscriber needs it. */
+  /** JSON of the message after the cursor; encoded when the first subscriber needs it. */
   tail(): string;
 }
 
@@ -86,12 +86,12 @@ export function headOf({ type, chain, confirmations }: Pick<PushEvent, 'type' | 
   return `{"type":"${type}","chain":${JSON.stringify(chain)}${said},"seq":`;
 }
 
-/** Digits of the largest number that a connection can come to. */
+/** Digits of the largest `seq` that a connection can reach. */
 const MOST_DIGITS = 16;
 
 /**
- * The same for many connections at one position: the bytes are made once, and only the number is rewritten. They hold until
- * the next call.
+ * Returns the message for many connections at one position: its bytes are made once, and only `seq` is rewritten. They are valid
+ * until the next call.
  */
 export function sharedMessage(event: PushEvent, cursor: string): (seq: number) => Uint8Array {
   const head = Buffer.from(event.head);

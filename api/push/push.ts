@@ -39,10 +39,10 @@ export interface Push {
   /** `first`: the subscription in the URL of the stream. */
   connect(transport: Transport, first: Omit<SubscribeMessage, 'op' | 'id'>, share: NetworkShare): PushConnection;
   disconnect(connection: PushConnection): void;
-  /** Error of a subscription of this form, for a stream that must answer with a status. */
+  /** For GET /api/stream, which checks a subscription before it answers with a status. */
   readonly hub: Hub;
   clients(): number;
-  /** Ends every stream; `stopped` settles once the readers have. */
+  /** Ends every stream; `stopped` settles once the readers have stopped. */
   close(): void;
   readonly stopped: Promise<void>;
 }

@@ -1,4 +1,4 @@
-/** The two ways to the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
+/** The two transports of the push stream: WebSocket /api/ws and server-sent events on GET /api/stream. */
 import type { WebSocket, WebSocketBehavior } from 'uWebSockets.js';
 import type { Logger } from '../../infra/logger.ts';
 import { LEAST_CREDITS } from '../access/bills.ts';
@@ -28,7 +28,7 @@ export interface SocketData {
 
 const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS, tier: null };
 const IDLE_SECONDS = 60;
-/** A dropped message: the socket's buffer is full although nothing is sent into a full one. */
+/** Status of a dropped message: the socket's buffer was full, although nothing is sent into a full socket. */
 const DROPPED = 2;
 const SENT = 1;
 const INTERNAL_ERROR = 1011;
@@ -53,7 +53,7 @@ export function registerPush(app: FramedRoutes, push: Push, options: DispatcherO
       };
       admitConnection(options, push.shares, res, req, SOCKET_PATH, {
         open: (_, share) => open(share),
-        // A later upgrade would end now and then at once (uWebSockets before 20.79: "Fix cork() closing a WebSocket …").
+        // A later upgrade sometimes closes at once (uWebSockets before 20.79: "Fix cork() closing a WebSocket …").
         openAtOnce(share) {
           open(share);
           return (error) => refuseConnection(connection, error, options.api.logger);
@@ -72,14 +72,14 @@ const refuseWithoutUpgrade = refusing(
   () => new ApiError('invalid_request', 'this path is a WebSocket: ask for an upgrade, or read GET /api/stream'),
 );
 
-/** The close code is 4000 and the status that REST refuses the same with. */
+/** The close code is 4000 plus the status with which REST refuses the same request. */
 function refuseConnection(connection: PushConnection | null, error: unknown, logger: Logger): void {
   const refusal = toApiError(error);
   if (isFault(error, refusal)) logger.error({ err: error }, 'a push client could not be admitted');
   connection?.closeWithError({ code: refusal.code, detail: refusal.message }, CLOSE_REFUSED + refusal.status);
 }
 
-/** Data of accepted sockets. */
+/** Behaviour of accepted sockets. */
 export function socketBehavior(
   push: Pick<Push, 'connect' | 'disconnect'>,
   logger: Logger,

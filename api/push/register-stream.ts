@@ -36,7 +36,7 @@ const refuseMethod = refusing(
 const text = { type: 'string', minLength: 1, maxLength: 4000 } as const;
 
 export const streamParameters = {
-  cursor: queryParameter('Goes on after this message; the Last-Event-ID header says the same', text),
+  cursor: queryParameter('Continues after this message; the header Last-Event-ID has the same effect', text),
   channels: queryParameter(`Comma-separated, of ${CHANNELS.join(', ')}; blocks when it is not given`, text),
   chains: queryParameter('Comma-separated chain names; all when it is not given', text),
   currency: queryParameter(
@@ -46,9 +46,12 @@ export const streamParameters = {
   basket: queryParameter('Only of this basket: names or i-addresses, written as those of currency', text),
   identity: queryParameter('Only of this identity: names or i-addresses, written as those of currency', text),
   address: queryParameter('Only of this address: comma-separated', text),
-  confirmations: queryParameter('Further blocks that must stand on an event before it is sent', writtenConfirmations),
+  confirmations: queryParameter(
+    "Further blocks that must follow an event's block before the event is sent",
+    writtenConfirmations,
+  ),
   snapshot: queryParameter(
-    'Whether the state comes first, of prices, reserves and pending conversions; not with a cursor',
+    'Whether to send the state of prices, reserves and pending conversions first; not with a cursor',
     {
       type: 'boolean',
     },
@@ -56,7 +59,7 @@ export const streamParameters = {
   minUsd: queryParameter('Conversions of at least this value in USD, sent once it is known', writtenDecimal),
 };
 
-/** Clients ignore it. */
+/** An SSE comment, which clients ignore. */
 const COMMENT = ':\n\n';
 const HEADERS = headerLines({ 'Content-Type': 'text/event-stream', 'Cache-Control': 'no-store' });
 
@@ -112,7 +115,7 @@ function firstSubscription(values: StreamValues, lastEventId: string): First {
   };
 }
 
-/** Names may hold commas: then they stand in quotation marks, which no name holds. */
+/** A name that contains commas is written in quotation marks, which no name contains. */
 const ENTRY = /(?:^|,)\s*(?:"([^"]*)"\s*(?=,|$)|([^,]*))/g;
 
 function list(values: string): string[] {
@@ -151,7 +154,7 @@ function asApiError(error: unknown): unknown {
     return new ApiError('cursor_invalid', error.message, { errors: [{ pointer: '/cursor', detail: error.message }] });
   }
   if (error instanceof SubscriptionRefused) {
-    // A query has no members within members.
+    // Parameters of a query are not nested in `filter`.
     const faults = error.details.errors ?? [];
     return invalidParameters(
       faults.map(({ pointer, detail }) => ({ pointer: pointer.replace('/filter', ''), detail })),
@@ -204,7 +207,7 @@ function stream(res: HttpResponse, push: Push, first: First, share: NetworkShare
     return;
   }
   res.onWritable(() => {
-    // uWebSockets.js sends on what it has copied only with the next write.
+    // uWebSockets.js sends the rest of what it has copied only with the next write.
     let isTaken = true;
     res.cork(() => {
       isTaken = res.write(COMMENT);

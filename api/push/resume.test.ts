@@ -55,9 +55,9 @@ afterAll(async () => {
 
 interface World {
   readonly hub: Hub;
-  /** Records decoded since the event loop last turned, at most. */
+  /** Most records decoded in one turn of the event loop. */
   longestRun(): number;
-  /** Milliseconds of CPU between two turns of it, at most. */
+  /** Most milliseconds of CPU between two turns of the event loop. */
   longestTurn(): number;
   decoded(): number;
   end(): void;
@@ -114,7 +114,7 @@ async function open(): Promise<World> {
 
 const shares = createNetworkShares();
 
-/** Resolves once it is at the end of the stream. */
+/** Resolves once the client is at the end of the stream. */
 async function resume(hub: Hub, network: string): Promise<void> {
   const connection = createConnection({
     hub,
@@ -140,7 +140,7 @@ async function resume(hub: Hub, network: string): Promise<void> {
 }
 
 describe('a resume that matches nothing', () => {
-  it('gives the event loop back all the time, be it one or many at once', async () => {
+  it('keeps yielding to the event loop, with one client and with many', async () => {
     for (const clients of [1, 20]) {
       const world = await open();
       await Promise.all(Array.from({ length: clients }, (_, client) => resume(world.hub, `network ${client % 3}`)));
@@ -150,7 +150,7 @@ describe('a resume that matches nothing', () => {
           `the longest took ${world.longestTurn().toFixed(0)} ms of CPU`,
       );
       expect(world.decoded()).toBeGreaterThanOrEqual(RECORDS);
-      // A slice is 5 ms; what decodes this many in one is no machine of today.
+      // A slice is 5 ms; no machine of today decodes this many records in one slice.
       expect(world.longestRun()).toBeLessThan(RECORDS / 4);
       expect(world.longestTurn()).toBeLessThan(2_000);
     }
@@ -158,7 +158,7 @@ describe('a resume that matches nothing', () => {
 });
 
 describe('a record for a crowd', () => {
-  it('is told to as many as there is time for; the others are handed to those who catch up', async () => {
+  it('is sent to as many clients as there is time for; the others catch up', async () => {
     const world = await open();
     const heard: number[] = [];
     let offered = 0;

@@ -1,4 +1,4 @@
-/** What clients hear that connect while a feed nobody listened to still looks for its head, which takes a while on Kafka. */
+/** Events for clients that connect while a feed without clients still looks for its head, which takes a while on Kafka. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -28,7 +28,7 @@ const logger = pino({ level: 'silent' });
 const shares = createNetworkShares();
 
 it.each(['takes a while', 'fails at first'])(
-  'looking for the head %s: a client hears what is committed after it connected, one that resumes all that its cursor has not seen',
+  'looking for the head %s: a client gets what is committed after it connected; one that resumes gets all after its cursor',
   async (how) => {
     const folder = await mkdtemp(join(tmpdir(), 'verustream-skip-'));
     const log = createEmbeddedEventLog({ folder });
@@ -46,7 +46,7 @@ it.each(['takes a while', 'fails at first'])(
       },
       until: async () => undefined,
     } as unknown as StateWatch;
-    /** A record that rewinds is one event. */
+    /** Appends rewinds, each of which is one event. */
     async function commit(upTo: number): Promise<void> {
       const from = (derived.get(CHAIN)?.position ?? -1) + 1;
       for (let height = from; height < upTo; height++) {
@@ -133,7 +133,7 @@ it.each(['takes a while', 'fails at first'])(
     await looking.promise;
     const live = connect();
     const resumed = connect(BEFORE - 10);
-    // The head that the feed has found last: who resumes here is live at once.
+    // The head that the feed has found last: a client that resumes here is live at once.
     const fromTheHead = connect(0);
     found.resolve();
     if (how === 'takes a while') await expect.poll(() => feed.head).toBe(BEFORE);

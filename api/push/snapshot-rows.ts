@@ -1,6 +1,6 @@
 /**
- * The rows that a subscription with a snapshot begins with, of one committed state: for each key the row that holds, and above the
- * height `since` every row, so that an undo can be applied. The data of a row is that of the event that brought it.
+ * The rows that a subscription with a snapshot starts with, from one committed state: the current row of each key, and every row above
+ * the height `since`, so that an undo can be applied. A row has the data of the event that published it.
  */
 import { finalizedHeight } from '../../domain/finality.ts';
 import { parseReserves } from '../../domain/reserves.ts';
@@ -28,14 +28,14 @@ export interface SnapshotRow {
 export interface SnapshotList {
   readonly channel: SnapshotChannel;
   readonly chain: string;
-  /** Above it every row is there; below it, of each key, at most the newest. */
+  /** Above this height every row is included; up to it, at most the newest row of each key. */
   readonly since: number;
   readonly rows: readonly SnapshotRow[];
 }
 
-/** Rows of all lists together: a megabyte or ten. */
+/** Most rows of all lists together: one to ten megabytes. */
 export const MOST_SNAPSHOT_ROWS = 20_000;
-/** Published rows of prices: of more, while a chain stands still, the oldest are left out and `since` is higher. */
+/** Most published price rows. If there are more, while a chain stands still, the oldest are omitted and `since` is higher. */
 const MOST_PRICES = 8_000;
 
 /** @throws SubscriptionRefused when there are more rows than a snapshot may have */
@@ -52,7 +52,7 @@ export async function readSnapshotLists(
     if (channels.has('reserves')) lists.push(await readReserves(read, name, since));
     if (channels.has('conversions')) lists.push(await readConversions(read, name, since));
   }
-  // Last: reading the topic takes longest, and what Postgres has said by then stays true.
+  // Prices come last: reading the topic takes longest, and the rows read from Postgres before it stay valid.
   if (channels.has('prices')) lists.unshift(...(await readPrices(read, topics, chains)));
   const rows = lists.reduce((sum, list) => sum + list.rows.length, 0);
   if (rows > MOST_SNAPSHOT_ROWS) {
@@ -68,7 +68,7 @@ export async function readSnapshotLists(
 
 type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
-/** It has no place of its own in the stream. */
+/** Rows have no place of their own in the stream. */
 const NO_PLACE = { position: 0, index: 0 };
 
 function rowOf(chain: string, topic: PushEvent['topic'], height: number, source: Source): SnapshotRow {
@@ -88,7 +88,7 @@ const readState = rowReader({
   time: bigint,
 });
 
-/** Versions that stand at the end of their block: the current one, and those that ended above $2, or began there. */
+/** Versions that are valid at the end of their block: the current one, and those that ended (and thus may have begun) above $2. */
 const VERSIONS = `v.chain = $1 AND v.to_height IS DISTINCT FROM v.from_height
   AND (v.to_height IS NULL OR v.to_height > $2)`;
 
@@ -154,7 +154,7 @@ async function readConversions(read: Snapshot, chain: string, since: number): Pr
   return { channel: 'conversions', chain, since, rows };
 }
 
-/** `isAbove`: whether it is of the rows that are all there, above the tick `cut`. */
+/** `isAbove`: whether the row is above tick `cut`, where every row is included. */
 const readPrice = rowReader({
   currencyId: text,
   chain: text,
@@ -173,12 +173,12 @@ const readTick = rowReader({ tick: text });
 const readHeight = rowReader({ chain: text, height: number });
 const readComplete = rowReader({ chain: text, position: bigint });
 
-/** Postgres keeps the prices of so many times the finality depth: pipeline/price/kept-prices.ts. */
+/** Postgres keeps the prices of this multiple of the finality depth: see pipeline/price/kept-prices.ts. */
 const KEPT_DEPTHS = 2;
 
 /**
- * The tick up to which no reorganisation undoes any: that of the newest final block of each chain, of all chains the oldest; −1 before
- * a chain has one. At least the one from which on Postgres keeps every row.
+ * The tick up to which no reorganisation undoes a tick: the oldest, over all chains, of the ticks of their newest final blocks; −1 while
+ * a chain has none. At least the tick from which on Postgres keeps every row.
  */
 const FINAL_TICK_SQL = `SELECT greatest(min(coalesce(t.tick, -1)), coalesce((SELECT tick FROM price_ticks
       WHERE chain = $3 AND height <= $4 ORDER BY height DESC LIMIT 1), -1))::text AS tick
@@ -186,8 +186,8 @@ const FINAL_TICK_SQL = `SELECT greatest(min(coalesce(t.tick, -1)), coalesce((SEL
   LEFT JOIN LATERAL (SELECT tick FROM price_ticks WHERE chain = final.chain AND height <= final.height
     ORDER BY height DESC LIMIT 1) t ON true`;
 /**
- * A row is published where it differs from the one before. Of the rows up to a tick the newest stands for those before it: the tick $2, or
- * a later one if there are too many rows above.
+ * A row is published if it differs from the one before. Up to the tick `cut`, only the newest row of each currency is included; `cut` is
+ * $2, or a later tick if there are too many rows above $2.
  */
 const PRICES_SQL = `WITH steps AS MATERIALIZED (
     SELECT *, (tier, usd_price, total_depth, source_basket) IS DISTINCT FROM
@@ -212,7 +212,7 @@ const SINCE_SQL = `SELECT chain, height FROM unnest($1::text[]) AS wanted(chain)
 
 const COMPLETE_SQL = `SELECT chain, position FROM ${positionsOf('told_complete')}`;
 
-/** A price belongs to no chain alone: a row counts under the chain whose block changed it, or stepped its average last. */
+/** A price belongs to no single chain: its row is listed under the chain whose block changed it, or stepped its average last. */
 async function readPrices(
   read: Snapshot,
   topics: Pick<TopicReader, 'read'>,
@@ -238,7 +238,7 @@ async function readPrices(
   });
   const beyond = await readProvisionalPrices(topics, spans);
   return chains.map(({ name: chain }) => {
-    // Postgres keeps only the current ones of provisional rows.
+    // Postgres keeps only the current version of provisional rows.
     const own = found.filter((row) => row.chain === chain && !(row.provisional && beyond));
     const rows = own.map(({ time, height, provisional, ...price }) =>
       rowOf(chain, 'stamps', height, priceSource(price, { height, time: Number(time), provisional })),

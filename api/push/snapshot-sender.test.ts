@@ -1,4 +1,4 @@
-/** The snapshots of one connection, with what they wait for played. */
+/** The snapshots of one connection; the test plays everything that they wait for. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { LogUnreachable } from '../../infra/event-log/log-errors.ts';
 import type { NetworkShare } from './network-share.ts';
@@ -13,7 +13,7 @@ const MINUTE = 60_000;
 const subscription = (id: number) =>
   ({ id, snapshot: ['reserves'], chains: new Set(['c']), channels: new Set(['reserves']) }) as unknown as Subscription;
 
-/** `take` as the state answers; the connection stands where `reached` says. */
+/** `take` plays the stores; `reach` sets whether the connection has reached the snapshot. */
 function world(take: () => Promise<TakenSnapshot> | null, unpaidMs = () => 0) {
   const held = new Set<Subscription>();
   const seen = { warned: 0, failed: 0, refused: 0, released: 0, said: [] as string[], begun: 0 };
@@ -77,7 +77,7 @@ function world(take: () => Promise<TakenSnapshot> | null, unpaidMs = () => 0) {
 
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 
-it('those that were asked for again and again are one, and none of the others is read', async () => {
+it('snapshots that are requested again and again are read once; replaced ones are not read', async () => {
   let reads = 0;
   const { sender, seen, held, ask, taken } = world(() => {
     reads += 1;
@@ -94,7 +94,7 @@ it('those that were asked for again and again are one, and none of the others is
   expect([reads, seen.begun, seen.said.length, sender.isDue()]).toEqual([1, 1, 1, false]);
 });
 
-it('one whose subscription has ended is forgotten before it is read', async () => {
+it('a snapshot whose subscription has ended is dropped before it is read', async () => {
   const { sender, held, ask } = world(() => {
     throw new Error('nobody wants it');
   });
@@ -103,7 +103,7 @@ it('one whose subscription has ended is forgotten before it is read', async () =
   expect(sender.isDue()).toBe(false);
 });
 
-it('is read when all work is done that was ordered before it, whatever is ordered meanwhile', async () => {
+it('a snapshot is read when all work that was reserved before it is done, whatever is reserved meanwhile', async () => {
   const { sender, ask, taken, orders } = world(
     () => Promise.resolve(taken()),
     () => 5_000,
@@ -117,7 +117,7 @@ it('is read when all work is done that was ordered before it, whatever is ordere
   expect(orders()).toBe(1);
 });
 
-it('a store that is away is read again, with one warning, but not where it takes too long', async () => {
+it('an unreachable store is read again, with one warning, but not after a statement that took too long', async () => {
   let error: Error = new LogUnreachable('the broker is away');
   let reads = 0;
   const { sender, seen, ask } = world(() => {
@@ -136,7 +136,7 @@ it('a store that is away is read again, with one warning, but not where it takes
   expect(sender.isDue()).toBe(false);
 });
 
-it('the minute of a client begins with the first part; what could not begin within one is read again', async () => {
+it('the minute of a client begins with the first part; a snapshot that could not begin within one is read again', async () => {
   const { sender, seen, ask, reach, taken } = world(() =>
     Promise.resolve({ ...taken(), lists: [1, 2, 3].map(() => taken().lists[0]).filter((list) => list !== undefined) }),
   );

@@ -1,6 +1,6 @@
 /**
- * The snapshots that one connection has asked for, one after the other. Events go on until the connection has had all of them and there is
- * room for a snapshot; then it is read, and sent in parts before any further event.
+ * Sends the snapshots that one connection has asked for, one after the other. Events continue until the connection has received all of
+ * them and there is room for a snapshot; then the snapshot is read, and sent in parts before any further event.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../infra/pace.ts';
@@ -14,20 +14,20 @@ import type { Subscription } from './subscription.ts';
 import type { SubscriptionKey } from './subscription-set.ts';
 
 export interface SnapshotSender {
-  /** Whether one is asked for that has not been sent to its end. */
+  /** Whether a requested snapshot has not been sent completely. */
   isDue(): boolean;
-  /** While one is being read, no event may be sent: it may stand before the event. */
+  /** While a snapshot is being read, no event may be sent: the snapshot's place may be before the event. */
   isReading(): boolean;
-  /** Whether there is a part to send now: the connection stands where the snapshot does. */
+  /** Whether there is a part to send now: the connection has reached the snapshot's places. */
   isReady(): boolean;
-  /** Where the snapshot that comes next stands, once it has been read. */
+  /** Places of the next snapshot, once it has been read. */
   places(): FeedPlaces | null;
   ask(key: SubscriptionKey, subscription: Subscription): void;
-  /** Reads the one that comes next if it is time for it, and looks again if there is no room. */
+  /** Reads the next snapshot if it is time for it; tries again later if there is no room. */
   readNext(): void;
   /** Sends one part. */
   send(): void;
-  /** Call it from time to time. False when the client takes too long over one. */
+  /** Call it periodically. Returns false if the client takes too long to receive a snapshot. */
   isInTime(now: number): boolean;
   close(): void;
 }
@@ -36,56 +36,56 @@ export interface SnapshotSenderOptions {
   readonly take: TakeSnapshot;
   readonly share: NetworkShare;
   readonly pace: Pace;
-  /** Whether the connection has had all events that there are, and takes more. */
+  /** Whether the connection has received all existing events, and accepts more. */
   readonly isAtEnd: () => boolean;
-  /** Whether the connection has had the events before these places. */
+  /** Whether the connection has received the events before these places. */
   readonly isReached: (places: FeedPlaces) => boolean;
-  /** Whether it has had later ones: such a snapshot is too old. */
+  /** Whether the connection has received events after these places: such a snapshot is too old. */
   readonly isPast: (places: FeedPlaces) => boolean;
-  /** Whether the subscription is still there. */
+  /** Whether the subscription still exists. */
   readonly isHeld: (subscription: Subscription) => boolean;
-  /** Sends `members`, JSON of an object without its last brace. */
+  /** Sends `members`, the JSON of an object without its closing brace. */
   readonly say: (members: string) => void;
-  /** Begins the events of the subscription at the places of its snapshot. */
+  /** Starts the events of the subscription at the places of its snapshot. */
   readonly begin: (subscription: Subscription, places: FeedPlaces) => void;
-  /** A store is away: the reading is tried again. */
+  /** Called when a store is unreachable; the snapshot is read again later. */
   readonly warn: (error: unknown) => void;
   /** Ends the connection because of a fault of the service. */
   readonly fail: (error: unknown) => void;
-  /** The subscription cannot have its snapshot. @throws an error that is not the client's */
+  /** Called when the subscription cannot have its snapshot. @throws an error that is not the client's fault */
   readonly refuse: (key: SubscriptionKey, subscription: Subscription, error: unknown) => void;
   readonly wake: () => void;
 }
 
-/** Characters of rows in a part, about. */
+/** Approximate characters of rows in a part. */
 const PART_CHARACTERS = 32 * 1024;
-/** Rows looked at for a part: few of them may pass a filter. */
+/** Most rows examined for a part: few of them may pass the filter. */
 const PART_ROWS = 1_000;
-/** Between two looks whether there is room for a snapshot. */
+/** Interval between two checks whether there is room for a snapshot. */
 const FULL_MS = 50;
-/** Between two looks whether the state has reached the connection's place. */
+/** Interval between two checks whether the state has reached the connection's place. */
 const AHEAD_MS = 250;
-/** Between two reads of a store that is away. */
+/** Pause between two reads of an unreachable store. */
 const RETRY_MS = 1_000;
-/** A snapshot is held in memory until it has been sent. */
+/** Longest time to send a snapshot, which is held in memory until then. */
 const LONGEST_MS = 60_000;
 
 interface Due {
   readonly key: SubscriptionKey;
   readonly subscription: Subscription;
-  /** When all work that the network had ordered before it is done; null until it is the next one. */
+  /** When all work that the network reserved before this snapshot is done; null until the snapshot is the next one. */
   payableAt: number | null;
   isReading: boolean;
   isTriedAgain: boolean;
   taken: TakenSnapshot | null;
-  /** When it was taken, then when its first part was sent. */
+  /** When it was taken; later, when its first part was sent. */
   since: number;
   list: number;
   row: number;
   part: number;
 }
 
-/** Moves on by one part; null when there is none. `members`: JSON of an object without its last member and brace. */
+/** Encodes the next part; null if there is none. `members` is the JSON of an object without its last member and closing brace. */
 function nextPart(one: Due, all: TakenSnapshot['lists']): { members: string; isLast: boolean } | null {
   const { subscription, key } = one;
   const lists = all.filter(({ chain, channel }) => {
@@ -99,7 +99,7 @@ function nextPart(one: Due, all: TakenSnapshot['lists']): { members: string; isL
   for (; one.row < end && characters < PART_CHARACTERS; one.row += 1) {
     const row = list.rows[one.row];
     if (!row || !subscription.matches(row.event)) continue;
-    const text = `{"height":${row.height}${row.event.tail()}`; // made once for all clients
+    const text = `{"height":${row.height}${row.event.tail()}`; // encoded once for all clients
     characters += text.length;
     texts.push(text);
   }
@@ -114,7 +114,7 @@ function nextPart(one: Due, all: TakenSnapshot['lists']): { members: string; isL
   return { members, isLast: one.list >= lists.length };
 }
 
-/** A statement that Postgres cancelled for its length would be as long again. */
+/** Whether a retry may help. A statement that Postgres cancelled because it took too long would take as long again. */
 function isPassing(error: unknown): boolean {
   const trouble = postgresTrouble(error);
   return trouble ? trouble.code !== 'postgres_interrupted' : error instanceof RetryableError;
@@ -123,7 +123,7 @@ function isPassing(error: unknown): boolean {
 const takeFor = ({ subscription }: Due, { take, share }: SnapshotSenderOptions) =>
   take(new Set(subscription.snapshot), share.network);
 
-/** Null when there is no room for a newer one that is needed. */
+/** Waits until the snapshot is new enough and charges its rows. Returns null if there is no room for a newer one that is needed. */
 async function readPaid(
   one: Due,
   first: Promise<TakenSnapshot>,
@@ -131,7 +131,7 @@ async function readPaid(
   signal: AbortSignal,
 ): Promise<TakenSnapshot | null> {
   let taken = await first;
-  // The state follows to a place of which another process has notified the client. Without a pause nothing else would run.
+  // The client has its place from another process, and this state follows later. Without a pause nothing else would run.
   while (options.isPast(taken.places) && options.isHeld(one.subscription)) {
     taken.release();
     await sleep(AHEAD_MS, undefined, { signal });
@@ -140,7 +140,7 @@ async function readPaid(
     taken = await later;
   }
   try {
-    options.share.order(Math.ceil(taken.rows / ROWS_A_UNIT)); // the next one waits for it
+    options.share.order(Math.ceil(taken.rows / ROWS_A_UNIT)); // the next snapshot waits for it
     if (options.pace.isSpent()) await options.pace.rest();
     signal.throwIfAborted();
   } catch (error) {
@@ -173,7 +173,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     else lookAgainIn(Math.max(one.payableAt - now, FULL_MS));
   }
 
-  /** Forgets those of subscriptions that are no more, but for one that is being read or sent; whether there were any. */
+  /** Drops the snapshots of ended subscriptions, except one that is being read or sent. Returns whether there were any. */
   function forgetEnded(): boolean {
     const before = due.length;
     due = due.filter((one) => one.isReading || one.taken || options.isHeld(one.subscription));
@@ -213,7 +213,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     });
   }
 
-  /** The connection had to move on, as after a `resync`: what follows this snapshot would not be what comes next. */
+  /** Takes the snapshot again: the connection has moved on, as after a `resync`, so its next events do not follow this snapshot. */
   function takeAgain(one: Due): void {
     one.taken?.release();
     Object.assign(one, { taken: null, list: 0, row: 0, part: 0 });
@@ -229,7 +229,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
     }
     if (one.part === 0) one.since = performance.now();
     const part = options.isHeld(one.subscription) ? nextPart(one, one.taken.lists) : null;
-    // Before the cursor of the last part is made: it is the one that events follow.
+    // Before the cursor of the last part is made: events follow from this cursor on.
     if (part?.isLast) options.begin(one.subscription, one.taken.places);
     if (!part || part.isLast) drop(one);
     if (part) options.say(`${part.members},"last":${part.isLast}`);
@@ -251,7 +251,7 @@ export function createSnapshotSender(options: SnapshotSenderOptions): SnapshotSe
       const [one] = due;
       if (!one?.taken || now - one.since <= LONGEST_MS) return true;
       if (one.part > 0) return false;
-      takeAgain(one); // the connection has not come to where it stands
+      takeAgain(one); // the connection has not reached the snapshot's places
       return true;
     },
     close() {

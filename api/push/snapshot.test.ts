@@ -1,4 +1,4 @@
-/** A subscription with a snapshot, begun anywhere, held against a fold of all events from the beginning. */
+/** A subscription with a snapshot, begun anywhere, compared with a fold of all events from the beginning. */
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -18,17 +18,17 @@ const CHAIN = 'c';
 const KEYS = ['a', 'b', 'c'];
 /** Rewinds reach no deeper. */
 const DEPTH = 4;
-/** After so long a client looks again for room, and for a log or a store that was away. */
+/** After this time a client checks again for room, and for a log or a store that was unreachable. */
 const WAIT_MS = 1_000;
 const logger = pino({ level: 'silent' });
 
 interface Change {
-  /** Blocks that a rewind takes away; 0: a block. */
+  /** Blocks that a rewind removes; 0 for a block. */
   readonly back: number;
   readonly keys: readonly string[];
 }
 
-/** The records of a chain, and what stands after each. */
+/** The records of a chain; impossible rewinds are skipped. */
 function historyOf(changes: readonly Change[]): FeedRecord[] {
   const records: FeedRecord[] = [];
   let tip = -1;
@@ -62,7 +62,7 @@ function historyOf(changes: readonly Change[]): FeedRecord[] {
   return records;
 }
 
-/** As the stores do it: of each key the newest row, and every row above `since`. */
+/** Like the stores: the newest row of each key, and every row above `since`. */
 function snapshotOf(records: readonly FeedRecord[]) {
   let rows: SnapshotRow[] = [];
   let highest = -1;
@@ -80,7 +80,7 @@ function snapshotOf(records: readonly FeedRecord[]) {
   return { since, rows: rows.filter((row) => row.height > since || isBase(row)) };
 }
 
-/** All events of the records before a place. */
+/** The state after all events before a place. */
 function heldFrom(records: readonly FeedRecord[], position: number, index: number): BotState {
   const state = createBotState();
   for (const event of records.flatMap(({ events }) => events)) {
@@ -152,7 +152,7 @@ function world(records: readonly FeedRecord[], accepts: () => boolean, delay: ()
       release: () => undefined,
     };
   };
-  // Now and then there is no room for it.
+  // Now and then there is no room for a snapshot.
   const takeSnapshot: TakeSnapshot = () => (delay() === 0 ? null : read());
   const rests = { sliceMs: 0, isSpent: accepts, rest: () => Promise.resolve() };
   const hub = createHub({
@@ -184,8 +184,8 @@ const change = fc.record<Change>({
   keys: fc.subarray(KEYS),
 });
 
-describe('a snapshot and what follows it', () => {
-  it('are what a subscriber from the beginning holds, wherever it begins, blocks, breaks off, resumes or begins again', async () => {
+describe('a snapshot and the events after it', () => {
+  it('yield the state of a subscriber from the beginning, wherever clients begin, block, disconnect, resume or begin again', async () => {
     const seen = { snapshots: 0, undone: 0, again: 0 };
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
@@ -258,13 +258,13 @@ describe('a snapshot and what follows it', () => {
       ),
       { numRuns: 100 },
     );
-    // Without reorganisations after a snapshot, and clients that lacked theirs, the law would say little.
+    // Without reorganisations after a snapshot, and clients that return without theirs, the law would prove little.
     expect(seen.snapshots).toBeGreaterThan(50);
     expect(seen.undone).toBeGreaterThan(50);
     expect(seen.again).toBeGreaterThan(10);
   });
 
-  it('is refused without a channel that has one, with confirmations, and when it is too large; a store that fails ends the connection', async () => {
+  it('is refused without a channel that has one, with confirmations, or if too large; a failing store ends the connection', async () => {
     const { hub } = world(
       [],
       () => true,

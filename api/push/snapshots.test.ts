@@ -11,7 +11,7 @@ const MOST_ROWS = 100_000;
 const MOST_ROWS_OF_NETWORK = 25_000;
 const RESERVES = new Set<SnapshotChannel>(['reserves']);
 
-/** Every state has as many rows; `move` begins another one. */
+/** Every state has `rowsOfState()` rows; `move` begins another state. */
 function world(rowsOfState: () => number) {
   let number = 0;
   let reads = 0;
@@ -52,7 +52,7 @@ it('clients at the same state share one reading; each further state waits for ro
   expect(reads()).toBe(held.length);
   expect(take('another')).toBeNull();
 
-  // Not before the last client of a state has had its snapshot.
+  // There is no room before the last client of a state has received its snapshot.
   const [first, second, third] = held[0] ?? [];
   first?.release();
   second?.release();
@@ -62,7 +62,7 @@ it('clients at the same state share one reading; each further state waits for ro
   expect(reads()).toBe(held.length + 1);
 });
 
-it('a network that reads nothing of what it asks for leaves room for the others', async () => {
+it('a network that reads none of the snapshots that it asks for leaves room for the others', async () => {
   for (const networks of [['203.0.113.7'], ['20010db8000000000000::/64', '20010db8000000010000::/64']]) {
     const { take, move } = world(() => 1_000);
     const held: (TakenSnapshot | null)[] = [];
@@ -77,7 +77,7 @@ it('a network that reads nothing of what it asks for leaves room for the others'
   }
 });
 
-it('a state with too many rows is refused, and nothing of it is held', async () => {
+it('a state with too many rows is refused, and none of its rows are kept', async () => {
   const { take, reads } = world(() => MOST_SNAPSHOT_ROWS + 1);
   for (let tries = 1; tries <= 7; tries += 1) {
     await expect(take('a')).rejects.toMatchObject({ reason: 'snapshot_too_large' });
@@ -92,7 +92,7 @@ const step = fc.record({
   after: fc.constantFrom('nothing', 'move', 'release', 'settle'),
 });
 
-it('whatever is asked and given back, what is being sent stays within the bounds, and all of it comes back', async () => {
+it('rows that are being sent stay within the bounds, whatever is requested and released, and all of them are released', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), async (steps) => {
       let rows = 0;

@@ -1,6 +1,6 @@
 /**
- * Snapshots of the state, shared: all clients that ask for the same channels at the same state get the same rows. Memory is bounded, over
- * all and for each network: beyond it a client has to wait until others have had theirs.
+ * Shared snapshots of the state: all clients that ask for the same channels at the same state get the same rows. Memory is bounded in
+ * total and per network; beyond the bounds a client waits until others have received their snapshots.
  */
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { allocationOf } from '../access/visitor.ts';
@@ -14,15 +14,15 @@ import { MOST_SNAPSHOT_ROWS, readSnapshotLists, type SnapshotChannel, type Snaps
 export interface TakenSnapshot {
   readonly lists: readonly SnapshotList[];
   readonly rows: number;
-  /** Where the events that follow it begin. */
+  /** Places at which the events after the snapshot start. */
   readonly places: FeedPlaces;
   /** Call it once, when it has been sent. */
   release(): void;
 }
 
 /**
- * Null while there is no room for another: ask again later. Rejects with SubscriptionRefused when it is too large, and with errors of
- * the stores.
+ * Returns null while there is no room for another snapshot: try again later. Rejects with SubscriptionRefused if it is too large, and
+ * with errors of the stores.
  */
 export type TakeSnapshot = (channels: ReadonlySet<SnapshotChannel>, network: string) => Promise<TakenSnapshot> | null;
 
@@ -34,17 +34,17 @@ export interface TakeSnapshotOptions {
   readonly state: () => ServiceState;
 }
 
-/** Rows of all snapshots in memory: about 100 MB. */
+/** Most rows of all snapshots in memory: about 100 MB. */
 const MOST_ROWS = 100_000;
-/** Rows of those that a network, or an IPv6 /48, is being sent: no single one can make others wait. */
+/** Most rows of the snapshots being sent to a network, or an IPv6 /48, so that no single network makes the others wait. */
 const MOST_ROWS_OF_NETWORK = MOST_ROWS / 4;
 
-/** A snapshot in memory, or one that is still being read: that counts as the largest allowed. */
+/** A snapshot in memory; while it is being read, it counts as the largest allowed. */
 interface Shared {
-  /** The state's; its tag says nothing of the stamps that were published. */
+  /** Version of the state, since its tag does not include the published stamps; null while the snapshot is being read. */
   version: string | null;
   rows: number;
-  /** By network: clients that are being sent it, or wait for it. */
+  /** By network: number of clients that are being sent the snapshot, or wait for it. */
   readonly clients: Map<string, number>;
   readonly content: Promise<{ readonly lists: readonly SnapshotList[]; readonly places: FeedPlaces }>;
 }
@@ -52,9 +52,9 @@ interface Shared {
 const sumOf = (all: Iterable<Shared>): number => [...all].reduce((sum, { rows }) => sum + rows, 0);
 
 export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: TakeSnapshotOptions): TakeSnapshot {
-  /** By channels: the newest, or the one that is being read. */
+  /** By channels: the newest snapshot, or the one that is being read. */
   const newest = new Map<string, Shared>();
-  /** Those with clients; older ones than the newest are among them. */
+  /** Snapshots with clients, including older ones than the newest. */
   const inUse = new Set<Shared>();
 
   async function read(channels: ReadonlySet<SnapshotChannel>) {
@@ -72,7 +72,7 @@ export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: 
     return sumOf(ofNetwork) + rows <= MOST_ROWS_OF_NETWORK;
   }
 
-  /** Forgets what no client is being sent, where the room is needed. */
+  /** Drops snapshots without clients if their room is needed. Returns whether there is room for another one. */
   function makeRoom(): boolean {
     for (const [key, shared] of newest) {
       if (sumOf(new Set([...inUse, ...newest.values()])) + MOST_SNAPSHOT_ROWS <= MOST_ROWS) return true;
@@ -81,7 +81,7 @@ export function createSnapshots({ chains, feeds, topics, withSnapshot, state }: 
     return sumOf(inUse) + MOST_SNAPSHOT_ROWS <= MOST_ROWS;
   }
 
-  /** Charged before it is read. */
+  /** Starts to read a snapshot, which counts against the bounds from now on. */
   function begin(key: string, channels: ReadonlySet<SnapshotChannel>): Shared {
     const shared: Shared = {
       version: null,

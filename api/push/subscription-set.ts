@@ -1,4 +1,4 @@
-/** The subscriptions of one connection: which events it wants, each of them once. */
+/** The subscriptions of one connection: decides which events it wants, each of them once. */
 import type { MessageId, SubscribeMessage } from './client-message.ts';
 import type { FeedKey, FeedPlace, FeedPlaces } from './cursor.ts';
 import { filterSize } from './filter-size.ts';
@@ -16,9 +16,9 @@ export type SubscriptionKey = MessageId | typeof DEFAULT;
 
 export interface SubscriptionSet {
   /**
-   * Active from `from` on; takes the place of one with the same key, and of the default one. What these have had comes again where it
-   * is `asksAgain`.
-   * @throws SubscriptionRefused; LimitExceeded; ApiError when the network holds too much; the set is then as it was
+   * Adds a subscription that is active from `from` on. It replaces one with the same key, and the default one; with `asksAgain`, events
+   * that replaced and ended subscriptions have received may be sent again.
+   * @throws SubscriptionRefused; LimitExceeded; ApiError if the network holds too much; then the set is unchanged
    */
   add(
     key: SubscriptionKey,
@@ -27,27 +27,27 @@ export interface SubscriptionSet {
     asksAgain?: boolean,
   ): Subscription;
   has(subscription: Subscription): boolean;
-  /** False when there was none. */
+  /** Returns false if there was no such subscription. */
   remove(key: SubscriptionKey): boolean;
-  /** The connection goes back from `place`: no subscription gets an event again that it had by then. */
+  /** Call it when the connection goes back from `place`: no subscription gets an event again that it had received by then. */
   rewoundTo(place: FeedPlaces): void;
-  /** The log has no place `unknown`: what stands there or later stands at `end` instead. */
+  /** The log has no place `unknown`: moves subscriptions at this place or later back to `end`. */
   moveBackTo(feed: FeedKey, end: FeedPlace, unknown: FeedPlace): void;
-  /** Whether a subscription begins or has had events at this place or later. */
+  /** Whether a subscription starts, or has received events, at this place or later. */
   standsAt(feed: FeedKey, place: FeedPlace): boolean;
-  /** Whether a subscription begins or has had events beyond these places, in any feed. */
+  /** Whether a subscription starts, or has received events, beyond these places, in any feed. */
   isAhead(of: FeedPlaces): boolean;
   /** Whether the connection has another subscription than this one. */
   hasOther(subscription: Subscription): boolean;
-  /** Those that a subscription asks for, ascending. */
+  /** Numbers of confirmations that subscriptions ask for, ascending. */
   confirmations(): readonly number[];
-  /** The same of subscriptions that are active at this record. */
+  /** The same, only of subscriptions that are active at this record. */
   confirmationsAt(feed: FeedKey, position: number): readonly number[];
   /** Whether to send the event to a connection that reaches it in order. */
   wants(event: PushEvent): boolean;
-  /** The same for one that is at the end of the stream, where no subscription has a past to respect. */
+  /** The same for a connection at the end of the stream, where it does not matter what subscriptions have received before. */
   wantsLive(event: PushEvent): boolean;
-  /** The same of what waits for a block, which has no place in the stream. */
+  /** Whether a subscription includes the mempool of the chain, which has no place in the stream. */
   coversMempool(chain: string): boolean;
   wantsWaiting(chain: string, parts: readonly EventSubjects[]): boolean;
 }
@@ -56,7 +56,7 @@ type Holding = Parameters<NetworkShare['hold']>[0];
 
 const NOTHING: Holding = { subscriptions: 0, bytes: 0 };
 
-/** The default one counts as part of its connection. */
+/** The default subscription counts as part of its connection. */
 const holdingOf = (key: SubscriptionKey, { bytes }: Subscription): Holding =>
   key === DEFAULT ? NOTHING : { subscriptions: 1, bytes };
 
@@ -65,7 +65,7 @@ const less = (held: Holding, by: Holding): Holding => ({
   bytes: held.bytes - by.bytes,
 });
 
-/** Before any name is hashed. */
+/** Checks the limits before any name is hashed. @throws LimitExceeded */
 function refuseTooMany(others: readonly Subscription[], entries: number): void {
   if (others.length >= MAX_SUBSCRIPTIONS)
     throw new LimitExceeded(`a connection may have ${MAX_SUBSCRIPTIONS} subscriptions`);
@@ -84,7 +84,7 @@ export function createSubscriptionSet(
   here: () => FeedPlaces,
 ): SubscriptionSet {
   const subscriptions = new Map<SubscriptionKey, Subscription>();
-  /** Ended ones that have had events which the connection reaches again for others. */
+  /** Ended subscriptions that have received events which the connection reaches again for others. */
   let past: (readonly [SubscriptionKey, Subscription])[] = [];
   let confirmations: readonly number[] = [];
 
@@ -92,7 +92,7 @@ export function createSubscriptionSet(
     confirmations = confirmationsOf(subscriptions.values());
   }
 
-  /** Keeps of `past` and these what the connection still reaches again, and little enough. `added` comes to what the network holds. */
+  /** Keeps the ended subscriptions whose events the connection reaches again, up to a bound. Adds `added` to what the network holds. */
   function keepPast(ended: typeof past, added: Holding = NOTHING): void {
     const at = here();
     const all = [...past, ...ended];

@@ -11,26 +11,26 @@ import { SubscriptionRefused } from './subscription-refused.ts';
 export interface Subscription {
   readonly channels: ReadonlySet<Channel>;
   readonly chains: ReadonlySet<string>;
-  /** Further blocks that stand on an event's block when it is sent. */
+  /** Further blocks on top of an event's block when the event is sent. */
   readonly confirmations: number;
   /** Entries of its filter, repeated ones included. */
   readonly entries: number;
   /** Approximate bytes in memory. */
   readonly bytes: number;
-  /** The channels whose state comes first. */
+  /** The channels whose state is sent first. */
   readonly snapshot: readonly SnapshotChannel[];
-  /** Active from here on; moves when its snapshot has been sent, or its place turns out to be of another log. */
+  /** Active from here on; changes when its snapshot has been sent, or if its place turns out to belong to another log. */
   from: FeedPlaces;
-  /** Up to here it has had its events; moves only when the connection is taken back. */
+  /** It has received its events up to here. Not updated with every event: only if the connection goes back, and after a snapshot. */
   seen: FeedPlaces;
   matches(event: PushEvent): boolean;
-  /** Whether it is for what waits on the chain. */
+  /** Whether it includes the mempool of the chain. */
   coversMempool(chain: string): boolean;
-  /** Whether it is for a waiting transaction, any of whose parts may match. */
+  /** Whether it matches a waiting transaction: one matching part is enough. */
   matchesWaiting(chain: string, parts: readonly EventSubjects[]): boolean;
 }
 
-/** Name or address in a list of a filter → addresses that it may mean, those on the default chain first. */
+/** Resolves a name or address in a list of a filter to the addresses that it may mean, those on the default chain first. */
 export type IdsOf = (text: string, list: (typeof LISTS)[number]) => readonly string[];
 
 /** Refuses an invalid filter before hashing any name. @throws SubscriptionRefused, LimitExceeded */
@@ -63,7 +63,7 @@ export function createSubscription(
     isAmong(identities, subjects.identity) &&
     isAmong(addresses, subjects.addresses);
   const minUsd = filter.minUsd === undefined ? undefined : leastUsd(filter.minUsd);
-  /** Sends a conversion as it happens and when its stamp corrects it; to subscribers by value, once the value is known. */
+  /** Accepts a conversion as it happens, and when its stamp corrects it; with `minUsd`, once its value is known. */
   const isAskedFor = ({ channel, topic }: PushEvent, { usdValue, isCorrection }: EventSubjects) =>
     channel !== 'conversions' ||
     (minUsd === undefined
@@ -122,7 +122,7 @@ function checkedChain(chain: string, configured: readonly string[]): string {
   );
 }
 
-/** Null where everything passes. */
+/** Null if everything passes. */
 type IdSet = ReadonlySet<string> | null;
 
 /** Bytes of a subscription without a filter, and of a set's entry in addition to its characters. */
@@ -135,7 +135,7 @@ function bytesOf(sets: readonly IdSet[]): number {
   return bytes;
 }
 
-/** A transaction may touch thousands of addresses: then it is they that are looked up, not each of them in each filter. */
+/** A transaction may touch thousands of addresses: above this number, a filter's entries are looked up among them, not vice versa. */
 const MANY_SUBJECTS = 16;
 const subjectSets = new WeakMap<readonly string[], ReadonlySet<string>>();
 

@@ -1,23 +1,23 @@
-/** How messages go to a client. */
+/** Transports of messages to clients. */
 import type { PushEvent } from './push-event.ts';
 
-/** The way to one client. */
+/** Sends messages to one client. */
 export interface Transport {
-  /** False when the socket has not taken everything: nothing more is sent before drained(). */
+  /** Returns false if the socket has not accepted everything: then nothing more is sent before drained(). */
   send(json: string | Uint8Array, type: string, cursor: string): boolean;
-  /** Sends inside it leave together; false as with send(). */
+  /** Sends the messages that `send` writes in one batch; returns false like send(). */
   together(send: () => void): boolean;
-  /** Bytes that the socket has not taken yet, where that is known. */
+  /** Bytes that the socket has not accepted yet; 0 if unknown. */
   buffered(): number;
-  /** Ends it with a code and a reason of at most 123 bytes. */
+  /** Closes the connection with a code and a reason of at most 123 bytes. */
   end(code: number, reason: string): void;
 }
 
-/** An event at the end of the stream; `cursor` is the text of the place right behind it. */
+/** An event at the end of the stream; `cursor` is the place right after it. */
 export interface LiveEvent {
   readonly event: PushEvent;
-  /** Made when it is first asked for. */
+  /** Encoded on first use. */
   readonly cursor: string;
-  /** Bytes of the message, until the next call. */
+  /** Bytes of the message, valid until the next call. */
   message(seq: number): Uint8Array;
 }

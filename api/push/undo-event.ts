@@ -1,8 +1,8 @@
-/** Blocks, or their prices, that no longer hold. */
+/** The event which reports that blocks, or their prices, no longer hold. */
 import type { StampsRewound } from '../../schemas/log-records.ts';
 import type { EventOrigin } from './push-event.ts';
 
-/** Without a block that stays there is no hash of it. */
+/** `hash` is null if no block stays. */
 export function undoEvent(
   { fromHeight, height: toHeight, hash }: Pick<StampsRewound, 'fromHeight' | 'height' | 'hash'>,
   why: { readonly reason: StampsRewound['reason']; readonly of?: 'prices' },

@@ -1,4 +1,4 @@
-/** A bound in USD lets through exactly the values that it is not above, digit by digit, in each form in which it may be written. */
+/** `minUsd` passes exactly the values that are not below it, compared digit by digit, however it is written. */
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -43,7 +43,7 @@ function isPublished(event: PushEvent, minUsd: string): boolean {
   return isSent;
 }
 
-it('tells a value of the bound, and none that is one unit less', () => {
+it('passes a value that equals the bound, and none that is one unit less', () => {
   const value = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 70n }), fc.bigInt({ min: 1n, max: 10n ** 40n }));
   fc.assert(
     fc.property(value, (units) => {
@@ -63,7 +63,7 @@ it('tells a value of the bound, and none that is one unit less', () => {
   );
 });
 
-it('tells what counts as refunded to all who do not ask by value, and nothing else that has a stamp', () => {
+it('sends conversions that count as refunded to subscribers without minUsd, and no other conversion with a stamp', () => {
   const unpaid = { ...VALUED_STAMP, status: 'refunded', usdValue: null, rule: 'unpriced' } as const;
   const stamps = [
     VALUED_STAMP,

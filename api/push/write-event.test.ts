@@ -6,7 +6,7 @@ import { clientOf, readerOf } from '../http/answered-client.ts';
 import { LEAST_PACE, Patience } from '../http/reader-pace.ts';
 import { writeEvent } from './write-event.ts';
 
-it('events come whole, long ones too, when the connection has no room for them at once', async () => {
+it('events arrive complete, long ones too, if the connection has no room for them at once', async () => {
   const events = Array.from({ length: 3000 }, (_, n) =>
     JSON.stringify(`${n} ä ${'x'.repeat(16_400 + ((n * 7_919) % 30_000))}`),
   );

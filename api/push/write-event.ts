@@ -1,12 +1,12 @@
-/** Writes an event of the stream. */
+/** Writes a server-sent event. */
 import type { HttpResponse } from 'uWebSockets.js';
 import { PIECE_BYTES } from '../http/write-stream.ts';
 
 const END = '\n\n';
-/** Characters have three bytes at the most. */
+/** Characters of an event that is written in one piece; each has at most three bytes. */
 const SHORT = PIECE_BYTES / 5;
 
-/** Returns whether the connection has taken what was written before; what it does not take is copied. */
+/** Returns whether the connection has accepted what was written; uWebSockets.js keeps a copy of the rest. */
 export function writeEvent(res: HttpResponse, json: string | Uint8Array, type: string, cursor: string): boolean {
   const head = `id: ${cursor}\nevent: ${type}\ndata: `;
   if (head.length + json.length <= SHORT) {
@@ -24,7 +24,7 @@ export function writeEvent(res: HttpResponse, json: string | Uint8Array, type: s
   }
   let isTaken = true;
   res.cork(() => {
-    isTaken = res.write(END); // apart, so that it shows whether the pieces have been taken
+    isTaken = res.write(END); // written by itself, so that its result shows whether the pieces have been accepted
   });
   return isTaken;
 }

@@ -1,4 +1,4 @@
-/** Whose webhooks are given what happens, and whose are sent it: differently only while the owner's chain is derived again. */
+/** Which webhooks get deliveries, and which are sent them: the two differ only while the owner's chain is derived again. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { IDENTITY_FLAGS } from '../../domain/flags.ts';
@@ -38,7 +38,7 @@ const activeOf = (chains: readonly string[], names = NAMES, pace?: Pace) =>
     ...(pace && { pace }),
   });
 
-/** Whether what happens becomes messages of it, and whether they are sent. */
+/** Whether events become deliveries of the webhook, and whether deliveries are sent. */
 async function hears(chains = ['c']): Promise<{ given: boolean; sent: boolean }> {
   const active = activeOf(chains);
   const given = await stores.postgres.transaction((client) => active.read(client, null));
@@ -53,20 +53,20 @@ const ENDS: readonly [string, () => Promise<unknown>][] = [
   ['of a revoked identity', () => storeIdentity(stores.postgres, { ...OWNER, flags: IDENTITY_FLAGS.REVOKED })],
 ];
 
-it('one whose owner stands has both', async () => {
+it('a webhook with a valid owner gets deliveries, and is sent them', async () => {
   expect(await hears()).toEqual({ given: true, sent: true });
 });
 
-it.each(ENDS)('one that is %s has neither', async (_, end) => {
+it.each(ENDS)('a webhook that is %s gets no deliveries, and is sent none', async (_, end) => {
   await end();
   expect(await hears()).toEqual({ given: false, sent: false });
 });
 
-it('one of a chain that is not configured has neither', async () => {
+it('a webhook of a chain that is not configured gets no deliveries, and is sent none', async () => {
   expect(await hears(['other'])).toEqual({ given: false, sent: false });
 });
 
-it('one whose owner is not derived yet is given what happens, and sent it later', async () => {
+it('a webhook whose owner is not derived yet gets deliveries, and is sent them later', async () => {
   await query('DELETE FROM identities');
   expect(await hears()).toEqual({ given: true, sent: false });
   await storeIdentity(stores.postgres, { ...OWNER, flags: 0 });
@@ -86,7 +86,7 @@ async function register(asked: readonly object[]): Promise<void> {
   );
 }
 
-it('a name means the currency that has it now, whenever it was registered', async () => {
+it('a name means the currency that has it now, whenever the webhook was registered', async () => {
   await register([{ ...NOTHING_NAMED, events: ['price.threshold'], thresholds: [THRESHOLD] }]);
   const [before, after] = ['iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq', 'iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ'];
   let version = 0;
@@ -105,7 +105,7 @@ it('a name means the currency that has it now, whenever it was registered', asyn
   expect(await meant()).toEqual([after]);
 });
 
-it('only what names currencies is compiled again for another directory, before the transaction and with rests', async () => {
+it('only webhooks with currency names are compiled again for another directory, before the transaction and with rests', async () => {
   await register([
     { ...NOTHING_NAMED, filter: { identity: 'identity', currency: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq' } },
     { ...NOTHING_NAMED, filter: { currency: 'first' } },
@@ -113,7 +113,7 @@ it('only what names currencies is compiled again for another directory, before t
     { ...NOTHING_NAMED, events: ['price.threshold'], thresholds: [{ ...THRESHOLD, currency: 'third' }] },
   ]);
   let version = 0;
-  /** Names that were looked up, and rests, in their order. */
+  /** Names that were looked up, and rests, in order. */
   let done: string[] = [];
   const names: ActiveWebhooksOptions['names'] = {
     idsOf: (text) => {
@@ -131,7 +131,7 @@ it('only what names currencies is compiled again for another directory, before t
   expect(done).toContain('identity');
   done = [];
   version += 1;
-  await Promise.all([active.prepare(), active.prepare()]); // those of several topics
+  await Promise.all([active.prepare(), active.prepare()]); // by the readers of several topics
   expect(done).toEqual(['rest', 'first', 'rest', 'second', 'rest', 'third']);
   const webhooks = await stores.postgres.transaction((client) => active.read(client, null));
   await active.prepare();

@@ -16,16 +16,19 @@ import { createInterest, type Interest, parseWebhookSubscription, type WebhookSu
 
 export interface ActiveWebhook extends Interest {
   readonly id: string;
-  /** Further blocks of the chain on top of an event's before it is sent. */
+  /** Further blocks on top of an event's block before the event is sent. */
   readonly confirmations: number;
-  /** It receives events after this mark of a topic; −1 if the topic was empty. */
+  /** The webhook receives events after this mark of the topic; −1 if the topic was empty. */
   readonly since: number;
 }
 
 export interface ActiveWebhooks {
-  /** Reads what names mean now and compiles accordingly, with rests: before a transaction, which would be open meanwhile. @throws errors of Postgres */
+  /**
+   * Refreshes the currency names and compiles the webhooks, with rests. Call it before a transaction, which would stay open meanwhile.
+   * @throws errors of Postgres
+   */
   prepare(): Promise<void>;
-  /** `since` is of the feed. Names mean what they did at the last `prepare`, or since. */
+  /** Reads the active webhooks, with `since` of the feed. Names have the meaning of the last `prepare`, or a later one. */
   read(client: PoolClient, feed: FeedKey | null): Promise<readonly ActiveWebhook[]>;
 }
 
@@ -33,12 +36,12 @@ const OF_OWNER = 'chain = w.chain AND identity_address = w.identity_address';
 const HAS_TIER_SQL = `w.enabled AND EXISTS (SELECT FROM identity_tiers WHERE ${OF_OWNER} AND tier = '${TIERS.at(-1)}')`;
 const STANDING = `${OF_OWNER} AND to_height IS NULL`;
 /**
- * Condition on a webhook `w`: an owner who is revoked, has lost the tier, or is of none of these chains (SQL), where a revocation would
- * not be seen, receives nothing, neither what is new nor what waits.
+ * SQL condition on a webhook `w`. An owner that is revoked, has lost the tier, or is on none of `chains` (an SQL expression), where a
+ * revocation would not be seen, receives nothing: neither new events nor waiting deliveries.
  */
 export const mayReceiveSql = (chains: string): string => `${HAS_TIER_SQL} AND w.chain = ANY(${chains})
     AND EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_NOT_REVOKED_SQL})`;
-/** While the owner's chain is derived again, the identity is not there yet: what happens meanwhile waits for it. */
+/** While the owner's chain is derived again, the identity may be missing: deliveries are created meanwhile, and wait. */
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
   FROM webhooks w WHERE ${HAS_TIER_SQL} AND w.chain = ANY($2)
     AND NOT EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_REVOKED_SQL}) ORDER BY w.id`;
@@ -55,7 +58,7 @@ type Registration = Pick<RowRead<typeof readActive>, 'id' | 'asked'>;
 
 interface Compiled {
   readonly interest: Interest;
-  /** That of the names when it was compiled; null where none is of a currency. */
+  /** Version of the names when it was compiled; null if it names no currency. */
   readonly version: number | null;
 }
 
@@ -71,13 +74,13 @@ export interface ActiveWebhooksOptions {
 /** Hashing the names of one registration may take 70 ms; all of them together take at most half of the process' time. */
 const PACE = { sliceMs: 5, restMs: 5 };
 
-/** Each text of a registration is compiled once, and one with names of currencies again when names may mean others. */
+/** Compiles each text of a registration once, and one with currency names again when names may mean other currencies. */
 export function createActiveWebhooks(options: ActiveWebhooksOptions): ActiveWebhooks {
   const { chains, postgres, names, logger, pace = createPace(PACE) } = options;
   const kept = new Map<string, Compiled>();
   let preparedAt: number | null = null;
 
-  /** A webhook registered under older rules may fail today's; it must not hold up the others. */
+  /** A webhook registered under older rules may fail today's; it must not block the others. */
   function compile({ id, asked }: Registration): Compiled {
     const version = names.version();
     try {
@@ -130,7 +133,7 @@ export function createActiveWebhooks(options: ActiveWebhooksOptions): ActiveWebh
   };
 }
 
-/** A chain that is not configured any more has no events. */
+/** Drops chains that are no longer configured, which have no events. */
 function known(asked: WebhookSubscription, chains: readonly string[]): WebhookSubscription {
   return { ...asked, chains: asked.chains?.filter((chain) => chains.includes(chain)) ?? null };
 }

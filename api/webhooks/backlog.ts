@@ -1,4 +1,7 @@
-/** Bounds the deliveries that wait for one webhook, since its receiver may always be slower than its events: above the bound they are dropped, and a `resync` tells the owner. */
+/**
+ * Bounds the deliveries that wait for one webhook, since its receiver may always be slower than its events. Above the bound they are
+ * dropped, and a `resync` notifies the receiver.
+ */
 import type { PoolClient } from 'pg';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
@@ -36,7 +39,7 @@ export async function dropBacklogs(
 }
 
 async function drop(client: PoolClient, queue: Pick<TurnQueue, 'wake'>, webhookId: string): Promise<void> {
-  await queue.wake(client, [webhookId]); // holds the webhook from here on
+  await queue.wake(client, [webhookId]); // locks the webhook from here on
   const chains = await readRows(client, readChain, DROP_SQL, [webhookId]);
   await insertDeliveries(
     client,

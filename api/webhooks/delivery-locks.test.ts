@@ -1,4 +1,4 @@
-/** A turn that records its outcome holds its webhook, and then its delivery: whoever changes deliveries meanwhile waits for it, and it for nobody. */
+/** A turn that records its outcome locks its webhook, and then its delivery: other changes of deliveries wait for it, and it for none. */
 import type { PoolClient } from 'pg';
 import { pino } from 'pino';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
@@ -17,7 +17,7 @@ const OWNER = { chain: CHAIN, identityAddress: 'i' };
 const HOOK = 'a'.repeat(16);
 const DELIVERY = `msg_${'0'.repeat(32)}`;
 const REWIND: SourceRecord = { mark: 1, kind: 'rewind', height: 4, time: null, events: [], corrected: [] };
-/** Stands for a turn's end; its own lock comes with the other locks. */
+/** Stands in for the turn queue, of which only the locks matter. */
 const queue = { wake: async (client: PoolClient, ids: readonly string[]) => void (await lockWebhooks(client, ids)) };
 
 let stores: TestStores;
@@ -71,7 +71,7 @@ it.each([
   ['a reorganisation reverts deliveries', revertByRewind],
   ['a reorganisation takes the tick of a price away', revertByPrice],
   ['the webhook is deleted', () => deleteWebhook(stores.postgres, OWNER, HOOK)],
-] as const)('while %s', async (_, change) => {
+] as const)('a turn ends without a deadlock while %s', async (_, change) => {
   let changing: Promise<unknown> = Promise.resolve();
   await stores.postgres.transaction(async (client) => {
     await lockWebhooks(client, [HOOK]);

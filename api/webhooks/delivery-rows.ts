@@ -1,4 +1,4 @@
-/** Deliveries in Postgres: how they come to be, wait for confirmations, and are taken back. */
+/** Deliveries in Postgres: creates them, holds them until they are confirmed, and reverts them. */
 import type { PoolClient } from 'pg';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
@@ -9,12 +9,12 @@ export interface Delivery {
   readonly id: string;
   readonly webhookId: string;
   readonly kind: string;
-  /** That it comes from; of facts when it is not given. */
+  /** Topic that it comes from; by default facts. */
   readonly topic?: FeedTopicName;
   readonly chain: string | null;
   /** Block of the event; null for an event that no rewind retracts. */
   readonly height: number | null;
-  /** The chain's height at which it is sent; null for at once. */
+  /** The chain's height at which it is sent; null to send it at once. */
   readonly releaseHeight: number | null;
   readonly body: string;
   readonly reverts: string | null;
@@ -23,7 +23,7 @@ export interface Delivery {
 /** Why a `resync` is sent: events of the log are gone, or too many messages waited. */
 export const RESYNC_REASONS = ['log_gap', 'backlog'] as const;
 
-/** Says that what a receiver holds of a chain may be incomplete. */
+/** Creates the delivery which reports that a receiver's data of a chain may be incomplete. */
 export function resyncOf(webhookId: string, chain: string, reason: (typeof RESYNC_REASONS)[number]): Delivery {
   const body = messageBody({ type: 'resync', at: new Date(), chain, data: JSON.stringify({ reason }) });
   const place = { chain, height: null, releaseHeight: null };
@@ -38,10 +38,10 @@ const INSERT_SQL = `INSERT INTO webhook_deliveries
     WITH ORDINALITY AS made(id, webhook_id, kind, chain, height, release_height, body, reverts, topic, place)
   ORDER BY place`;
 
-/** Bounds of one statement, which pg sends as one text; characters of all bodies. */
+/** Bounds of one statement, which pg sends as one text: rows, and characters of all bodies. */
 const MOST_TOGETHER = { rows: 1_000, characters: 8 * 1024 * 1024 };
 
-/** In their order, whatever their number: written in parts as they are made. */
+/** Inserts any number of deliveries in their order, in parts as they are made. */
 export async function insertDeliveries(
   client: PoolClient,
   made: Iterable<Delivery> | AsyncIterable<Delivery>,
@@ -76,8 +76,8 @@ async function insertPart(client: PoolClient, made: readonly Delivery[]): Promis
 const readReleased = rowReader({ webhook_id: columns.text });
 
 /**
- * Releases the deliveries that have their confirmations at `tip` of the topic. Those without a height come from no record of it, so the
- * tip may be of a branch that was gone before them: they wait until the chain has reached theirs. Returns their webhooks.
+ * Releases the deliveries that have their confirmations at `tip` of the topic, and returns their webhooks. Deliveries without a height
+ * come from no record of the topic, so `tip` may belong to a branch that was removed before them: they wait until `reached`, too.
  */
 export async function releaseHeld(
   client: PoolClient,
@@ -106,8 +106,8 @@ const readReverted = rowReader({
 const readRevertedId = rowReader({ id: columns.text, serial: columns.bigint });
 
 /**
- * A rewind of a topic to `height`: what still waited for confirmations is never sent; each other delivery about a removed block is followed by one
- * that takes it back, newest first. Returns whose they are.
+ * Reverts deliveries after a rewind of a topic to `height`: held deliveries are deleted; every other delivery about a removed block is
+ * followed by one that reverts it, newest first. Returns their webhooks.
  */
 export async function revertRewound(
   client: PoolClient,
@@ -127,7 +127,7 @@ export async function revertRewound(
   return enqueueReversals(client, rows);
 }
 
-/** The same for deliveries by their ids. */
+/** Like revertRewound(), for deliveries by their ids. */
 export async function revertDeliveries(client: PoolClient, ids: readonly string[]): Promise<string[]> {
   if (ids.length === 0) return [];
   await client.query(`DELETE FROM webhook_deliveries WHERE id = ANY($1) AND state = 'held'`, [ids]);
@@ -143,8 +143,8 @@ export async function revertDeliveries(client: PoolClient, ids: readonly string[
 const readSent = rowReader({ id: columns.text, held: columns.boolean, key: columns.text });
 
 /**
- * The same for conversions of a block whose deliveries hold their value.
- * @returns the webhooks to wake, and those that have had a conversion's value: `<webhook> <txid>:<vout>`
+ * Like revertRewound(), for deliveries with the value of these conversions of a block.
+ * @returns the webhooks to wake, and which webhooks already had a conversion's value released: `<webhook> <txid>:<vout>`
  */
 export async function revertConversions(
   client: PoolClient,
@@ -173,7 +173,7 @@ export async function revertConversions(
 /** Bodies that are read at a time. */
 const REVERTED_AT_ONCE = 100;
 
-/** Newest first. Returns whose they are. */
+/** Enqueues the reversals, newest first. Returns their webhooks. */
 async function enqueueReversals(
   client: PoolClient,
   reverted: readonly RowRead<typeof readRevertedId>[],

@@ -7,7 +7,7 @@ import { lockWebhooks, type TurnQueue } from './turn-queue.ts';
 
 const DELIVERY = {
   id: columns.text,
-  /** The order of deliveries, of which each webhook has some. */
+  /** Order of the deliveries of all webhooks together. */
   serial: columns.bigint,
   kind: columns.text,
   chain: columns.nullable(columns.text),
@@ -32,7 +32,7 @@ export type WholeDeliveryRow = RowOf<typeof WHOLE>;
 
 export interface DeliveryQuery {
   readonly state: DeliveryState | undefined;
-  /** Older than the delivery of this serial, which may be gone. */
+  /** Only deliveries older than the one with this serial, which may be gone. */
   readonly before: bigint | null;
   readonly limit: number;
 }
@@ -44,7 +44,7 @@ const LIST_SQL = `SELECT ${COLUMNS} FROM webhook_deliveries
     AND ($3::bigint IS NULL OR serial < $3)
   ORDER BY serial DESC LIMIT $4`;
 const REDRIVE = `UPDATE webhook_deliveries SET state = 'pending', attempts = 0, next_attempt_at = now() WHERE webhook_id = $1`;
-/** Held deliveries wait for their confirmations. */
+/** Excludes held deliveries, which wait for their confirmations. */
 const REDRIVE_SQL = `${REDRIVE} AND id = $2 AND state <> 'held' RETURNING ${COLUMNS}`;
 const REDRIVE_FAILED_SQL = `${REDRIVE} AND state = 'failed' AND id = ANY(SELECT id FROM webhook_deliveries
     WHERE webhook_id = $1 AND state = 'failed' ORDER BY serial LIMIT $2)`;
@@ -61,7 +61,7 @@ export function listDeliveries(
 
 const readSerial = rowReader({ serial: columns.bigint });
 
-/** Null for a delivery that is gone or of another webhook. */
+/** Returns null for a delivery that is gone or belongs to another webhook. */
 export async function serialOf({ pool }: Postgres, webhookId: string, id: string): Promise<bigint | null> {
   const sql = 'SELECT serial FROM webhook_deliveries WHERE webhook_id = $1 AND id = $2';
   return (await readRow(pool, readSerial, sql, [webhookId, id]))?.serial ?? null;
@@ -76,7 +76,7 @@ export async function findDelivery(
   return (await readRow(pool, readWhole, sql, [webhookId, id])) ?? null;
 }
 
-/** The whole schedule again, from now on; null for one that is not there or is held. */
+/** Starts the whole retry schedule again from now; returns null for a delivery that does not exist or is held. */
 export function redrive(
   postgres: Postgres,
   queue: Pick<TurnQueue, 'wake'>,
@@ -93,11 +93,11 @@ export function redrive(
 
 export interface Redriven {
   readonly redriven: number;
-  /** Whether further ones may have failed. */
+  /** Whether there may be further failed deliveries. */
   readonly more: boolean;
 }
 
-/** The oldest failed ones, as many as one transaction takes. */
+/** Redrives the oldest failed deliveries, as many as one transaction takes. */
 export function redriveFailed(
   postgres: Postgres,
   queue: Pick<TurnQueue, 'wake'>,

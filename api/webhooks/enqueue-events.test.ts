@@ -1,6 +1,6 @@
 /**
- * Law: whoever applies the deliveries in their order holds the chain, whatever was read in one go, which of several processes read it,
- * and which transactions broke off; what waits for confirmations is told once they are there and never before.
+ * Law: a receiver that applies the deliveries in their order holds the chain, whatever was read in one batch, whichever process read
+ * it, and whichever transactions were rolled back; a held delivery is released once it is confirmed, and never before.
  */
 
 import fc from 'fast-check';
@@ -43,7 +43,7 @@ const elsewhere = createInterest(
 );
 const OF = { name: CHAIN, finalityDepth: 100, nativeCurrencyId: 'iNative' };
 const SOURCES = [factsSource(OF), stampsSource(CHAIN)];
-/** Of both topics: what one takes back, the other's receivers keep. */
+/** Webhooks of both topics: a rewind of one topic does not revert deliveries of the other. */
 const webhooks: readonly ActiveWebhook[] = [
   { id: 'now', confirmations: 0, since: -1, ...interest },
   { id: 'later', confirmations: CONFIRMATIONS, since: -1, ...interest },
@@ -63,13 +63,13 @@ const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.quer
 interface Block {
   readonly height: number;
   readonly hash: string;
-  /** Highest the chain has been while it stood. */
+  /** Greatest height of the chain while the block was part of it. */
   tip: number;
   /** USD value of its conversion. */
   value: number;
 }
 
-/** A chain whose topics are in a log of this test, one record of each for a block: its facts, and a conversion with a value. */
+/** A chain with topics in a log in memory. Each block has one record per topic: its facts, and a conversion with a value. */
 function createChain() {
   const topics: Record<string, Uint8Array[]> = { facts: [], stamps: [] };
   const { facts: records = [], stamps = [] } = topics;
@@ -116,7 +116,7 @@ function createChain() {
       publish((place) => encodeStampsAppended({ ...place, ...head(block), provisional: true }, listOf(block)));
       for (const block of blocks) block.tip = Math.max(block.tip, height);
     },
-    /** Corrects the block `depth` below the newest; a change of 0 only ends its being provisional. */
+    /** Corrects the block `depth` below the newest; a change of 0 only ends `provisional`. */
     correct(depth: number, change: number) {
       const block = blocks[Math.max(0, blocks.length - 1 - depth)] as Block;
       const was = listOf(block);
@@ -141,7 +141,7 @@ function createChain() {
     forget: () => {
       oldest = records.length - 1;
     },
-    /** All but the newest `behind` records of a topic count. */
+    /** Commits all but the newest `behind` records of a topic. */
     commit: (stage: 'derive' | 'told', behind: number) =>
       query(
         `INSERT INTO stage_positions VALUES ($3, $1, $2, $4, '', 0)
@@ -161,7 +161,7 @@ async function begin(): Promise<void> {
   );
 }
 
-/** Rests wherever it may. */
+/** Rests at every opportunity. */
 const pace: Pace = { sliceMs: 0, isSpent: () => true, rest: () => Promise.resolve() };
 
 const enqueue = (
@@ -187,7 +187,7 @@ const enqueue = (
 
 type Standing = Pick<Block, 'height' | 'hash'> & { readonly value?: number };
 
-/** Blocks, or values, that stand for a receiver that takes its deliveries in their order. */
+/** Blocks, or values, that a receiver holds after it has applied its deliveries in order. */
 async function held(webhookId: string): Promise<Standing[]> {
   const sql = `SELECT id, body FROM webhook_deliveries WHERE webhook_id = $1 AND state <> 'held' ORDER BY serial`;
   const standing = new Map<string, Standing>();
@@ -244,7 +244,7 @@ function grow(chain: ReturnType<typeof createChain>, blocks: number): void {
   for (let made = 0; made < blocks; made++) chain.add();
 }
 
-it('a correction in a backlog releases nothing that a rewind behind it takes back', async () => {
+it('a correction in a backlog releases nothing that a later rewind reverts', async () => {
   await begin();
   const chain = createChain();
   grow(chain, 6);
@@ -260,7 +260,7 @@ it('a correction in a backlog releases nothing that a rewind behind it takes bac
   expect((await query(kinds)).rows).toEqual([{ kind: 'conversion.completed', count: 6 }]);
 });
 
-it('a branch that is gone confirms no price of the present one', async () => {
+it('a branch that is gone confirms no price of the current one', async () => {
   await begin();
   const chain = createChain();
   grow(chain, 6);
@@ -283,7 +283,7 @@ it('a branch that is gone confirms no price of the present one', async () => {
   expect(await state()).toEqual(['pending']);
 });
 
-it('what a correction replaces is sent at once where its block has its confirmations, and no block follows', async () => {
+it('a corrected value is sent at once if its block is confirmed and no block follows', async () => {
   await begin();
   const chain = createChain();
   grow(chain, 6);
@@ -298,7 +298,7 @@ it('what a correction replaces is sent at once where its block has its confirmat
   expect(await held('value later')).toEqual([{ height: 1, hash: block.hash, value: 2 }]);
 });
 
-it('tells of events that the log has not any more, and goes on behind them', async () => {
+it('sends a resync for events that the log no longer has, and continues after them', async () => {
   await begin();
   const chain = createChain();
   chain.add();
@@ -317,7 +317,7 @@ it('tells of events that the log has not any more, and goes on behind them', asy
   expect((await query(kinds)).rows.map(({ kind }) => kind)).toEqual(['block', 'resync', 'block']);
 });
 
-it('stops at the first record that is not committed, though later ones are: marks step back where a stage begins again', async () => {
+it('stops at the first record that is not committed, though later ones are: marks step back if a stage starts again', async () => {
   await begin();
   const chain = createChain();
   grow(chain, 6);
@@ -388,7 +388,7 @@ it('pauses between records that it decodes, and between the webhooks that events
   expect(most.matched).toBeLessThanOrEqual(500);
 });
 
-it.each(SOURCES)('the mark of a record of $topic is that with which it is read', async (source) => {
+it.each(SOURCES)('markAt() returns the mark with which a record of $topic is read', async (source) => {
   const chain = createChain();
   grow(chain, 3);
   const records = await source.read(chain.topics, 0, pace);

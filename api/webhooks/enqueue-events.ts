@@ -1,6 +1,6 @@
 /**
- * From a topic of a chain to deliveries. The cursor moves in the transaction that holds what follows from it, and only over what
- * counts: nothing is left out and nothing comes twice, whoever is killed when.
+ * Turns the records of a chain's topic into deliveries. The cursor advances in the transaction that inserts the deliveries, and only
+ * over committed records: no event is lost or duplicated, whichever process crashes.
  */
 import type { PoolClient } from 'pg';
 import { LogGap } from '../../infra/event-log/log-errors.ts';
@@ -37,18 +37,18 @@ export interface EnqueueOptions {
 }
 
 export interface Enqueued {
-  /** Records that were looked at. */
+  /** Number of records processed. */
   readonly records: number;
-  /** Receivers that have something due. */
+  /** Number of webhooks with due deliveries. */
   readonly woken: number;
-  /** Next record; null while there are no webhooks or another process does the work. */
+  /** Position of the next record; null while there are no webhooks or another process does the work. */
   readonly next: number | null;
 }
 
 const readPosition = rowReader({ position: columns.bigint });
 const readSince = rowReader({ since: columns.bigint });
 
-/** Whether there are webhooks; without any, the cursor goes, so that the first one begins at its own mark. */
+/** Whether there are webhooks; without any, deletes the cursor, so that the first webhook starts at its own mark. */
 const ANY_SQL = `WITH gone AS (
     DELETE FROM webhook_cursors WHERE topic = $1 AND chain = $2 AND NOT EXISTS (SELECT FROM webhooks)
   ) SELECT EXISTS (SELECT FROM webhooks) AS any`;
@@ -56,7 +56,7 @@ const readAny = rowReader({ any: columns.boolean });
 
 const RESTING: Enqueued = { records: 0, woken: 0, next: null };
 
-/** One batch. @throws errors of Postgres and the log; then nothing has changed */
+/** Processes one batch. @throws errors of Postgres and the log; then nothing has changed */
 export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> {
   const { source, postgres, topics, queue, activeWebhooks, pace, logger } = options;
   const { topic, chain, key, stage } = source;
@@ -83,7 +83,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
       await finish(client, options, next, woken);
       return { records: 1, woken: woken.size, next };
     }
-    // In their order: marks step back where a stage begins again after a crash, and what is skipped would be read a second time.
+    // Stop at the first uncommitted record: marks step back where a stage starts again after a crash, and skipped ones would be read again.
     const beyond = records.findIndex(({ mark }) => mark > committed);
     const counting = beyond < 0 ? records : records.slice(0, beyond);
     const isLast = (counting.at(-1)?.mark ?? committed) >= committed;
@@ -100,7 +100,7 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
   }
 }
 
-/** Null while another process has it. */
+/** Locks the cursor and returns its position; null while another process has it. */
 async function lockCursor(client: PoolClient, source: WebhookEventSource, topics: TopicReader): Promise<number | null> {
   const cursor = [source.topic, source.chain];
   const where = 'webhook_cursors WHERE topic = $1 AND chain = $2';
@@ -118,9 +118,9 @@ async function lockCursor(client: PoolClient, source: WebhookEventSource, topics
 }
 
 interface Reached {
-  /** The newest complete block's. */
+  /** Height of the newest complete block. */
   readonly height: number;
-  /** Whether the records go up to it. */
+  /** Whether the records reach that block. */
   readonly isLast: boolean;
 }
 
@@ -134,14 +134,14 @@ async function enqueue(
   woken: Set<string>,
 ): Promise<void> {
   const { topic, chain } = source;
-  /** The chain's height at the record; null as long as only corrections were read, which say nothing of it. */
+  /** The chain's height at the record; null as long as only corrections were read, which do not change it. */
   let tip: number | null = null;
   const releaseUpTo = async (height: number | null) => {
     if (height === null) return;
     const heights = { tip: height, reached: reached.height };
     for (const id of await releaseHeld(client, topic, chain, heights)) woken.add(id);
   };
-  // Both change deliveries that turns may change at this moment.
+  // Rewinds and corrections change deliveries that turns may change at the same time.
   if (records.some(({ kind }) => kind === 'rewind' || kind === 'correction')) await lockWebhooks(client, null);
   for (const record of records) {
     let isConfirmed: IsConfirmed = () => false;
@@ -164,10 +164,10 @@ async function enqueue(
   await releaseUpTo(tip ?? (reached.isLast ? reached.height : null));
 }
 
-/** Whether a webhook has had the event before, so that its replacement waits for no confirmations. */
+/** Whether an earlier version of the event was already released to a webhook, so that this one does not wait for confirmations. */
 type IsConfirmed = (webhookId: string, event: PushEvent) => boolean;
 
-/** Events are matched with so many webhooks between two looks at the time. */
+/** Webhooks that events are matched with between two checks of the time. */
 const MATCHED_AT_ONCE = 250;
 
 async function* deliveriesOf(
@@ -177,14 +177,14 @@ async function* deliveriesOf(
   isConfirmed: IsConfirmed,
   pace: Pace,
 ): AsyncGenerator<Delivery> {
-  // The mark of a rewind by a redrive is where it leads to.
+  // The mark of a redrive's rewind is the place to which the redrive goes back.
   const listening = webhooks.filter(({ since }) => mark > since || (topic === 'facts' && recordKind === 'rewind'));
   if (listening.length === 0) return;
   const at = time === null ? new Date() : new Date(time * 1000);
   const height = recordKind === 'rewind' ? null : record.height;
   let matched = 0;
   for (const event of events) {
-    let body: string | null = null; // the same for all
+    let body: string | null = null; // the same for all webhooks
     for (const { id: webhookId, confirmations, kindOf } of listening) {
       if (matched % MATCHED_AT_ONCE === 0 && pace.isSpent()) await pace.rest();
       matched += 1;
@@ -198,7 +198,7 @@ async function* deliveriesOf(
   }
 }
 
-/** Notes whose deliveries are due at once. */
+/** Notes the webhooks whose deliveries are due at once. */
 async function* noting(made: AsyncIterable<Delivery>, woken: Set<string>): AsyncGenerator<Delivery> {
   for await (const delivery of made) {
     if (delivery.releaseHeight === null) woken.add(delivery.webhookId);
@@ -206,7 +206,7 @@ async function* noting(made: AsyncIterable<Delivery>, woken: Set<string>): Async
   }
 }
 
-/** Records that the log no longer has can never be delivered: tells each receiver of the chain to read the state again. */
+/** Records that the log no longer has can never be delivered: sends each webhook of the chain a `resync`, so that it reads the state. */
 async function enqueueGap(client: PoolClient, chain: string, webhooks: readonly ActiveWebhook[], woken: Set<string>) {
   const made = webhooks.filter(({ hears }) => hears(chain)).map(({ id }) => resyncOf(id, chain, 'log_gap'));
   await insertDeliveries(client, made);

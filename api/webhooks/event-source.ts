@@ -14,10 +14,10 @@ export interface SourceRecord {
   readonly kind: 'block' | 'rewind' | 'correction';
   /** Height of its block; for a rewind, of the newest block that stays. */
   readonly height: number;
-  /** Seconds; null of a rewind. */
+  /** Seconds since the epoch; null for a rewind. */
   readonly time: number | null;
   readonly events: readonly PushEvent[];
-  /** Conversions whose value was sent otherwise; empty but for a correction. */
+  /** Conversions that were sent with another value; empty unless the record is a correction. */
   readonly corrected: readonly CorrectedConversion[];
 }
 
@@ -25,11 +25,11 @@ export interface WebhookEventSource {
   readonly topic: FeedTopicName;
   readonly chain: string;
   readonly key: FeedKey;
-  /** Stage whose position says how far records count. */
+  /** Stage whose position is that of the last committed record. */
   readonly stage: 'derive' | 'told';
   /** Records from a position on, committed or not, decoded one by one at this pace. */
   read(topics: TopicReader, position: number, pace: Pace): Promise<SourceRecord[]>;
-  /** Mark of the record at a position, committed or not; null where none is yet. */
+  /** Mark of the record at a position, committed or not; null if there is none yet. */
   markAt(topics: TopicReader, position: number): Promise<number | null>;
   /** Position of the first record after a mark. */
   head(topics: TopicReader, mark: number): Promise<number>;

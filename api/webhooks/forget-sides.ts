@@ -1,15 +1,15 @@
-/** Where prices stood at thresholds is forgotten once no rewind can ask for it, and no message about it can be taken back. */
+/** Deletes the stored sides of thresholds once no rewind can need them, and no message about them can be reverted. */
 import type { Pool } from 'pg';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 
-/** Blocks on top of one that no rewind removes, in finality depths: a rewind may follow another before the chain has grown back. */
+/** Depth, in finality depths, of blocks that no rewind removes: a rewind may follow another before the chain has grown back. */
 const FINAL_DEPTHS = 2;
 
 const HAS_MESSAGE = 'EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = s.delivery_id)';
 /**
- * No rewind undoes a tick before the clock of each chain's final block: at the same clock, ticks of other chains go as well. Of the
- * sides before the first that may go or has a message, the newest is where the price stood.
+ * No rewind undoes a tick before the clock of each chain's final block; at the same clock it may undo ticks of other chains as well.
+ * Of the sides before the first one that may be undone or has a message, only the newest is needed: it records where the price was.
  */
 const FORGET_SQL = `WITH final AS (
     SELECT coalesce((SELECT tick FROM price_ticks
@@ -33,7 +33,7 @@ const FORGET_SQL = `WITH final AS (
   DELETE FROM webhook_price_sides s USING needless n
   WHERE (s.webhook_id, s.watch, s.tick, s.hash) = (n.webhook_id, n.watch, n.tick, n.hash)`;
 
-/** Sides that others change at the moment wait for the next call. */
+/** Sides that another transaction has locked wait for the next call. */
 export async function forgetSides(
   pool: Pick<Pool, 'query'>,
   chains: readonly Pick<ChainConfig, 'name' | 'finalityDepth'>[],

@@ -5,7 +5,7 @@ export interface MessageContent {
   /** Time of the event: the block's; for events without a block, the time of detection. */
   readonly at: Date;
   readonly chain: string | null;
-  /** webhook-id of the message that it takes back. */
+  /** webhook-id of the message that it reverts. */
   readonly reverts?: string;
   /** JSON text. */
   readonly data: string;
@@ -18,10 +18,10 @@ export function messageBody({ type, at, chain, reverts, data }: MessageContent):
 
 const DATA = ',"data":';
 
-/** The message that takes one back: its data again, under `<type>.reverted`. */
+/** The body of the message that reverts another one: the same data, with type `<type>.reverted`. */
 export function revertedBody(original: { id: string; kind: string; chain: string; body: string }, at: Date): string {
   const { id, kind, chain, body } = original;
-  // Nothing before it holds a quotation mark that was not written by us.
+  // Nothing before `data` contains a quotation mark that messageBody() did not write.
   const data = body.slice(body.indexOf(DATA) + DATA.length, -1);
   return messageBody({ type: revertedKind(kind), at, chain, reverts: id, data });
 }

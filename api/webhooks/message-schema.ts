@@ -9,7 +9,10 @@ export interface WebhookMessage {
   readonly message: JsonSchema;
 }
 
-const timestamp = { ...isoTime, description: 'Time of the block; of what no block says, when it was noticed' } as const;
+const timestamp = {
+  ...isoTime,
+  description: 'Time of the block; for events without a block, when it was noticed',
+} as const;
 const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const reverts = { type: 'string', description: 'The header webhook-id of the message that no longer holds' } as const;
 
@@ -41,7 +44,7 @@ const reversible = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): 
   const back = `${kind}.reverted`;
   return [
     [kind, { summary, message: typed(kind, { chain, data }) }],
-    [back, { summary: `Takes back a ${kind}: its block is gone`, message: typed(back, { chain, reverts, data }) }],
+    [back, { summary: `Reverts a ${kind}: its block is gone`, message: typed(back, { chain, reverts, data }) }],
   ];
 });
 
@@ -49,11 +52,12 @@ const reversible = Object.entries(OF_BLOCKS).flatMap(([kind, [summary, data]]): 
 export const webhookMessages: Readonly<Record<string, WebhookMessage>> = {
   ...Object.fromEntries(reversible),
   reorg: {
-    summary: 'Blocks were taken back; each message about one of them is taken back by one of its own',
+    summary: 'Blocks were removed; each message about one of them is reverted by a message of its own',
     message: typed('reorg', { chain, data: dataOf(pushEvents.undo) }),
   },
   resync: {
-    summary: 'Events are not sent, for they can no longer be read or too many waited: ask the REST paths for the state',
+    summary:
+      'Some events are not sent, because they can no longer be read or too many waited: read the state from the REST paths',
     message: typed('resync', { chain, data: object({ reason: { type: 'string', enum: RESYNC_REASONS } }) }),
   },
   test: {

@@ -1,4 +1,4 @@
-/** Law: what was told and not taken back are the crossings of the prices that are there, whatever rewinds came and when anybody looked. */
+/** Law: messages sent and not reverted are the crossings of the current prices, whatever rewinds happen and whenever prices are checked. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { saveStagePositions } from '../../infra/postgres/stage-positions.ts';
@@ -32,7 +32,7 @@ afterAll(() => stores?.close());
 
 const query = (sql: string, values: unknown[] = []) => stores.postgres.pool.query(sql, values);
 
-/** Blocks are never twice the same. */
+/** No two blocks have the same hash. */
 let blocks = 0;
 async function addTick(tick: number, usd: number): Promise<void> {
   const hash = (blocks++).toString(16).padStart(64, '0');
@@ -68,13 +68,13 @@ function lookerFor(watching: ActiveWebhook): () => Promise<number> {
   };
 }
 
-/** Several processes look. */
+/** Several processes check prices. */
 const lookers = [0, 1].map(() => lookerFor(webhook));
 const look = async () => (await Promise.all(lookers.map((one) => one()))).reduce((sum, due) => sum + due, 0);
 
 const IS_TOLD = `kind = 'price.threshold' AND NOT reverted`;
 
-/** Thresholds and ticks that stand as told, in their order; the messages of some are no longer there. */
+/** Sorted crossings that were published and not reverted; the messages in `forgotten` have been deleted. */
 async function standing(forgotten: readonly { readonly body: string }[] = []): Promise<string[]> {
   const { rows } = await query(`SELECT body FROM webhook_deliveries WHERE ${IS_TOLD}`);
   return [...forgotten, ...rows]
@@ -83,13 +83,13 @@ async function standing(forgotten: readonly { readonly body: string }[] = []): P
     .sort();
 }
 
-/** By threshold: the oldest tick that a side is held of. */
+/** By threshold: the oldest tick with a stored side. */
 async function firstTicks(): Promise<Map<number, number>> {
   const { rows } = await query('SELECT watch, min(tick)::int4 AS first FROM webhook_price_sides GROUP BY watch');
   return new Map(rows.map(({ watch, first }) => [watch, first]));
 }
 
-/** What the prices say from where each threshold was first looked at. */
+/** The crossings of the prices after the first check of each threshold. */
 function expected(prices: readonly number[], firsts: ReadonlyMap<number, number>): string[] {
   return [...firsts]
     .flatMap(([watch, first]) => {
@@ -122,7 +122,7 @@ const step = fc.oneof(
     arbitrary: fc.record({
       kind: fc.constant('rewind' as const),
       depth: fc.integer({ min: 1, max: 5 }),
-      // What comes in their place, before anybody looks.
+      // Ticks that replace them before prices are checked.
       usd: fc.array(price, { maxLength: 6 }),
     }),
   },
@@ -134,7 +134,7 @@ const CHAIN = { name: 'c', finalityDepth: 2 };
 /** Blocks on top of one whose side may be forgotten. */
 const DEPTH = 2 * CHAIN.finalityDepth;
 
-/** Forgets sides that are final, and their messages where asked; returns these and the number of sides. */
+/** Deletes final sides, and their messages if requested; returns the messages and the number of sides. */
 async function forget(tip: number, messages: boolean): Promise<{ bodies: { body: string }[]; sides: number }> {
   await query(
     `INSERT INTO stage_positions VALUES ('price', 'c', 0, $1, '', 0) ON CONFLICT (stage, chain) DO UPDATE SET height = $1`,
@@ -160,20 +160,20 @@ it(`${RUNS} histories`, async () => {
       await begin();
       const prices: number[] = [];
       const forgotten: { body: string }[] = [];
-      /** Where thresholds were first looked at whose first side is forgotten. */
+      /** Tick of the first check of thresholds whose first side is deleted. */
       const firsts = new Map<number, number>();
       /** Blocks that no rewind removes. */
       let final = 0;
       for (const made of [...steps, { kind: 'look' as const, ahead: null }]) {
         if (made.kind === 'look') {
-          // A provisional price stands beyond the newest tick and crosses nothing.
+          // A provisional price is beyond the newest tick and crosses nothing.
           if (made.ahead !== null) await addPrice(prices.length, made.ahead);
           await look();
           await rewindTo(prices.length);
           const { rows } = await query('SELECT DISTINCT watch FROM webhook_price_sides');
           expect(rows.length).toBe(prices.length > 0 ? THRESHOLDS.length : 0);
         } else if (made.kind === 'forget') {
-          if (made.messages) await look(); // in less than the days after which messages go
+          if (made.messages) await look(); // prices are checked long before messages are old enough to be deleted
           final = Math.max(final, prices.length - DEPTH);
           const before = await firstTicks();
           const { bodies, sides } = await forget(prices.length - 1, made.messages);
@@ -191,7 +191,7 @@ it(`${RUNS} histories`, async () => {
         }
       }
       expect(await standing(forgotten)).toEqual(expected(prices, new Map([...(await firstTicks()), ...firsts])));
-      // Each one that was told and is gone, was taken back once.
+      // Each published crossing that is gone was reverted once.
       const { rows } = await query(
         `SELECT d.id FROM webhook_deliveries d WHERE reverted AND 1 <> (SELECT count(*) FROM webhook_deliveries r
            WHERE r.reverts = d.id AND r.kind = 'price.threshold.reverted')`,
@@ -204,7 +204,7 @@ it(`${RUNS} histories`, async () => {
   expect(forgottenSides).toBeGreaterThan(RUNS / 4);
 });
 
-it('a crossing is taken back after the thresholds of its webhook were changed', async () => {
+it('a crossing is reverted after the thresholds of its webhook were changed', async () => {
   await begin();
   const { postgres } = stores;
   const holder = { chain: 'c', identityAddress: 'i' };
@@ -234,7 +234,7 @@ it('a crossing is taken back after the thresholds of its webhook were changed', 
   expect(await standing()).toEqual([]);
 });
 
-it('a crossing waits for no confirmations that its block has when it is priced', async () => {
+it('a crossing does not wait for confirmations that its block has when it is priced', async () => {
   await begin();
   const lookConfirmed = lookerFor({ ...webhook, confirmations: 2 });
   await addTick(0, 1);

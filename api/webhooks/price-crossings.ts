@@ -1,4 +1,4 @@
-/** Prices that pass a webhook's threshold, tick by tick; a tick that a rewind has taken away takes its crossing back. */
+/** Finds prices that cross a webhook's threshold, tick by tick; if a rewind removes a tick, its crossing is reverted. */
 import type { PoolClient } from 'pg';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -18,7 +18,7 @@ export interface PriceCrossingOptions {
   readonly activeWebhooks: ActiveWebhooks;
 }
 
-/** Whether anyone watches prices, or did so. */
+/** Whether there are webhooks, or sides of earlier ones. */
 const ANY_SQL = `SELECT EXISTS (SELECT FROM webhooks) OR EXISTS (SELECT FROM webhook_price_sides) AS any`;
 const readAny = rowReader({ any: columns.boolean });
 
@@ -28,7 +28,7 @@ const readCrossing = rowReader({
   tick: columns.bigint,
   hash: columns.text,
   above: columns.boolean,
-  /** Null where it stood at first. */
+  /** Side of the price before; null for the first price. */
   stood: columns.nullable(columns.boolean),
   chain: columns.text,
   height: columns.number,
@@ -38,10 +38,10 @@ const readCrossing = rowReader({
 type Crossing = RowRead<typeof readCrossing>;
 
 const KIND = 'price.threshold';
-/** One process at a time. */
+/** Only one process at a time checks prices. */
 const TRY_LOCK_SQL = `SELECT pg_try_advisory_xact_lock(hashtext('verustream webhook prices')) AS held`;
 const readHeld = rowReader({ held: columns.boolean });
-/** Changes whenever prices may have. */
+/** Changes whenever prices may have changed. */
 const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newest
   FROM generations g LEFT JOIN LATERAL (SELECT tick, hash FROM price_ticks ORDER BY tick DESC LIMIT 1) t ON true WHERE g.served`;
 const readNewest = rowReader({ newest: columns.text });
@@ -49,7 +49,10 @@ const IS_GONE = 'NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND
 const ANY_GONE_SQL = `SELECT EXISTS (SELECT FROM webhook_price_sides s WHERE ${IS_GONE}) AS any`;
 const GONE_SQL = `DELETE FROM webhook_price_sides s WHERE ${IS_GONE} RETURNING delivery_id`;
 const readGone = rowReader({ delivery_id: columns.nullable(columns.text) });
-/** Previous price of each currency, by ticks that still exist, and its current one; a new currency has only the latter. Skips provisional prices. */
+/**
+ * Complete prices whose side of a threshold differs from the side before: all prices after the last stored side whose tick still exists.
+ * A threshold without a stored side starts at the newest price.
+ */
 const CROSSINGS_SQL = `WITH watched AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
   ), seen AS (
@@ -80,10 +83,10 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
     const webhooks = (await activeWebhooks.read(client, null)).filter(({ thresholds }) => thresholds.length > 0);
     const seen = JSON.stringify([(await readRow(client, readNewest, NEWEST_SQL))?.newest, webhooks]);
     if (!lock?.held) return { due: 0, seen: looked };
-    // Webhooks are locked before their deliveries, which turns may change at this moment.
+    // Webhooks are locked before their deliveries, which turns may change at the same time.
     if ((await readRow(client, readAny, ANY_GONE_SQL))?.any) await lockWebhooks(client, null);
     const gone = await readRows(client, readGone, GONE_SQL);
-    // Deliveries of another process may have been retracted in between although this process sees no change.
+    // Ticks of crossings that another process enqueued may be gone, although this process sees no change.
     if (seen === looked && gone.length === 0) return { due: 0, seen };
     const woken = new Set(
       await revertDeliveries(
@@ -105,7 +108,7 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
   };
 }
 
-/** Returns whose they are. */
+/** Returns the webhooks of the new deliveries. */
 async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[]> {
   const crossings = await readCrossings(client, webhooks);
   if (crossings.length === 0) return [];
@@ -164,8 +167,8 @@ function deliveryOf(
     webhookId,
     kind: KIND,
     chain,
-    height: null, // its tick takes it back, not its block
-    // Prices may come long after their blocks, and those that confirm them.
+    height: null, // it is reverted with its tick, not with its block
+    // A price may come long after its block and the blocks that confirm it.
     releaseHeight: webhook.confirmations === 0 || (tips.get(chain)?.height ?? -1) >= confirmedAt ? null : confirmedAt,
     body: messageBody({ type: KIND, at: new Date(Number(time) * 1000), chain, data }),
     reverts: null,

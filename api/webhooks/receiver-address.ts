@@ -1,4 +1,4 @@
-/** Which addresses a webhook may be sent to. */
+/** Decides which addresses a webhook may be sent to. */
 import ipaddr from 'ipaddr.js';
 import { PermanentError } from '../../schemas/errors.ts';
 import { ALLOWED_PORTS, isReceiverPort } from './receiver-ports.ts';
@@ -9,7 +9,7 @@ export class ReceiverRefused extends PermanentError {
   }
 }
 
-/** Does not name the address: a stranger could scan our network with it. */
+/** Does not contain the address: a stranger could scan the service's network with it. */
 export class AddressForbidden extends Error {
   constructor() {
     super('the receiver is at an address that is not public');
@@ -36,7 +36,7 @@ function isLoopback(address: string): boolean {
 /** Whether connecting to an address is allowed for the URL's scheme. */
 export type AllowsAddress = (address: string, protocol: string) => boolean;
 
-/** Public over https; with `allowLocal` also this machine, there over http too. */
+/** Allows public addresses over https; with `allowLocal` also this machine, over https and http. */
 export function receiverPolicy(allowLocal: boolean): AllowsAddress {
   return (address, protocol) => (protocol === 'https:' && isPublic(address)) || (allowLocal && isLoopback(address));
 }
@@ -83,8 +83,8 @@ export type Resolve = (
 type LookupDone = (error: Error | null, address: string | readonly Resolved[], family?: number) => void;
 
 /**
- * A `lookup` for `net.connect`: what it gives is what is connected to, so a name that means something else a moment later gains
- * nothing. A name that also means a forbidden address is refused whole.
+ * A `lookup` for `net.connect`. Connections go to the very addresses that it returns, so a name that resolves to another address a
+ * moment later has no effect. A name is refused if any of its addresses is forbidden.
  */
 export function checkedLookup(allows: (address: string) => boolean, resolve: Resolve) {
   return (hostname: string, options: { readonly all?: boolean }, done: LookupDone): void => {

@@ -2,12 +2,12 @@
 
 const HTTP_PORT = 80;
 const HTTPS_PORT = 443;
-/** Below it ports belong to the services of a system: mail, shells, name servers. */
+/** Lower ports belong to the services of a system: mail, shells, name servers. */
 const FIRST_FREE_PORT = 1024;
 
 /**
- * Above it those that browsers refuse (WHATWG Fetch, "bad port"), and those that databases, queues and the control of machines
- * listen on by default: no receiver uses them.
+ * Higher ports that are refused: those that browsers refuse (WHATWG Fetch, "bad port"), and the default ports of databases, queues
+ * and machine control. No receiver uses them.
  */
 const SERVICES: ReadonlySet<number> = new Set([
   // Fetch
@@ -22,12 +22,12 @@ const SERVICES: ReadonlySet<number> = new Set([
   ...[2375, 2376, 2379, 2380, 3389, 5900, 5985, 5986, 6443, 10250],
 ]);
 
-/** In an error. */
+/** Text for error messages. */
 export const ALLOWED_PORTS =
   '443, and those from 1024 up that belong to no database, queue or other well-known service';
 
 export function isReceiverPort({ port, protocol }: Pick<URL, 'port' | 'protocol'>): boolean {
-  // URL leaves out the port that goes without saying.
+  // URL omits the default port of the protocol.
   const number = port === '' ? (protocol === 'https:' ? HTTPS_PORT : HTTP_PORT) : Number(port);
   return number === HTTPS_PORT || (number >= FIRST_FREE_PORT && !SERVICES.has(number));
 }

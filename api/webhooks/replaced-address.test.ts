@@ -1,4 +1,4 @@
-/** What the old address of a webhook said counts no more once its owner has given another. */
+/** An answer of a webhook's old URL no longer counts once its owner has set another one. */
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import type { DeliveryOutcome } from './send-message.ts';
@@ -69,7 +69,7 @@ const ACCEPTED: DeliveryOutcome = { kind: 'delivered', status: 204 };
 const PAUSE: DeliveryOutcome = { kind: 'failed', status: 429, error: 'answered 429', retryAfterMs: HOURS };
 const states = async () => (await query('SELECT state, attempts FROM webhook_deliveries')).rows;
 
-it('a message that it accepted meanwhile is sent to the new one', async () => {
+it('a message that the old URL accepted meanwhile is sent to the new one', async () => {
   const id = await sendTest(stores.postgres, queue, HOOK);
   await turn(async (url) => {
     if (url === OLD) await replace(NEW);
@@ -82,7 +82,7 @@ it('a message that it accepted meanwhile is sent to the new one', async () => {
   expect(await states()).toEqual([{ state: 'delivered', attempts: 1 }]);
 });
 
-it('a pause that it asked for ends, and what waits is sent to the new one in a turn of now', async () => {
+it('a pause that the old URL asked for ends, and waiting messages are sent to the new one at once', async () => {
   const id = await sendTest(stores.postgres, queue, HOOK);
   await turn(() => PAUSE);
   expect(next).toBeGreaterThan(1_000);
@@ -96,7 +96,7 @@ it('a pause that it asked for ends, and what waits is sent to the new one in a t
   expect(await states()).toEqual([{ state: 'delivered', attempts: 2 }]);
 });
 
-it('a change of anything else leaves the pause as it is', async () => {
+it('any other change keeps the pause', async () => {
   await sendTest(stores.postgres, queue, HOOK);
   await turn(() => PAUSE);
   woken = [];

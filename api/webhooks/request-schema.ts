@@ -19,7 +19,7 @@ const names = {
   anyOf: [writtenName, { type: 'array', items: writtenName, minItems: 1, maxItems: MOST_NAMES }],
 } as const;
 
-/** Also those of a change. */
+/** Members of a registration; a change has the same members. */
 export const requestMembers = {
   url: { type: 'string', minLength: 1, maxLength: 2_048, description: 'https://… of the receiver' },
   description: { type: 'string', maxLength: 200 },

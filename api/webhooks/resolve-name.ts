@@ -1,4 +1,4 @@
-/** Names of receivers → addresses, by asking the name servers: the system's own way holds one of four threads while a server is silent. */
+/** Resolves names of receivers by asking the name servers: the system's own look-up blocks one of four threads while a server is silent. */
 import { lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 import type { Resolve } from './receiver-address.ts';
@@ -6,7 +6,7 @@ import type { Resolve } from './receiver-address.ts';
 const TRY_MS = 1_500;
 const TRIES = 2;
 
-/** `servers` in place of the system's, for tests. */
+/** @param servers name servers instead of the system's, for tests */
 export function createResolve(servers?: readonly string[]): Resolve {
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES });
   if (servers) resolver.setServers(servers);
@@ -25,4 +25,4 @@ export function createResolve(servers?: readonly string[]): Resolve {
 
 /** Resolves like the system, including its hosts file, which names local services. */
 export const resolveBySystem: Resolve = (hostname, options, done) =>
-  lookup(hostname, options, (error, found) => done(error, error ? [] : found)); // without a list where it fails
+  lookup(hostname, options, (error, found) => done(error, error ? [] : found)); // a failed look-up has no list

@@ -5,7 +5,7 @@ import { RETRY_DELAYS_MS, retryAfterMs, retryDelayMs } from './retry-schedule.ts
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const LONGEST_MS = 36_000_000;
 
-it('waits as the schedule says and at most a fifth longer, as long as the receiver asks for, and ends', () => {
+it('waits as scheduled and at most a fifth longer, or as long as the receiver asks for, and ends', () => {
   expect(RETRY_DELAYS_MS.map((delay) => delay / 1000)).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000]);
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 12 }), fc.option(fc.nat(LONGEST_MS)), random, (failures, asked, share) => {

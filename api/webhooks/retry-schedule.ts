@@ -1,10 +1,10 @@
-/** When a message that was not taken is sent again. */
+/** When a message that was not accepted is sent again. */
 
 const SECOND = 1000;
 const MINUTE = 60 * SECOND;
 const HOUR = 60 * MINUTE;
 
-/** After the first failure, the second … in milliseconds; after one more than these a message has failed. */
+/** Delays after the first failure, the second and so on, in milliseconds; after one more failure a message has failed. */
 export const RETRY_DELAYS_MS: readonly number[] = [
   5 * SECOND,
   5 * MINUTE,
@@ -16,10 +16,10 @@ export const RETRY_DELAYS_MS: readonly number[] = [
 ];
 /** Jitter as a share of the delay, so that deliveries that failed together are not retried together. */
 const JITTER = 0.2;
-/** A receiver that asks for longer is asked again then. */
+/** Longest wait: a receiver that asks for a longer one is tried again after this time. */
 const LONGEST_WAIT_MS = 10 * HOUR;
 
-/** Null when it was the last one. `random` is in [0, 1). */
+/** Returns null if it was the last attempt. `random` is in [0, 1). */
 export function retryDelayMs(
   failures: number,
   askedMs: number | null,
@@ -31,7 +31,7 @@ export function retryDelayMs(
   return Math.round(Math.max(delay * (1 + JITTER * random), askedMs ?? 0));
 }
 
-/** Retry-After, in seconds or as a date, in milliseconds; null for any other text. */
+/** Converts Retry-After, in seconds or as a date, to milliseconds; null for any other text. */
 export function retryAfterMs(header: string | string[] | undefined, now: number): number | null {
   if (typeof header !== 'string') return null;
   const text = header.trim();

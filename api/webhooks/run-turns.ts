@@ -1,4 +1,4 @@
-/** The worker of this process: as many turns at a time as it has room for. */
+/** The worker of this process: runs as many turns at a time as it has places. */
 import type { Logger } from '../../infra/logger.ts';
 import { pause, repeatUntil } from '../../infra/repeat-until.ts';
 import { type TurnOptions, takeTurn } from './take-turn.ts';
@@ -10,17 +10,17 @@ export interface TurnsOptions extends TurnOptions {
 }
 
 export interface RunningTurns {
-  /** There may be a turn to take. */
+  /** Call it when there may be a turn to take. */
   wake(): void;
   /** Settles once the signal has aborted and the turns that were under way have ended. */
   readonly stopped: Promise<void>;
 }
 
-/** Each is a connection that waits for a receiver at most; a hanging one holds one of these places, never two. */
+/** Turns at a time, each with one connection at most; a hanging receiver occupies one of these places, never two. */
 const PLACES = 64;
-/** For turns that another process, or time, has made due. */
+/** Interval at which turns are looked for that became due with time, or through another process. */
 const LOOK_MS = 500;
-/** While no receiver has a turn now or later; the first may come from another process. */
+/** The same interval while no receiver has a turn now or later; the first may come from another process. */
 const EMPTY_MS = 5_000;
 const RETRY_MS = 1_000;
 const TOUCH_MS = 5_000;
@@ -36,7 +36,7 @@ export function runTurns(options: TurnsOptions): RunningTurns {
     try {
       await takeTurn(options, turn);
     } catch (err) {
-      // Its lease ends, and another worker takes it.
+      // The turn's lease ends, and another worker takes it.
       logger.warn({ err, webhook: turn.webhookId }, 'delivering to a webhook failed unexpectedly');
     } finally {
       under.delete(turn);

@@ -9,7 +9,7 @@ export function newSecret(): string {
   return `whsec_${randomBytes(SECRET_BYTES).toString('base64')}`;
 }
 
-/** Headers of an attempt: each secret signs. */
+/** Headers of an attempt, with a signature by each secret. */
 export function signatures(id: string, at: Date, body: string, secrets: readonly string[]): Record<string, string> {
   return {
     'webhook-id': id,

@@ -46,7 +46,7 @@ async function sendOnce(sender: Sender, url: string, secrets?: string[]): Promis
   }
 }
 
-/** A service on this machine that is no receiver. */
+/** A service on this machine that is not a receiver. */
 async function listenFor(onConnection: (socket: Socket) => void) {
   let connections = 0;
   const server = createServer((socket) => {
@@ -75,7 +75,7 @@ describe('an attempt', () => {
   const sender = (timeoutMs = 10_000) =>
     createSender({ allowLocal: true, logger, userAgent: 'test', timeoutMs, resolve: resolveBySystem });
 
-  it('is signed by each secret, as the official library checks it', async () => {
+  it('is signed by each secret, which the official library verifies', async () => {
     const old = newSecret();
     expect(await sendOnce(sender(), receiver.url, [secret, old])).toEqual({ kind: 'delivered', status: 204 });
     const [one] = receiver.received.slice(-1);
@@ -132,13 +132,13 @@ describe('an attempt', () => {
   });
 });
 
-describe('what kept an answer from coming', () => {
+describe('the cause of a missing answer', () => {
   const means =
     (address: string | null): Resolve =>
     (_name, _options, done) =>
       address === null ? done(new Error('ENOTFOUND'), []) : done(null, [{ address, family: 4 }]);
 
-  it('is told in one text, whether a port is closed, silent or open, whether a name is known or inside', async () => {
+  it('has the same text whether a port is closed, silent or open, and whether a name is unknown or internal', async () => {
     const silent = await listenFor(() => undefined);
     const shell = await listenFor((socket) => socket.end('SSH-2.0-OpenSSH_9.2\r\n'));
     const web = await listenFor((socket) => socket.end('HTTP/1.1 400 Bad Request\r\n\r\n'));
@@ -176,7 +176,7 @@ describe('ports', () => {
     fc.constantFrom(...services, 443, 1024, 3000, 8443, 65_535),
   );
 
-  it('are 443, and from 1024 up those of no well-known service, when registered as when sent to', async () => {
+  it('are 443, and from 1024 up those of no well-known service, both when registered and when sent to', async () => {
     const sender = createSender({
       allowLocal: false,
       logger,
@@ -208,7 +208,7 @@ describe('ports', () => {
     'https://receiver.example:２２/',
     'https://receiver.example:\t22/',
     'http://127.0.0.1/',
-  ])('in whatever spelling: %s', (url) =>
+  ])('are checked in any spelling: %s', (url) =>
     expect(() => checkReceiverUrl(url, true)).toThrow(/port of this URL|cannot be read/),
   );
 });
@@ -249,12 +249,12 @@ describe('addresses', () => {
     'https://%31%32%37.0.0.1/',
     'https://[::ffff:127.0.0.1]/',
     'https://[0:0:0:0:0:ffff:7f00:1]/',
-  ])('the form %s too', async (url) => {
+  ])('the form %s is refused, too', async (url) => {
     expect(() => checkReceiverUrl(url, false)).toThrow(/not public/);
     expect(await sendOnce(sender(), url)).toEqual(refused);
   });
 
-  it.each(ADDRESSES)('%s: a name that means %s is refused, whatever else it means', (_, address) => {
+  it.each(ADDRESSES)('%s: a name that resolves to %s is refused, whatever else it resolves to', (_, address) => {
     const family = address.includes(':') ? 6 : 4;
     const resolve: Resolve = (_name, _options, done) =>
       done(null, [
@@ -268,7 +268,7 @@ describe('addresses', () => {
     expect.assertions(1);
   });
 
-  it('a name that meant a public address a moment ago gains nothing', async () => {
+  it('a name that resolved to a public address a moment ago is checked again', async () => {
     const listener = await listenFor(() => undefined);
     const means = ['93.184.216.34', '127.0.0.1', '::1'];
     let asked = 0;
@@ -286,7 +286,7 @@ describe('addresses', () => {
     listener.close();
   });
 
-  it('are asked of the name servers, whatever one says of itself', async () => {
+  it('come from the name servers, whatever these answer', async () => {
     const server = await startNameServer({ A: [10, 0, 0, 7], AAAA: null });
     const resolve = createResolve([`127.0.0.1:${server.port}`]);
     const found = await new Promise((done) => resolve('receiver.example', { all: true }, (...answer) => done(answer)));
@@ -308,7 +308,7 @@ describe('addresses', () => {
     expect(() => checkReceiverUrl(url, false)).toThrow(why);
   });
 
-  it('http is for this machine alone, and only where it is allowed', async () => {
+  it('http is allowed to this machine only, and only if local receivers are allowed', async () => {
     expect(() => checkReceiverUrl(receiver.url, false)).toThrow(/https/);
     expect(checkReceiverUrl(receiver.url, true).href).toBe(receiver.url);
     const local = receiverPolicy(true);

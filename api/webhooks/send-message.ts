@@ -20,13 +20,13 @@ export interface OutgoingMessage {
   readonly id: string;
   readonly url: string;
   readonly body: string;
-  /** `whsec_…`; each signs, so that a receiver may hold the old or the new one while they are changed. */
+  /** `whsec_…`; each secret signs, so that a receiver may have the old or the new one during a rotation. */
   readonly secrets: readonly string[];
 }
 
 export type DeliveryOutcome =
   | { readonly kind: 'delivered'; readonly status: number }
-  /** Nothing will ever be taken there again. */
+  /** The receiver will never accept a message again. */
   | { readonly kind: 'gone'; readonly status: number }
   | {
       readonly kind: 'failed';
@@ -36,7 +36,7 @@ export type DeliveryOutcome =
       readonly retryAfterMs: number | null;
     };
 
-/** An outcome, and what the receiver said; null when it did not answer. */
+/** The outcome, and the receiver's answer; null if it did not answer. */
 export interface Attempt {
   readonly outcome: DeliveryOutcome;
   readonly answer: ShownAnswer | null;
@@ -49,7 +49,7 @@ export interface Sender {
 }
 
 export interface SenderOptions {
-  /** Also to this machine, there over http too. */
+  /** Whether to send to this machine, too, over https and http. */
   readonly allowLocal: boolean;
   readonly logger: Logger;
   readonly userAgent: string;
@@ -66,7 +66,7 @@ const GONE = 410;
 
 /**
  * Every failure has the same text; otherwise strangers could use the service to find out which ports are open, and
- * which names there are in the network of this machine.
+ * which names exist in the network of this machine.
  */
 const NO_ANSWER = 'no answer: every address of the receiver must be public, and https must answer there in time';
 
@@ -114,14 +114,14 @@ export function createSender(options: SenderOptions): Sender {
   };
 }
 
-/** The last look at where a connection goes, in the call that makes it. */
+/** Checks the address of a connection in the call that connects. */
 function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnector.connector {
   const connectors = new Map<string, buildConnector.connector>();
   const connectorOf = (protocol: string) => {
     let connector = connectors.get(protocol);
     if (!connector) {
       const lookup = checkedLookup((address) => allows(address, protocol), resolve);
-      // The types of undici know the lookup of one address only; net.connect asks for all of them.
+      // undici's types only know a lookup of one address; net.connect asks for all addresses.
       connector = buildConnector({ lookup, timeout: CONNECT_MS } as unknown as buildConnector.BuildOptions);
       connectors.set(protocol, connector);
     }
@@ -129,7 +129,7 @@ function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnect
   };
   return (options, done) => {
     const host = bareHost(options.hostname);
-    // An address is connected to without a lookup.
+    // There is no lookup if the host is an address.
     if (/^[\d.]+$|:/.test(host) && !allows(host, options.protocol)) {
       done(new AddressForbidden(), null);
       return;

@@ -16,7 +16,7 @@ it('is at most 2 kB of text without NUL, whatever the receiver answers', () => {
   );
 });
 
-it('shows text as it is, and no part of a character', () => {
+it('shows text unchanged, and no part of a character', () => {
   const text = `${'ü'.repeat(1_023)}x€`;
   expect(shownAnswer(Buffer.from(text))).toEqual({ text: text.slice(0, -1), isCut: true });
   expect(shownAnswer(Buffer.from('nö'))).toEqual({ text: 'nö', isCut: false });

@@ -1,13 +1,13 @@
-/** What a receiver answered, as its owner is shown it: text of a stranger, bounded, which Postgres can store. */
+/** A receiver's answer as its owner is shown it: text of a stranger, bounded, which Postgres can store. */
 export interface ShownAnswer {
   readonly text: string;
-  /** Whether the answer goes on. */
+  /** Whether the answer was longer. */
   readonly isCut: boolean;
 }
 
 const SHOWN_BYTES = 2_048;
 
-/** Reads up to so many bytes, which leaves the connection usable; a longer answer, and one that breaks off, ends there. */
+/** Reads up to `most` bytes, so that the connection stays usable, and returns the first ones. Stops if the answer breaks off. */
 export async function readBeginning(body: AsyncIterable<Uint8Array>, most: number): Promise<Buffer> {
   const kept: Uint8Array[] = [];
   let bytes = 0;
@@ -18,15 +18,15 @@ export async function readBeginning(body: AsyncIterable<Uint8Array>, most: numbe
       if (bytes > most) break;
     }
   } catch {
-    // The status has been answered, and only that counts.
+    // The status has arrived, and only the status counts.
   }
   return Buffer.concat(kept);
 }
 
-/** As UTF-8; what is not, and NUL, becomes U+FFFD. */
+/** Decodes UTF-8; invalid bytes and NUL become U+FFFD. */
 export function shownAnswer(bytes: Uint8Array): ShownAnswer {
   const isCut = bytes.length > SHOWN_BYTES;
-  // A character that the cut divides is left out.
+  // A character that the cut divides is omitted.
   const text = new TextDecoder().decode(bytes.subarray(0, SHOWN_BYTES), { stream: isCut });
   return { text: text.replaceAll('\0', '\uFFFD'), isCut };
 }

@@ -68,7 +68,7 @@ const left = async (): Promise<string[]> =>
 const silent = pino({ level: 'silent' });
 const swept = () => sweep(stores.postgres, queue, CHAINS, silent);
 
-it('old deliveries go, but for those that a rewind or the clock of another chain may still take back', async () => {
+it('deletes old deliveries, except those that a rewind or the clock of another chain may still revert', async () => {
   await query(`INSERT INTO stage_positions VALUES ('derive', $1, 1, 1000, '', 0), ('price', $1, 1, 500, '', 0)`, [
     CHAIN,
   ]);
@@ -83,7 +83,7 @@ it('old deliveries go, but for those that a rewind or the clock of another chain
   expect(await left()).toEqual(['young', 'near the tip', 'of a value that waits for another chain']);
 });
 
-it('of a chain that is no longer configured goes as well what waits for confirmations', async () => {
+it('deletes old held deliveries of a chain that is no longer configured, too', async () => {
   await query(
     `INSERT INTO stage_positions VALUES ('derive', 'gone', 1, 1000, '', 0), ('price', 'gone', 1, 1000, '', 0)`,
   );
@@ -101,14 +101,14 @@ it('of a chain that is no longer configured goes as well what waits for confirma
   expect(await left()).toEqual(['young', 'near the tip', 'held a while', 'due', 'held of a chain that is configured']);
 });
 
-it('what waits for an owner of a chain that is no longer configured is not sent, and goes', async () => {
+it('deliveries to an owner on a chain that is no longer configured are not sent, and deleted when old', async () => {
   await deliver('a', [{ id: 'waits' }, { id: 'has long waited', days: 8 }]);
   for (const table of ['webhooks', 'identities', 'identity_tiers']) await query(`UPDATE ${table} SET chain = 'gone'`);
   await swept();
   expect([woken, await left()]).toEqual([[], ['waits']]);
 });
 
-it('what waited for a webhook that has long been off goes, and nothing else that waits', async () => {
+it('deletes old deliveries that wait for a disabled webhook, and no other waiting ones', async () => {
   await deliver('a', [{ id: 'waits' }, { id: 'has long waited', days: 30 }]);
   await deliver('b', [
     { id: 'of one that is off', days: 6 },
@@ -122,7 +122,7 @@ it('what waited for a webhook that has long been off goes, and nothing else that
 it.each([
   ['is revoked', `UPDATE identities SET flags = ${IDENTITY_FLAGS.REVOKED}`, 'UPDATE identities SET flags = 0'],
   ['has lost its tier', `UPDATE identity_tiers SET tier = 'free'`, `UPDATE identity_tiers SET tier = 'pro'`],
-])('an identity that %s gets nothing of what waits until that ends', async (_, lose, regain) => {
+])('an identity that %s is sent no waiting deliveries until that ends', async (_, lose, regain) => {
   await deliver('a', [{ id: 'waits' }]);
   await query(lose);
   await swept();
@@ -135,23 +135,26 @@ it.each([
 it.each([
   ['number', { deliveries: 3, bytes: 1e9 }],
   ['size', { deliveries: 1e9, bytes: 39 }],
-])('above a bound of %s what waits for a receiver is dropped, and it is told for each chain', async (_, bounds) => {
-  const body = 'x'.repeat(10);
-  const waiting = ['1', '2', '3', '4'].map((id) => ({ id, state: id === '4' ? 'held' : 'pending', body }));
-  await deliver('a', [...waiting, { id: 'delivered', state: 'delivered' }]);
-  await deliver(
-    'b',
-    waiting.slice(1).map((made) => ({ ...made, id: `b${made.id}` })),
-  );
-  expect(await dropBacklogs(stores.postgres, queue, bounds)).toEqual(['a']);
-  const { rows } = await query(
-    'SELECT id, webhook_id, kind, chain, state, body FROM webhook_deliveries ORDER BY serial',
-  );
-  expect(rows.map(({ id }) => id)).toEqual(['delivered', 'b2', 'b3', 'b4', expect.stringMatching(/^msg_/)]);
-  expect(rows.at(-1)).toMatchObject({ webhook_id: 'a', kind: 'resync', chain: CHAIN, state: 'pending' });
-  expect(JSON.parse(rows.at(-1).body)).toMatchObject({ type: 'resync', chain: CHAIN, data: { reason: 'backlog' } });
-  expect(woken).toEqual(['a']);
-});
+])(
+  'above a bound on %s the deliveries that wait for a receiver are dropped, and it gets a resync for each chain',
+  async (_, bounds) => {
+    const body = 'x'.repeat(10);
+    const waiting = ['1', '2', '3', '4'].map((id) => ({ id, state: id === '4' ? 'held' : 'pending', body }));
+    await deliver('a', [...waiting, { id: 'delivered', state: 'delivered' }]);
+    await deliver(
+      'b',
+      waiting.slice(1).map((made) => ({ ...made, id: `b${made.id}` })),
+    );
+    expect(await dropBacklogs(stores.postgres, queue, bounds)).toEqual(['a']);
+    const { rows } = await query(
+      'SELECT id, webhook_id, kind, chain, state, body FROM webhook_deliveries ORDER BY serial',
+    );
+    expect(rows.map(({ id }) => id)).toEqual(['delivered', 'b2', 'b3', 'b4', expect.stringMatching(/^msg_/)]);
+    expect(rows.at(-1)).toMatchObject({ webhook_id: 'a', kind: 'resync', chain: CHAIN, state: 'pending' });
+    expect(JSON.parse(rows.at(-1).body)).toMatchObject({ type: 'resync', chain: CHAIN, data: { reason: 'backlog' } });
+    expect(woken).toEqual(['a']);
+  },
+);
 
 it('writes any number of deliveries in their order, in parts', async () => {
   const made = Array.from({ length: 2_500 }, (_, index) => ({
@@ -163,7 +166,7 @@ it('writes any number of deliveries in their order, in parts', async () => {
   expect(await left()).toEqual(made.map(({ id }) => id));
 });
 
-/** Of the first webhook; `message`: whether one is held of it. */
+/** Stores a side of the first webhook. `message`: whether its delivery exists, is gone, or never existed. */
 async function side(watch: number, tick: number, message: 'held' | 'gone' | null = null): Promise<void> {
   const id = message && `${watch} at ${tick}`;
   if (id !== null && message === 'held') await deliver('a', [{ id }]);
@@ -179,7 +182,7 @@ const ticksOf = async (watch: number): Promise<number[]> => {
   return (await query(sql, [watch])).rows.map(({ tick }) => tick);
 };
 
-it('sides of thresholds go that no rewind asks for, but for where each price stood, and those with a message', async () => {
+it('deletes threshold sides that no rewind needs, except where each price was last, and those with a message', async () => {
   await query(`INSERT INTO stage_positions VALUES ('price', $1, 1, 1000, '', 0)`, [CHAIN]);
   await query(
     `INSERT INTO price_ticks SELECT tick, $1, tick, decode(lpad(to_hex(tick), 64, '0'), 'hex'), tick, 0

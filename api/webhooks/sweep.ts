@@ -1,4 +1,4 @@
-/** What time does to deliveries: receivers that have something due have a turn, whatever became of it; old deliveries go. */
+/** Makes sure that every webhook with due deliveries has a turn, even if its turn was lost, and deletes old deliveries. */
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -19,15 +19,15 @@ const PENDING_SQL = `SELECT count(*)::int4 AS count FROM webhook_deliveries WHER
 const readCount = rowReader({ count: columns.number });
 const KEPT_FOR = '7 days';
 const IS_OLD = `d.created_at < now() - interval '${KEPT_FOR}'`;
-/** One that a rewind may still take back stays, and one whose value the clock of another chain may still correct. */
+/** Keeps deliveries that a rewind may still revert, and those whose value the clock of another chain may still correct. */
 const IS_OVER = `d.state IN ('delivered', 'failed') AND (d.height IS NULL OR d.reverted
       OR d.height < (SELECT height - $2 FROM ${positionsOf('derive')} p WHERE p.chain = d.chain)
         AND (d.topic <> 'stamps' OR d.height <= (SELECT height FROM ${positionsOf('price')} p WHERE p.chain = d.chain)))`;
 const FORGET_SQL = `DELETE FROM webhook_deliveries d WHERE ${IS_OLD} AND ${IS_OVER} AND d.chain IS NOT DISTINCT FROM $1`;
-/** The same for chains that are not configured, where nothing confirms what waits for it. */
+/** The same for chains that are not configured, including held deliveries, which nothing will confirm. */
 const FORGET_LEFT_OUT_SQL = `DELETE FROM webhook_deliveries d
   WHERE ${IS_OLD} AND (d.state = 'held' OR ${IS_OVER}) AND d.chain <> ALL($1)`;
-/** A webhook that has been off for as long gets nothing of what waited for it, nor does one of a chain that is not configured. */
+/** Old deliveries that wait for a disabled webhook, or for a webhook of a chain that is not configured, are never sent. */
 const GIVE_UP_SQL = `DELETE FROM webhook_deliveries d USING webhooks w
   WHERE w.id = d.webhook_id AND (NOT w.enabled OR w.chain <> ALL($1)) AND d.state = 'pending' AND ${IS_OLD}`;
 

@@ -13,7 +13,7 @@ export interface TurnOptions {
   readonly postgres: Postgres;
   readonly queue: Pick<TurnQueue, 'finish'>;
   readonly sender: Pick<Sender, 'send'>;
-  /** Those that are configured. */
+  /** The configured chains. */
   readonly chains: readonly string[];
   /** Delays of the retries; those of docs/webhooks.md by default. */
   readonly delaysMs?: readonly number[] | undefined;
@@ -33,7 +33,7 @@ interface MeasuredAttempt extends Attempt {
   readonly latencyMs: number;
 }
 
-/** A receiver with much to get gives its place to others from time to time. */
+/** Time after which a receiver with many due deliveries gives its place to others. */
 const TURN_MS = 20_000;
 const GIVEN_UP_AFTER = '5 days';
 
@@ -47,15 +47,15 @@ const NEXT_SQL = `SELECT extract(epoch FROM greatest(min(d.next_attempt_at), min
   FROM webhook_deliveries d JOIN webhooks w ON w.id = d.webhook_id
   WHERE w.id = $1 AND ${mayReceiveSql('$2')} AND d.state = 'pending' HAVING count(*) > 0`;
 const readNext = rowReader({ seconds: columns.number });
-/** Updates only the delivery of this attempt, not of a later one. */
+/** Does nothing if the delivery has had a later attempt. */
 const RECORD_SQL = `UPDATE webhook_deliveries SET attempts = attempts + 1, attempted_at = now(), state = $3, status = $4,
     error = $5, next_attempt_at = now() + make_interval(secs => $6::float8 / 1000), latency_ms = $7, answer = $8, answer_cut = $9
   WHERE id = $1 AND attempts = $2 AND state = 'pending'`;
-/** The owner may have given another address since the one that has answered was read. */
+/** The owner may have changed the URL since the attempt began. */
 const URL_SQL = 'SELECT url FROM webhooks WHERE id = $1';
 const readUrl = rowReader({ url: columns.text });
 const SUCCEEDED_SQL = 'UPDATE webhooks SET failing_since = NULL, held_until = NULL WHERE id = $1';
-/** With a message that was tried for the last time: after a long silence one failure alone says little. */
+/** Requires that a message's last attempt failed: after a long silence one failure alone proves little. */
 const IS_GIVEN_UP = `coalesce($3 AND failing_since <= now() - interval '${GIVEN_UP_AFTER}', false)`;
 const FAILED_SQL = `UPDATE webhooks SET failing_since = coalesce(failing_since, now()),
     held_until = now() + make_interval(secs => $2::float8 / 1000),
@@ -81,7 +81,7 @@ export async function takeTurn(options: TurnOptions, turn: Turn): Promise<void> 
     const latencyMs = Math.round(performance.now() - started);
     stop({ outcome: attempt.outcome.kind });
     await postgres.transaction((client) => record(client, options, turn.webhookId, due, { ...attempt, latencyMs }));
-    if (attempt.outcome.kind !== 'delivered') break; // others first
+    if (attempt.outcome.kind !== 'delivered') break; // other receivers first
   }
   await postgres.transaction(async (client) => {
     await lockWebhooks(client, [turn.webhookId]);
@@ -99,7 +99,7 @@ async function record(
 ): Promise<void> {
   await lockWebhooks(client, [webhookId]);
   const now = await readRow(client, readUrl, URL_SQL, [webhookId]);
-  if (now?.url !== url) return; // it is due at the new address
+  if (now?.url !== url) return; // the delivery is due at the new URL
   const seen = [latencyMs, answer?.text ?? null, answer?.isCut ?? false];
   if (outcome.kind === 'delivered') {
     await client.query(RECORD_SQL, [id, attempts, 'delivered', outcome.status, null, null, ...seen]);

@@ -1,7 +1,7 @@
 /**
- * The durable queue of receivers, in Postgres, kept by pg-boss. A job is a turn at one receiver: its policy lets a receiver have one
- * open turn at a time over all processes, so a slow one delays no other and no message is sent by two workers at once. What is due at the
- * receiver stands in webhook_deliveries. docs/decisions/0019-webhooks.md.
+ * The durable queue of receivers, kept in Postgres by pg-boss. A job is a turn at one receiver: the queue's policy lets a receiver have
+ * one open turn at a time over all processes, so a slow receiver delays no other and no message is sent by two workers at once. The due
+ * messages are in webhook_deliveries. See docs/decisions/0019-webhooks.md.
  */
 import type { PoolClient } from 'pg';
 import { PgBoss } from 'pg-boss';
@@ -19,15 +19,15 @@ export interface Turn {
 }
 
 export interface TurnQueue {
-  /** Each receiver gets a turn now, unless it has one; counts with the transaction, which from then on holds `lockWebhooks`. */
+  /** Gives each receiver a turn now, unless it has one. Takes effect with the transaction, which from then on holds lockWebhooks(). */
   wake(client: PoolClient, webhookIds: readonly string[]): Promise<void>;
-  /** Ends a turn; the receiver's next one is in so many seconds, if any. Counts with the transaction, as `wake`. */
+  /** Ends a turn; the receiver's next turn is in `nextInSeconds`, if not null. Takes effect with the transaction, like `wake`. */
   finish(client: PoolClient, turn: Turn, nextInSeconds: number | null): Promise<void>;
   /** Due turns that no other worker has taken. */
   take(most: number): Promise<Turn[]>;
   /** Whether no receiver has a turn, due or later, taken or not. */
   isEmpty(): Promise<boolean>;
-  /** Says that these turns are still at work; one that is silent for `leaseSeconds` is given to another worker. */
+  /** Renews the leases of these turns; a turn whose lease expires after `leaseSeconds` goes to another worker. */
   touch(turns: readonly Turn[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -42,20 +42,20 @@ const SCHEMA = 'webhook_queue';
 const QUEUE = 'receivers';
 const LEASE_SECONDS = 20;
 const CONNECTIONS = 3;
-/** pg-boss opens a pool of its own and passes these on: without them it waits for ever for a server that is gone without a word. */
+/** Options for the pool that pg-boss opens: without them it waits forever for a server that has silently gone away. */
 const ENDS_IN_TIME = { ...KEEP_ALIVE, query_timeout: 30_000 };
 /** How often turns of dead workers are looked for, while any turn is open. */
 const SUPERVISE_SECONDS = 5;
 /** How often ended turns are removed. */
 const MAINTAIN_SECONDS = 300;
-/** Ended turns say nothing that a delivery does not. */
+/** Ended turns contain nothing that deliveries do not. */
 const KEEP_ENDED_SECONDS = 60;
-/** A worker's death is not the turn's fault, however often. */
+/** A turn is retried however often its workers crash. */
 const RETRIES = 1_000_000;
 /** Longer than any wait of a turn. */
 const KEEP_WAITING_SECONDS = 30 * 24 * 3600;
 
-/** Queue of receivers that accepted their last message, so that they never wait behind receivers that time out. */
+/** Priority of receivers that accepted their last message: they never wait behind receivers that time out. */
 const WELL = 1;
 const FAILING = 0;
 
@@ -66,15 +66,15 @@ const readOpen = rowReader({ open: columns.boolean });
 const readState = rowReader({ id: columns.text, failing_since: columns.nullable(columns.date) });
 
 /**
- * In one order and before their deliveries, so that two never wait for each other; who holds them sees all turns and deliveries of
- * these webhooks. Null: of all webhooks. Returns the priority of each that is there.
+ * Locks webhooks in one order and before their deliveries, so that two transactions never deadlock; the holder of the locks sees all
+ * turns and deliveries of these webhooks. Null locks all webhooks. Returns the priority of each webhook that exists.
  */
 export async function lockWebhooks(client: PoolClient, ids: readonly string[] | null): Promise<Map<string, number>> {
   const rows = await readRows(client, readState, LOCK_SQL, [ids]);
   return new Map(rows.map(({ id, failing_since }) => [id, failing_since ? FAILING : WELL]));
 }
 
-/** Makes and migrates pg-boss's tables, under its own lock. */
+/** Opens the queue; creates and migrates pg-boss's tables, under its own lock. */
 export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueue> {
   const { postgres, logger, leaseSeconds = LEASE_SECONDS } = options;
   const { connectionString } = postgres.pool.options;
@@ -86,7 +86,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     ...ENDS_IN_TIME,
     schema: SCHEMA,
     schedule: false,
-    supervise: false, // by itself it would also look after an empty queue
+    supervise: false, // pg-boss itself would also supervise an empty queue
     monitorIntervalSeconds: SUPERVISE_SECONDS,
     maintenanceIntervalSeconds: MAINTAIN_SECONDS,
   });
@@ -147,7 +147,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     }));
     const made = new Set(await boss.insert(QUEUE, jobs, { ...within(client), returnId: true }));
     for (const { id, ...turn } of jobs) {
-      // It waits for a later turn, or has one at this moment.
+      // The receiver waits for a later turn, or has one at this moment.
       if (!made.has(id)) await boss.update(QUEUE, undefined, { ...within(client), ...turn });
     }
   }

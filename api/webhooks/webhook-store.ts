@@ -36,14 +36,14 @@ export interface WebhookRegistration {
 }
 
 export interface Change extends WebhookRegistration {
-  /** As it was when it is not given. */
+  /** Unchanged if undefined. */
   readonly enabled: boolean | undefined;
   readonly rotateSecret: boolean;
 }
 
 export interface WithSecret {
   readonly row: WebhookRow;
-  /** Shown once; null when none was made. */
+  /** Shown only once; null if no new one was made. */
   readonly secret: string | null;
 }
 
@@ -61,7 +61,7 @@ const CREATE_SQL = `INSERT INTO webhooks (chain, identity_address, id, url, desc
   SELECT $1, $2, $3, $4, $5, $6, $7, $8, 
     coalesce(jsonb_object_agg(CASE stage WHEN 'told' THEN chain || '/stamps' ELSE chain END, position), '{}')
   FROM ${positionsOf('derive', 'told')} AS at RETURNING ${COLUMNS}`;
-/** Enabling again resets the failures and resumes the waiting deliveries. A new address has not failed, nor asked for a pause. */
+/** Enabling again resets the failures and resumes the waiting deliveries. A new URL has not failed yet, nor asked for a pause. */
 const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, confirmations = $7,
     enabled = coalesce($8, enabled),
     disabled_reason = CASE WHEN coalesce($8, enabled) THEN NULL ELSE coalesce(disabled_reason, 'owner') END,
@@ -70,12 +70,12 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
     secret = coalesce($9, secret), old_secret = CASE WHEN $9::text IS NULL THEN old_secret ELSE secret END,
     old_secret_ends_at = CASE WHEN $9::text IS NULL THEN old_secret_ends_at ELSE now() + interval '${OLD_SECRET_LIVES}' END
   WHERE ${OWN} AND id = $3 RETURNING ${COLUMNS}`;
-/** What waits for a retry at the old address is due at the new one. */
+/** Deliveries that wait for a retry at the old URL are due at the new one. */
 const RETRY_NOW_SQL = `UPDATE webhook_deliveries SET next_attempt_at = now()
   WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at > now()`;
-/** More thresholds than a webhook may have: each set that is retired has negative places of its own. */
+/** More thresholds than a webhook may have: each retired set gets its own range of negative `watch` numbers. */
 const RETIRED_WATCHES = 1_000;
-/** After new thresholds or a pause, where prices stood counts no more; a message about them can still be taken back. */
+/** After new thresholds or a pause, earlier sides no longer count; those with a message stay, so that it can be reverted. */
 const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id = $1 AND delivery_id IS NULL`;
 const RETIRE_SIDES_SQL = `UPDATE webhook_price_sides SET watch = watch - ${RETIRED_WATCHES} +
     ${RETIRED_WATCHES} * (SELECT least(0, min(watch)) / ${RETIRED_WATCHES} FROM webhook_price_sides WHERE webhook_id = $1)
@@ -95,14 +95,14 @@ export async function findWebhook(
   return (await readRow(pool, readWebhook, FIND_SQL, [...own(holder), id])) ?? null;
 }
 
-/** Null if the identity already has the allowed number. The webhook receives everything indexed from now on. */
+/** Returns null if the identity already has the maximum number of webhooks. The webhook receives everything indexed from now on. */
 export function createWebhook(
   postgres: Postgres,
   holder: KeyOwner,
   made: WebhookRegistration,
 ): Promise<WithSecret | null> {
   return postgres.transaction(async (client) => {
-    // Two that are created at once count one another.
+    // Two webhooks that are created at once must count each other.
     await client.query('SELECT pg_advisory_xact_lock(hashtext($1))', [`webhooks ${own(holder).join(' ')}`]);
     const had = await client.query(`SELECT FROM webhooks WHERE ${OWN}`, own(holder));
     if ((had.rowCount ?? 0) >= MAX_WEBHOOKS) return null;
@@ -114,7 +114,7 @@ export function createWebhook(
   });
 }
 
-/** Null when the identity's webhook is not as it was `before` any more. */
+/** Returns null if the identity's webhook is no longer as it was `before`. */
 export function changeWebhook(
   postgres: Postgres,
   queue: Queue,
@@ -145,7 +145,7 @@ export function changeWebhook(
 
 const registered = ({ url, description, asked, confirmations }: WebhookRow) => [url, description, asked, confirmations];
 
-/** False when the identity has no such webhook. Its deliveries go with it. */
+/** Deletes a webhook and its deliveries. Returns false if the identity has no such webhook. */
 export async function deleteWebhook({ pool }: Postgres, holder: KeyOwner, id: string): Promise<boolean> {
   return (await pool.query(`DELETE FROM webhooks WHERE ${OWN} AND id = $3`, [...own(holder), id])).rowCount === 1;
 }

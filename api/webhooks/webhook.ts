@@ -19,13 +19,13 @@ const KIND_OF_CHANNEL = {
   conversions: 'conversion.completed',
 } as const satisfies Partial<Record<Channel | 'undo', Kind>>;
 
-/** It follows from where prices stood before, which no event says. */
+/** Depends on earlier prices, which no event contains. */
 const PRICE_KIND = 'price.threshold' satisfies Kind;
 
 export interface RequestedThreshold {
   /** Name or i-address. */
   readonly currency: string;
-  /** Its digits. */
+  /** The number's digits, as text. */
   readonly usd: string;
   readonly direction: 'above' | 'below' | 'both';
 }
@@ -36,7 +36,7 @@ export interface Threshold extends RequestedThreshold {
 
 export interface WebhookSubscription {
   readonly events: readonly Kind[];
-  /** All configured ones when it is null. */
+  /** Null for all configured chains. */
   readonly chains: readonly string[] | null;
   /** As in a subscription of the push stream. */
   readonly filter: Filter;
@@ -45,7 +45,7 @@ export interface WebhookSubscription {
 
 const DECIMALS = decimalMembers(webhookRequest);
 
-/** A stored registration. */
+/** Parses a stored registration. */
 export function parseWebhookSubscription(text: string): WebhookSubscription {
   return parseWithDecimals(text, DECIMALS) as WebhookSubscription;
 }
@@ -65,7 +65,7 @@ function kindOfEvent({ channel, subjects }: PushEvent): Kind | null {
   return Object.hasOwn(KIND_OF_CHANNEL, channel) ? KIND_OF_CHANNEL[channel as keyof typeof KIND_OF_CHANNEL] : null;
 }
 
-/** Units of work that createInterest() takes, found before any name is hashed. @throws ApiError invalid_parameter */
+/** Work units of createInterest(), computed before any name is hashed. @throws ApiError invalid_parameter */
 export function interestWork({ filter, thresholds }: WebhookSubscription): number {
   const named = thresholds.map(({ currency }) => entryWork(currency, 'currency', '/thresholds'));
   return named.reduce((sum, work) => sum + work, filterSize(filter).work);
@@ -100,7 +100,7 @@ export function createInterest(asked: WebhookSubscription, configured: readonly 
     hears: (chain) => subscription.chains.has(chain),
     kindOf(event) {
       const kind = kindOfEvent(event);
-      // It concerns all, whatever else is asked for.
+      // A reorganisation concerns every subscriber, whatever its filter.
       if (kind === 'reorg')
         return kinds.has(kind) && event.topic === 'facts' && subscription.chains.has(event.chain) ? kind : null;
       return kind !== null && kinds.has(kind) && subscription.matches(event) ? kind : null;
@@ -108,7 +108,7 @@ export function createInterest(asked: WebhookSubscription, configured: readonly 
   };
 }
 
-/** By its address a currency may be named before it is defined; a name may be a typing error. @throws ApiError invalid_parameter */
+/** Refuses unknown names, which may be typing errors; an address may be that of a future currency. @throws ApiError invalid_parameter */
 export function refuseUnknown(thresholds: readonly RequestedThreshold[], names: Pick<Names, 'unknownCurrency'>): void {
   for (const { currency } of thresholds) {
     const unknown = isIdentityAddress(currency) ? null : names.unknownCurrency(currency);
@@ -120,7 +120,7 @@ export function refuseUnknown(thresholds: readonly RequestedThreshold[], names: 
   }
 }
 
-/** A name means what it does on the default chain. @throws ApiError invalid_parameter */
+/** Resolves a name as on the default chain. @throws ApiError invalid_parameter */
 function currencyIdOf(currency: string, idsOf: IdsOf): string {
   const id = idsOf(currency, 'currency').find(isIdentityAddress);
   if (id !== undefined) return id;

@@ -1,4 +1,4 @@
-/** Webhooks of this process: events of each chain become deliveries, and deliveries are sent. */
+/** Webhooks of this process: turns the events of each chain into deliveries, and sends the deliveries. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
@@ -48,19 +48,19 @@ export interface Webhooks {
   readonly names: Names;
   /** Waits until an identity's allowance covers hashing its filter. @throws ApiError invalid_parameter, rate_limited */
   turn(holder: KeyOwner, asked: WebhookSubscription): Promise<void>;
-  /** A delivery has been made due, or a webhook made or changed. */
+  /** Call it after a delivery became due, or a webhook was created or changed. */
   wake(): void;
   close(): Promise<void>;
 }
 
 const WAIT_MS = 1_000;
 const RETRY_MS = 1_000;
-/** A price comes with a block; between two looks at prices, however many come. */
+/** Interval between two checks of prices, however many blocks bring prices. */
 const PRICES_MS = 1_000;
 /** For webhooks that another process has created or changed. */
 const IDLE_MS = 5_000;
 const SWEEP_MS = 60_000;
-/** Events are decoded and matched within a transaction, which pauses for other work but does not wait in vain. */
+/** Events are decoded and matched within a transaction, which lets other work run but does not wait idly. */
 const PACE = { sliceMs: 5, restMs: 0 };
 
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
@@ -83,7 +83,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
   const webhooksChanged = createWakeUp();
   let webhookChanges = 0;
   const pricesChanged = createWakeUp();
-  /** Since the last look at prices began. */
+  /** Whether prices may have changed since the last check began. */
   let mayHavePrices = false;
 
   function notifyPrices(): void {
@@ -110,7 +110,7 @@ export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> 
     await topics.waitFor(topic, chain, next, WAIT_MS, signal);
     const mark = await source.markAt(topics, next);
     if (mark === null) return;
-    // A record is in the topic shortly before the commit that releases it. A redrive counts from an earlier mark than the last.
+    // A record is in the topic shortly before the commit that releases it. The records of a redrive have earlier marks than the last one.
     await watch.until(({ derived, published }) => {
       return ((topic === 'facts' ? derived.get(chain)?.position : published.get(chain)) ?? -1) >= mark;
     }, signal);

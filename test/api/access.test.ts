@@ -1,4 +1,4 @@
-/** Keys, tiers, limits and usage over HTTP, on two API processes of one service: the test's and one beside it. */
+/** Keys, tiers, limits and usage over HTTP, on two API processes of one service: the test's own and a second one. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
@@ -41,7 +41,7 @@ const asAlice = () => ({ authorization: `Bearer ${token}` });
 const withKey = (key: string) => ({ headers: { authorization: `Bearer ${key}` } });
 const issue = async () => (await post('/api/keys', { name: 'bot' }, asAlice())).body as { id: string; key: string };
 
-/** Within a second, and on a slow machine within some. */
+/** Waits until the key is refused: within a second, or a few on a slow machine. */
 async function refusedOn(port: number, key: string): Promise<void> {
   const until = performance.now() + 60_000;
   for (;;) {
@@ -54,12 +54,12 @@ async function refusedOn(port: number, key: string): Promise<void> {
 }
 
 describe('login', () => {
-  it('takes a signature of the identity alone, once', async () => {
+  it('accepts only a signature of the identity, and only once', async () => {
     const { body, status } = await post('/api/auth/challenge', { identity: 'alice@', chain: 'VRSC' });
     expect(status).toBe(200);
     expect(schemaFaults('/api/auth/challenge', body)).toBeNull();
     expect(body.command).toBe(`signmessage "${ALICE}" "${body.message}"`);
-    // Her name, another's keys: the node recovers who signed.
+    // Her name with the keys of another: the node recovers the signer.
     const forger = createSigningIdentity({ systemId: NATIVE, identityaddress: ALICE });
     const login = { challengeId: body.challengeId, signature: await forger.sign(body.message, service.node.height) };
     expect(await post('/api/auth/login', login)).toMatchObject({ status: 401, body: { code: 'login_refused' } });
@@ -84,7 +84,7 @@ describe('login', () => {
     expect([wrong.status, wrong.headers.get('allow')]).toEqual([405, 'POST, OPTIONS']);
   });
 
-  it('a session says who it is, and ends', async () => {
+  it('a session reports its identity, and ends', async () => {
     const { token: other } = await openSession(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE });
     const headers = { authorization: `Bearer ${other}` };
     const { body } = await ask('/api/auth/session', { headers });
@@ -127,7 +127,7 @@ describe('keys', () => {
     }
   });
 
-  it('of a revoked identity are dead, and so are its sessions', async () => {
+  it('of a revoked identity are refused, and so are its sessions', async () => {
     const { pool } = service.stores.postgres;
     const { key, id } = await issue();
     await pool.query('UPDATE api_keys SET identity_address = $2 WHERE id = $1', [id, FRANK]);
@@ -153,7 +153,7 @@ describe('keys', () => {
     expect((await ask('/api/keys', { headers })).body.keys).toEqual([]);
   });
 
-  it('count beside a session: one says whose the paths are, the other who pays', async () => {
+  it('may accompany a session: the session determines the account, the key pays', async () => {
     const { key } = await issue();
     const { headers } = await ask('/api/auth/session', { headers: { ...asAlice(), 'x-api-key': key } });
     expect(headers.get('ratelimit-policy')).toMatch(/^"credits";q=\d+;w=60$/); // a keyless one has "requests" too
@@ -162,7 +162,7 @@ describe('keys', () => {
     );
   });
 
-  it('wrong ones are 401, by either header; Basic credentials of daemon clients mean nothing', async () => {
+  it('that are wrong get 401, in either header; Basic credentials of daemon clients are ignored', async () => {
     for (const headers of [{ authorization: 'Bearer vst_nothing' }, { 'x-api-key': 'vst_nothing' }]) {
       expect(await ask('/api/market/protocol', { headers })).toMatchObject({
         status: 401,
@@ -178,7 +178,7 @@ describe('keys', () => {
 describe('tiers', () => {
   const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0';
 
-  it('open the estimates from developer on; a new tier counts at once', async () => {
+  it('allow estimates from developer on; a new tier counts at once', async () => {
     const { key } = await issue();
     expect(await ask(estimate)).toMatchObject({ status: 403, body: { code: 'tier_required' } });
     await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'free');
@@ -186,7 +186,7 @@ describe('tiers', () => {
     expect((await ask(estimate, withKey('vst_nothing'))).status).toBe(401);
     await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'developer');
     const estimated = async () => {
-      const { status, headers } = await ask(estimate, withKey(key)); // amount 0 is wrong, but it got so far
+      const { status, headers } = await ask(estimate, withKey(key)); // amount 0 is invalid, but the request has passed the tier check
       return [status, headers.get('x-ratelimit-limit'), headers.get('ratelimit-policy')];
     };
     await expect.poll(estimated, { interval: 10 }).toEqual([400, '150', '"credits";q=150;w=60']);
@@ -196,7 +196,7 @@ describe('tiers', () => {
 });
 
 describe('limits', () => {
-  it('of a key: its credits, whichever of its keys and processes; a batch as one sum; what fails costs nothing', async () => {
+  it('are the credits of the identity over all keys and processes; a batch counts as one sum; failures cost nothing', async () => {
     await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: ALICE }, 'pro');
     const [{ key }, { key: other }] = [await issue(), await issue()];
     const remaining = async (path = '/api/health') => {
@@ -231,11 +231,11 @@ describe('limits', () => {
     };
     await Promise.all([flood(service.port), flood(beside.port)]);
     expect(passed).toBeLessThanOrEqual(TIERS.pro.creditsPerMinute);
-    // A tenth may lie in parts, and a batch goes whole or not; what was used a minute ago is back.
+    // A tenth may be reserved in parts, and a batch passes completely or not at all; credits used a minute ago are back.
     expect(passed).toBeGreaterThan(before - 1 - 5 - 1 - 50 - 25);
   });
 
-  it('usage is told of any span that can be asked for', async () => {
+  it('usage is answered for any span that can be requested', async () => {
     const { status, body } = await ask('/api/usage?from=0&to=999999999999', { headers: asAlice() });
     expect([status, schemaFaults('/api/usage', body)]).toEqual([200, null]);
     const spans = [
@@ -250,7 +250,7 @@ describe('limits', () => {
     expect([refused.status, refused.body.code]).toEqual([400, 'invalid_parameter']);
   });
 
-  it('usage says where its limit has cut it, and goes on there', async () => {
+  it('usage reports where its limit has cut it, and continues there', async () => {
     const path = '/api/usage?from=0&to=999999999999';
     const read = async () => (await ask(path, { headers: asAlice() })).body;
     const keysOf = (rows: readonly { keyId: string; at: string }[]) => rows.map(({ keyId, at }) => `${keyId} ${at}`);
@@ -267,7 +267,7 @@ describe('limits', () => {
     let whole = await read();
     // Usage is written every few seconds; each request costs a credit, which the next tests need.
     for (let tries = 0; tries < 60 && whole.results.length < 2; tries += 1) {
-      await sleep(1_500); // slower than the allowance comes back
+      await sleep(1_500); // slower than the allowance is refilled
       whole = await read();
     }
     expect(whole.nextCursor).toBeNull();
@@ -284,7 +284,7 @@ describe('limits', () => {
     }
   });
 
-  it('usage tells it by key and minute', async () => {
+  it('usage counts credits and refusals by key and minute', async () => {
     for (let tries = 0; tries < 60; tries += 1) {
       const { status, body } = await ask('/api/usage', { headers: asAlice() });
       expect(status).toBe(200);
@@ -292,14 +292,14 @@ describe('limits', () => {
       const refused = body.results.reduce((sum: number, row: { refused: number }) => sum + row.refused, 0);
       const credits = body.results.reduce((sum: number, row: { credits: number }) => sum + row.credits, 0);
       if (refused > 0 && credits > 300) return;
-      await sleep(1_500); // each question costs a credit, which the next tests need
+      await sleep(1_500); // each request costs a credit, which the next tests need
     }
     throw new Error('usage was not written within 90 s');
   });
 });
 
 describe('streams', () => {
-  /** How an attempt ends: the codes of its errors and of its close; 1006 stands for an answer that is no upgrade. */
+  /** How an attempt ends: the codes of its errors and of its close; 1006 means an answer that is not an upgrade. */
   async function attempt(key: string): Promise<{ errors: string[]; code: number }> {
     const socket = new WebSocket(`ws://127.0.0.1:${service.port}/api/ws`, withKey(key));
     const errors: string[] = [];
@@ -313,22 +313,22 @@ describe('streams', () => {
     });
   }
 
-  it('turn a wrong key away: behind the handshake when something has to be looked up, else at once', async () => {
+  it('refuse a wrong key: after the handshake if something has to be looked up, else at once', async () => {
     const refusal = { errors: ['key_invalid'], code: 4401 };
     let { key } = newKey(newId());
     let first = await attempt(key);
-    // The tests before may have used the allowance up, which says so behind the handshake or instead of it: it comes back.
+    // Earlier tests may have used up the allowance, which is refused after the handshake or instead of it: wait until it is back.
     while (first.errors.includes('rate_limited') || first.code === 1006) {
       await sleep(1_500);
       ({ key } = newKey(newId()));
       first = await attempt(key);
     }
     expect(first).toEqual(refusal);
-    // Known by now, but what is left of the caller's allowance may have to be asked for.
+    // The key is known by now, but the rest of the caller's allowance may have to be looked up.
     expect([refusal, { errors: [], code: 1006 }]).toContainEqual(await attempt(key));
   });
 
-  it('cost a credit each, over both processes; without one nobody connects', async () => {
+  it('cost a credit each, on both processes; without a credit no client connects', async () => {
     const key = await service.issueKey('free');
     const pay = (port: number) => ask('/api/stats/pulse', withKey(key), port);
     for (const port of [beside.port, service.port]) {

@@ -58,7 +58,7 @@ function start(name: keyof typeof PROGRAMS, identity: string) {
 }
 
 it.each(names)(
-  '%s logs in, makes a key, reads usage, registers a webhook and sends again what failed',
+  '%s logs in, creates a key, reads usage, registers a webhook and redrives failed deliveries',
   async (name) => {
     receiver.behave((response) => void response.writeHead(500).end('not yet'));
     const program = start(name, owner.address);
@@ -80,7 +80,7 @@ it.each(names)(
   },
 );
 
-it.each(names)('%s says why it is refused', async (name) => {
+it.each(names)('%s reports why it is refused', async (name) => {
   const unknown = await start(name, 'nosuch@').ended;
   expect([unknown.code, unknown.err]).toEqual([1, expect.stringContaining('not_found: ')]);
   const program = start(name, owner.address);

@@ -1,4 +1,4 @@
-/** Keys, usage, plans and deliveries of those who log in, on two API processes of one service. */
+/** Keys, usage, plans and deliveries of identities that log in, on two API processes of one service. */
 import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, setTier } from '../../api/access/key-store.ts';
@@ -55,7 +55,7 @@ async function ask(token: string, path: string, { method = 'GET', body, port = s
 const issue = async (token: string, body: object = {}) =>
   (await ask(token, '/api/keys', { method: 'POST', body })).body as { id: string; key: string };
 
-/** What the usage says of a key, from its rows of a step. */
+/** Usage of a key, summed over its rows of a step. */
 async function usageOf(id: string, step = 'minute', by = 'key') {
   const { body } = await ask(alice, `/api/usage?step=${step}&by=${by}&key=${id}`);
   const sum = (name: string) => body.results.reduce((all: number, row: LooseJson) => all + row[name], 0);
@@ -63,7 +63,7 @@ async function usageOf(id: string, step = 'minute', by = 'key') {
   return { requests, credits, rateLimited: sum('rateLimited'), keyLimited: sum('keyLimited'), refused: sum('refused') };
 }
 
-/** Credits that the answers say were charged, and refusals. */
+/** Sends requests at once; returns how many were accepted, and how many were refused. */
 async function flood(key: string, count: number, port: number, path = READ) {
   const statuses = await Promise.all(
     Array.from({ length: count }, async () => (await ask(key, path, { port })).status),
@@ -92,7 +92,7 @@ describe('a key', () => {
     await expect
       .poll(() => usageOf(id), UNTIL_WRITTEN)
       .toMatchObject({ credits: accepted, keyLimited: 60 - accepted + 1, rateLimited: 0 });
-    expect((await ask((await issue(alice)).key, READ)).status).toBe(200); // another key of the identity goes on
+    expect((await ask((await issue(alice)).key, READ)).status).toBe(200); // another key of the identity still works
   });
 
   it('may have at most the credits of the tier', async () => {
@@ -100,7 +100,7 @@ describe('a key', () => {
     expect(answer).toMatchObject({ status: 400, body: { errors: [{ pointer: '/creditsPerMinute' }] } });
   });
 
-  it('keeps its id, name and allowance with a new secret, says when it was used, and shows no secret twice', async () => {
+  it('keeps its id, name and allowance with a new secret, reports when it was used, and shows no secret twice', async () => {
     const { id, key } = await issue(alice, { name: 'kept', creditsPerMinute: 7 });
     await ask(key, READ);
     const again = await ask(alice, `/api/keys/${id}/regenerate`, { method: 'POST' });
@@ -117,7 +117,7 @@ describe('a key', () => {
 });
 
 describe('usage', () => {
-  it('is what was accepted, to the credit, by each step, route and process', async () => {
+  it('is exactly what was accepted, by each step, route and process', async () => {
     const { id, key } = await issue(alice);
     await Promise.all([flood(key, 40, service.port), flood(key, 30, beside.port, '/api/blocks/1')]);
     await ask(key, '/api/no/such/path/at/all');
@@ -149,7 +149,7 @@ describe('usage', () => {
     expect(await ask(alice, '/api/usage?by=route')).toMatchObject({ status: 400 });
   });
 
-  it('gives back what failed through our fault', async () => {
+  it('refunds requests that failed through a fault of the service', async () => {
     const { id, key } = await issue(alice);
     service.node.setFaults({ wrongAuth: true });
     expect((await ask(key, '/api/blocks/5/raw')).status).toBe(502);
@@ -207,7 +207,7 @@ describe('a plan', () => {
   });
 });
 
-it('a delivery is shown whole to its owner, who sends all failed ones again', async () => {
+it('a delivery is shown completely to its owner, who can redrive all failed ones', async () => {
   const hook = { url: 'https://hooks.example/alice', events: ['block'] };
   const made = (await ask(alice, '/api/webhooks', { method: 'POST', body: hook })).body;
   const deliveryId = `msg_${'a'.repeat(32)}`;
@@ -233,7 +233,7 @@ describe('cursors', () => {
   };
 
   it.each(withCursor.map(({ path }) => path))(
-    '%s refuses those that it has not issued, whatever they hold',
+    '%s refuses cursors that it has not issued, whatever they contain',
     async (path) => {
       const at = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(FILLED[name] ?? 'VRSCTEST'));
       const text = fc.string({ unit: fc.constantFrom('\0', 'a', '/', 'ä', '\ud83d\ude00', '"', '\\') });
@@ -254,7 +254,7 @@ describe('cursors', () => {
   );
 });
 
-it('each path of an account takes the credentials that the document names, and no others', async () => {
+it('each path of an account accepts the credentials that the OpenAPI document names, and no others', async () => {
   const holder = { chain: CHAIN, identityAddress: ALICE };
   const { postgres } = service.stores;
   const { key = '' } = (await createKey(postgres, holder, 'of the document')) ?? {};
@@ -263,7 +263,7 @@ it('each path of an account takes the credentials that the document names, and n
     none: async () => ({}),
     key: async () => ({ authorization: `Bearer ${key}` }),
     keyHeader: async () => ({ 'x-api-key': key }),
-    // The one before may have been ended by what was asked with it.
+    // The session before may have been ended by the request made with it.
     session: async () => ({ authorization: `Bearer ${(await openSession(postgres, holder)).token}` }),
   };
   const ofAccounts = routeTable.filter(({ path }) => /^\/api\/(auth|keys|usage|webhooks)/.test(path));

@@ -41,7 +41,7 @@ const api = await startApi({
   ...(servesPage && { page: pageSource }),
 });
 
-// The channel closes when the test asks for it, and when it dies.
+// The channel closes when the test asks for it, and when the test process dies.
 process.once('disconnect', async () => {
   await api.close();
   stop.abort();

@@ -1,4 +1,4 @@
-/** Balances and holders as of a block whose next one has a time that is not later: at the block's own price. */
+/** Balances and holders at a block whose next block has no later time are valued at the block's own price. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
 import { createClient } from './client.ts';
@@ -27,14 +27,14 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-/** Of pchain's coin, as a transaction of the block has it. */
+/** Price of pchain's coin in a transaction of the block. */
 async function priceAt(height: number): Promise<number> {
   const { transactions } = await client.json(`/api/blocks/${height}?chain=pchain`);
   const { usdPrices } = await client.json(`/api/tx/${transactions[0].txid}?chain=pchain&usd=true`);
   return Number(usdPrices.find(({ currencyId }: LooseJson) => currencyId === PCHAIN).usdPrice ?? 0);
 }
 
-it('is the price of the block, not of the next one', async () => {
+it('values are at the price of the block, not of the next one', async () => {
   const [before, after] = [CHANGES - 1, CHANGES];
   await expect.poll(() => priceAt(service.tips.pchain), PATIENT).toBeGreaterThan(1);
   expect(await priceAt(before)).not.toBe(await priceAt(after));

@@ -1,6 +1,6 @@
 /**
- * What a browser makes of the service: the documentation page, and pages of other origins that ask it. SCREENSHOT names a file
- * for a picture of the page.
+ * The service in a browser: the documentation page, and pages of other origins that send requests. SCREENSHOT names a file for a
+ * screenshot of the page.
  */
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -49,7 +49,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       if (process.env.SCREENSHOT) await page.screenshot({ path: process.env.SCREENSHOT });
     });
 
-    it('shows each operation under its group, and nothing is complained about', async () => {
+    it('shows each operation under its group, without errors and warnings', async () => {
       const document: LooseJson = await (await fetch(`${service.url}/api/openapi.json`)).json();
       const operations = Object.entries<object>(document.paths).flatMap(([path, methods]) =>
         Object.keys(methods).map((method) => `${method.toUpperCase()} ${path}`),
@@ -70,7 +70,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('asks a path there and shows the answer', async () => {
+    it('sends a request and shows the answer', async () => {
       const operation = page.locator('.opblock', { has: page.locator('[data-path="/api/blocks/{height}"]') });
       await operation.locator('.opblock-summary').click();
       await operation.getByRole('button', { name: 'Try it out' }).click();
@@ -84,7 +84,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       expect(complaints).toEqual([]);
     });
 
-    it('asks no other host', () => {
+    it('contacts no other host', () => {
       expect(asked.length).toBeGreaterThan(4);
       expect(asked.filter((url) => !url.startsWith(`${service.url}/`) && !url.startsWith('data:'))).toEqual([]);
     });
@@ -140,7 +140,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser', () => {
       expect(result).toMatchObject({ id: 1, error: null, result: expect.stringMatching(/^[0-9a-f]{64}$/) });
     });
 
-    it('hears every block once by EventSource, which comes back by itself when the server has ended', async () => {
+    it('receives every block once by EventSource, which reconnects by itself after the server has ended', async () => {
       const { port } = await reservePort();
       let api = await service.startAnother({ port });
       await page.evaluate((url) => {

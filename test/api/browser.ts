@@ -6,13 +6,13 @@ import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Browser, chromium as playwright } from 'playwright-core';
 
-/** Why no browser can be had here; null when one can. */
+/** Why no browser is available on this machine; null if one is. */
 export const whyNoBrowser =
   process.env.CHROME_PATH || (process.platform === 'linux' && process.arch === 'x64')
     ? null
     : `npm has no Chromium for ${process.platform} on ${process.arch}, and CHROME_PATH names none`;
 
-/** As root it has no sandbox; it shows what this project serves and nothing else. */
+/** Chromium has no sandbox when it runs as root; it shows only what this project serves. */
 const FLAGS = ['--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update'];
 
 export async function startBrowser(): Promise<Browser> {
@@ -21,7 +21,7 @@ export async function startBrowser(): Promise<Browser> {
   return playwright.launch({ ...(await unpackChromium()), args: [...FLAGS, '--headless=shell'] });
 }
 
-/** Into the temporary folder. NSS and a font come with it, since a machine that was made for Node may have neither. */
+/** Unpacks Chromium into the temporary folder, with NSS and a font, since a machine that was set up for Node.js may have neither. */
 async function unpackChromium() {
   const { default: chromium, inflate } = await import('@sparticuz/chromium');
   const packed = join(createRequire(import.meta.url).resolve('@sparticuz/chromium'), '../../bin');
@@ -36,7 +36,7 @@ async function unpackChromium() {
   });
 }
 
-/** Test files run in processes of their own: one would start what another still writes. The folder ends with the run. */
+/** Test files run in separate processes: one could start what another is still writing. The folder is removed with the run. */
 async function oneAtATime<Done>(unpack: () => Promise<Done>): Promise<Done> {
   const lock = join(tmpdir(), 'chromium-is-unpacked');
   for (;;) {

@@ -1,4 +1,4 @@
-/** Transfers between two chains, as the API joins them: against what the daemons say, whichever chain is ahead. */
+/** Transfers between two chains, as the API joins them, compared with what the daemons report, whichever chain is ahead. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
@@ -11,7 +11,7 @@ const PCHAIN = PAIRED_CHAINS.pchain.nativeCurrencyId;
 const BRIDGE = 'iJgtXDdhGvFKR6Bpu9pAqgQd1oxRm7REZk';
 const EXPORT = 'e6a75c8989e9ef97d52ff66651552936c8e9a265739897ae89e5e0f3fcbfae06';
 const IMPORT = 'ed2c15e83f69084cdddcf1fa86565819faeeb73aa53da2c4b41571517f4d10be';
-/** Of the sends on root, and of their import on pchain. */
+/** Heights of the sends on root, and of their import on pchain. */
 const SENT = 319;
 const ARRIVED = 267;
 
@@ -69,7 +69,7 @@ async function everything(): Promise<LooseJson> {
 describe('two chains', () => {
   let complete: LooseJson;
 
-  it('the sending chain alone: exported and pending, and no end is known', async () => {
+  it('with the sending chain alone, transfers are exported and pending, and no import is known', async () => {
     await reach({ root: service.tips.root, pchain: ARRIVED - 1 });
     const rows = ofSends(await bridge('chain=root'));
     expect(rows).toHaveLength(3);
@@ -103,7 +103,7 @@ describe('two chains', () => {
     expect(data[0].blockHeight).toBeLessThan(service.tips.root);
   });
 
-  it('both: every send is joined with what the daemon saw arrive', async () => {
+  it('with both chains, every send is joined with what the daemon saw arrive', async () => {
     await reach({ pchain: service.tips.pchain });
     await expect.poll(stampsOfImport, PATIENT).toEqual(Array(2).fill(['stable_in', false]));
     complete = await everything();
@@ -131,7 +131,7 @@ describe('two chains', () => {
         reason: null,
       });
       expect(row.sender).toMatch(/^R/);
-      // The other chain tells the same of it, from its own blocks.
+      // The other chain reports the same transfer, from its own blocks.
       const {
         chain: _,
         direction,
@@ -156,7 +156,7 @@ describe('two chains', () => {
     }
   });
 
-  it('conversions are settled on the chain of the request too, with price, value and stamp of where they were executed', async () => {
+  it('conversions are settled on the chain of the request too, with price, value and stamp of the chain that executed them', async () => {
     const rows = ofSends(await conversions('chain=root&status=completed'));
     expect(rows.map((row) => [row.type, row.importChain, row.importTxid])).toEqual([
       ['convert', 'pchain', IMPORT],
@@ -177,7 +177,7 @@ describe('two chains', () => {
     expect(imported.conversions.map((row: LooseJson) => [row.txid, row.sourceSystemId, row.sourceChain])).toEqual(
       rows.map((row) => [row.txid, ROOT, 'root']),
     );
-    // Who sent them is no one on the chain that executes them, and yet they are conversions of the sender there too.
+    // The sender is unknown to the chain that executes them, but they are listed as conversions of the sender there, too.
     for (const [index, { source }] of rows.entries()) {
       const path = `/api/address/${source}/conversions?chain=pchain`;
       const ofSource = await client.walk(path, 2);
@@ -186,7 +186,7 @@ describe('two chains', () => {
       expect(ofSource).toEqual(all.filter((row) => row.source === source || row.destination === source));
       expect((await client.json(path)).total).toBe(ofSource.length);
     }
-    // The definition's own contribution to its converter is no send across, yet its end is on the other chain as well.
+    // The definition's own contribution to its converter is not a send across chains, but its import is on the other chain as well.
     const [contribution] = (await conversions('chain=root')).filter(({ type }) => type === 'preconvert');
     expect(contribution).toMatchObject({
       status: 'completed',
@@ -196,7 +196,7 @@ describe('two chains', () => {
     });
   });
 
-  it('a volume counts each once, on the chain that executed it', async () => {
+  it('a volume counts each conversion once, on the chain that executed it', async () => {
     const volumes: Record<string, number> = {};
     for (const chain of ['root', 'pchain'] as const) {
       const trades = (await conversions(`chain=${chain}&status=completed`)).filter(({ type }) =>
@@ -220,7 +220,7 @@ describe('two chains', () => {
     );
   });
 
-  it('a next leg carries the payout on, and waits for a chain that does not import it', async () => {
+  it('a next leg forwards the payout, and stays pending if the other chain does not import it', async () => {
     const rows = await conversions('chain=pchain');
     const [via] = rows.filter(({ sourceSystemId, type }) => sourceSystemId === null && type === 'via');
     expect(via).toMatchObject({
@@ -240,7 +240,7 @@ describe('two chains', () => {
     for (const [index, leg] of legs.entries()) {
       expect(leg).toMatchObject({ status: 'pending', systemChain: 'root', amountOut: null, importTxid: null });
       expect(leg.recipient).toBe(sentFrom[index].outs[0].address);
-      // Nobody but the import made this output: it is sent by whoever asked for the leg before it.
+      // The import made this output, so its sender is the sender of the leg before it.
       const asked = await client.json(`/api/tx/${sentFrom[index].txid}?chain=pchain`);
       expect([leg.sender]).toEqual(asked.inputs[0].addresses);
     }
@@ -265,7 +265,7 @@ describe('two chains', () => {
     }
   });
 
-  it('the receiving chain ahead: what came in is known by its export', async () => {
+  it('with the receiving chain ahead, incoming transfers are known by their export', async () => {
     await reach({ root: SENT - 1 });
     const into = (await bridge('chain=pchain&direction=in')).filter(({ importTxid }) => importTxid === IMPORT);
     expect(into.map(({ txid, vout, exportTxid }) => [txid, vout, exportTxid])).toEqual(
@@ -279,10 +279,10 @@ describe('two chains', () => {
     await expect.poll(stampsOfImport, PATIENT).toEqual(Array(2).fill(['stable_in', true]));
   });
 
-  it('the same in every order', async () => {
+  it('the answers are the same in every order', async () => {
     await reach({ root: service.tips.root });
     await expect.poll(everything, PATIENT).toEqual(complete);
-    // A rewind of the importing chain takes back its own end alone.
+    // A rewind of the importing chain reverts only the imports.
     await reach({ pchain: ARRIVED - 1 });
     expect(ofSends(await bridge('chain=root')).map(({ status }) => status)).toEqual(Array(3).fill('pending'));
     await reach({ pchain: service.tips.pchain });
@@ -294,7 +294,7 @@ describe('two chains', () => {
     await expect.poll(everything, PATIENT).toEqual(complete);
   });
 
-  it('the same when their blocks come interleaved', async () => {
+  it('the answers are the same when blocks of both chains are interleaved', async () => {
     await reach({ root: 130, pchain: 0 });
     const { root, pchain } = service.tips;
     for (let step = 1; step <= 10; step++) {

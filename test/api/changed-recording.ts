@@ -1,4 +1,4 @@
-/** A daemon that serves the recorded chain with imports that pay otherwise: what no recording holds. */
+/** A daemon that serves the recorded chain with imports that pay differently, which no recording contains. */
 import { LosslessNumber } from 'lossless-json';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
@@ -11,13 +11,13 @@ export type ImportedTransfer = FactOf<'transfer'> & { readonly importTxid: strin
 
 export interface ChangedImport {
   readonly transfer: ImportedTransfer;
-  /** The payout goes to a stranger; or the import states other prices than it pays by: of this currency, times or divided by 4. */
+  /** The payout goes to a stranger, or the import states four times, or a quarter of, the price of this currency by which it pays. */
   readonly how: 'misdirected' | { readonly currencyId: string; readonly timesFour: boolean };
 }
 
 const STRANGER = 'RStrangerStrangerStrangerStrangerS';
 
-/** The block with all of these in it. */
+/** The block with all of these changes. */
 function changed(block: LooseJson, changes: readonly ChangedImport[]): LooseJson {
   const copy: LooseJson = parseExact(stringifyExact(block));
   for (const { transfer, how } of changes) {
@@ -40,7 +40,7 @@ export function reprice(tx: LooseJson, { currencyId, timesFour }: Exclude<Change
   }
 }
 
-/** The recorded blocks, with these in them. */
+/** The recorded blocks with these changes. */
 export function changedBlocks(changes: readonly ChangedImport[]): readonly LooseJson[] {
   const byHeight = Map.groupBy(changes, ({ transfer }) => transfer.importHeight);
   return blocks.map((block) => {

@@ -1,4 +1,4 @@
-/** HTTP client of the tests: exact numbers, whole walks, and every answer held against the schema that is published for it. */
+/** HTTP client of the tests: reads exact numbers and whole lists, and validates every answer with its published schema. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
 import { routeTable } from '../../api/rest/route-table.ts';
@@ -7,7 +7,7 @@ import { parseExact } from '../../domain/json/exact-json.ts';
 import type { LooseJson } from './truth.ts';
 
 const ajv = new Ajv({ strict: true, strictTypes: false, strictRequired: false, allErrors: true });
-/** Compiled for the first answer of a route: a file asks few of them. */
+/** Compiles a schema for the first answer of its route: a test file uses few routes. */
 function lateValidator(schema: object): (body: unknown) => string | null {
   let validate: ValidateFunction | undefined;
   return (body) => {
@@ -17,7 +17,7 @@ function lateValidator(schema: object): (body: unknown) => string | null {
 }
 const validators = routeTable.map((route) => ({
   path: route.path,
-  // Every segment of a template that is a parameter matches anything; static paths come first.
+  // A segment that is a parameter matches anything; paths with fewer parameters come first.
   pattern: new RegExp(`^${route.path.replace(/\/$/, '').replace(/:\w+/g, '[^/]+')}/?$`),
   weight: (route.path.match(/:/g) ?? []).length,
   faultsOf: lateValidator(route.response),
@@ -33,7 +33,7 @@ interface Tally {
 }
 const tallies = new Map<string, Tally>();
 
-/** A line a path: how many answers and refusals were held against their schemas. */
+/** One line per path: how many answers and refusals were validated. */
 export function conformanceTable(): string {
   const lines = routeTable
     .filter(({ produces }) => produces === undefined)
@@ -56,7 +56,7 @@ export function schemaFaults(path: string, body: unknown): string | null {
   return validator.faultsOf(body);
 }
 
-/** Holds an answer against what is published: its own schema, or a problem's. */
+/** Validates an answer with its published schema, or with that of a problem. */
 async function holdToSchema(path: string, answer: Response): Promise<void> {
   const validator = validatorOf(path);
   if (!validator) return;
@@ -83,11 +83,11 @@ export interface TestClient {
   json(path: string): Promise<LooseJson>;
   status(path: string, init?: RequestInit): Promise<number>;
   raw(path: string, init?: RequestInit): Promise<Response>;
-  /** Every row by cursor, and that no row comes twice. */
+  /** All rows of a list, page by page. */
   walk(path: string, pageSize: number): Promise<LooseJson[]>;
 }
 
-/** With `key` every request presents it. */
+/** Every request presents `key`, if given. */
 export function createClient(url: () => string, key?: () => string): TestClient {
   async function raw(path: string, init?: RequestInit): Promise<Response> {
     const headers = { ...(key && { 'X-API-Key': key() }), ...init?.headers };

@@ -1,4 +1,4 @@
-/** The whole recording over HTTP, against the daemon's own words and against the numbers of an independent program. */
+/** The whole recording over HTTP, compared with the daemon's own answers and with the numbers of an independent program. */
 import { afterAll, beforeAll } from 'vitest';
 import { conformanceTable, createClient } from './client.ts';
 import { addressesConform } from './conformance/addresses.ts';
@@ -67,4 +67,4 @@ stockClientsWork(() => service.port);
 reprocessConforms(client, () => service);
 listsConform(client);
 analystsConform(client);
-statisticsConform(client); // last: it also sees that no route was left out
+statisticsConform(client); // last: it also checks that no route was left out

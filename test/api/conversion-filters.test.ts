@@ -1,4 +1,4 @@
-/** Law: what a filter shows does not depend on how many days are closed, of which ClickHouse finds and counts conversions. */
+/** Law: the rows of a filter do not depend on how many days are closed; ClickHouse finds and counts the conversions of closed days. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { type RunningService, startService, USDX } from './running-service.ts';
@@ -46,7 +46,7 @@ const FILTERS = [
 ];
 
 type Held = (row: LooseJson) => boolean;
-/** Each new filter, said of a row. */
+/** Filters as conditions on a row. */
 const MEANINGS: Readonly<Record<string, Held>> = {
   'fromHeight=300&toHeight=900': ({ height }) => height >= 300 && height <= 900,
   'executedFromTime=2026-11-18T11:44:29Z': ({ importTime }) =>
@@ -61,7 +61,7 @@ const MEANINGS: Readonly<Record<string, Held>> = {
   'sort=largest': ({ usdValue }) => usdValue !== null,
 };
 
-/** The order of the list, newest first, turned as `sort` says. */
+/** Sorts rows, which are newest first, as `sort` asks. */
 function inOrder(rows: readonly LooseJson[], filter: string): readonly LooseJson[] {
   if (filter === 'sort=oldest') return rows.toReversed();
   if (filter !== 'sort=largest') return rows;
@@ -74,7 +74,7 @@ function inOrder(rows: readonly LooseJson[], filter: string): readonly LooseJson
 
 const SAMPLES = 20;
 
-/** One unit of its last digit more or less. */
+/** A printed number plus units of its last digit. */
 function beside(printed: string, units: bigint): string {
   const [whole = '0', fraction = ''] = printed.split('.');
   const digits = String(BigInt(whole + fraction) + units).padStart(fraction.length + 1, '0');
@@ -89,7 +89,7 @@ beforeAll(async () => {
 });
 afterAll(() => service?.stop());
 
-it('of any filter', async () => {
+it('any filter shows the same rows for any closed day', async () => {
   const { pool } = service.stores.postgres;
   const { rows: days } = await pool.query<{ day: number }>(
     'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
@@ -100,7 +100,7 @@ it('of any filter', async () => {
   for (const closed of [null, ...days.map(({ day }) => day)]) {
     await pool.query('DELETE FROM rolled_days');
     if (closed !== null) await pool.query(`INSERT INTO rolled_days VALUES (${generation}, $1, 0)`, [closed]);
-    // Remembers nothing of the days before.
+    // A new API has nothing cached from the days before.
     const api = await service.startAnother({});
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
     for (const filter of FILTERS) {
@@ -138,7 +138,7 @@ it.each([
   ['executedFromHeight=901&executedToHeight=900', '/executedFromHeight'],
   ['minUsd=10.00000000000000000000000000000000000001&maxUsd=1e1', '/minUsd'],
   ['fromHeight=901&toHeight=900', '/fromHeight'],
-])('%s, in which nothing can be, is refused', async (filter, pointer) => {
+])('%s, an empty range, is refused', async (filter, pointer) => {
   for (const path of ['/api/conversions/', '/api/conversions/summary']) {
     const answer = await fetch(`${service.url}${path}?${filter}`);
     const { code, errors } = (await answer.json()) as LooseJson;
@@ -146,7 +146,7 @@ it.each([
   }
 });
 
-it('one block, and one value, are a range', async () => {
+it('a single block, and a single value, are a range', async () => {
   const client = createClient(() => service.url);
   const [row] = (await client.json('/api/conversions/?minUsd=0&pageSize=1')).results;
   const { importHeight, usdValue } = row;
@@ -171,7 +171,7 @@ it('a bound that is a printed value keeps its row, one unit of the last digit be
     };
     const step = Math.ceil(printed.size / SAMPLES);
     for (const [key, value] of [...printed].filter((_, index) => index % step === 0)) {
-      // The other bound keeps the row in any case, and leaves out nearly all others, so that there is one page.
+      // The other bound always keeps the row, and excludes nearly all others, so that there is one page.
       const [below, above] = [beside(value, -1n), beside(value, 1n)];
       const bounds = [
         `minUsd=${value}&maxUsd=${above}`,

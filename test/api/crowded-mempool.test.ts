@@ -1,4 +1,4 @@
-/** An address that many waiting transactions pay: its answer counts the newest, and says that there are more. */
+/** An address that many waiting transactions pay: its answer counts the newest, and reports that there are more. */
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createVerusdClient } from '../../infra/verusd/verusd-client.ts';
@@ -46,7 +46,7 @@ async function get(path: string): Promise<LooseJson> {
   return (await fetch(`${service.url}${path}`)).json();
 }
 
-it('is shown page by page, and counted at an address up to a bound', async () => {
+it('a crowd of transactions is shown page by page, and counted at an address up to a bound', async () => {
   await expect.poll(() => get('/api/mempool/?pageSize=1'), { timeout: 60_000 }).toMatchObject({ waiting: CROWD });
   const fees = new Map<string, number>();
   for (let page = 1; page <= 6; page += 1) {
@@ -61,7 +61,7 @@ it('is shown page by page, and counted at an address up to a bound', async () =>
   expect((await get('/api/mempool/conversions')).total).toBe(0);
 });
 
-it('is not shown as it was read before the index had the blocks that it spends from', async () => {
+it('a transaction is not shown as it was read before the index had the blocks that it spends from', async () => {
   const { pool } = service.stores.postgres;
   const daemon = createVerusdClient({ rpc: crowd.url, chain: CHAIN, logger: pino({ level: 'silent' }) });
   const read = createDecoder({
@@ -72,7 +72,7 @@ it('is not shown as it was read before the index had the blocks that it spends f
     },
   });
   let isFirst = true;
-  /** What the index lacks at first comes before it is asked where it stands. */
+  /** The block that the index lacks at first arrives before the position of the index is read. */
   const decode: DecodeUnconfirmed = async (...asked) => {
     const decoded = await read(...asked);
     if (!isFirst) return decoded;
@@ -96,10 +96,10 @@ it('is not shown as it was read before the index had the blocks that it spends f
   await daemon.close();
 });
 
-it('is not shown as it was read while the index had no block: the genesis block credits no address', async () => {
+it('a transaction is not shown as it was read while the index had no block: the genesis block credits no address', async () => {
   const { pool } = service.stores.postgres;
   const daemon = createVerusdClient({ rpc: crowd.url, chain: CHAIN, logger: pino({ level: 'silent' }) });
-  /** By the index of the service, as if its blocks had come since the look at the index. */
+  /** Reads the index of the service, as if its blocks had arrived since the position of the index was read. */
   const read = createDecoder({ chain: RECORDED_CHAIN, pool, onFault: () => undefined });
   let inputs: readonly UnconfirmedInput[] = [];
   const decode: DecodeUnconfirmed = async (...asked) => {

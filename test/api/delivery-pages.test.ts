@@ -1,4 +1,4 @@
-/** Pages of deliveries while old ones are removed: a place in the list outlives its delivery, and is of its webhook alone. */
+/** Pages of deliveries while old ones are removed: a place in the list outlives its delivery, and is valid for its webhook only. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningService, startService } from './running-service.ts';
 import type { LooseJson } from './truth.ts';
@@ -20,7 +20,7 @@ async function ask(path: string, body?: unknown): Promise<{ readonly status: num
   return { status: answer.status, body: (await answer.json()) as LooseJson };
 }
 
-/** Of a webhook that listens for nothing that happens, with as many deliveries, the newest first. */
+/** Registers a webhook for events that do not happen, with `count` deliveries; `sent` has the newest first. */
 async function webhookWith(count: number): Promise<{ readonly id: string; readonly sent: readonly string[] }> {
   const asked = { url: 'http://127.0.0.1:54321/', events: ['reorg'] };
   const { status, body } = await ask('/api/webhooks', asked);
@@ -32,7 +32,7 @@ async function webhookWith(count: number): Promise<{ readonly id: string; readon
   return { id: body.id, sent: ids.reverse() };
 }
 
-it('go on after a delivery that is gone, and not after one that the webhook never had', async () => {
+it('pages continue after a delivery that is gone, but not after one that the webhook never had', async () => {
   const { id, sent } = await webhookWith(4);
   const { id: other, sent: foreign } = await webhookWith(1);
   const list = `/api/webhooks/${id}/deliveries?limit=2`;

@@ -48,7 +48,7 @@ async function step(blocks: number): Promise<void> {
 const stateOf = (name: string): LooseJson =>
   existsSync(stateFile(name)) ? JSON.parse(readFileSync(stateFile(name), 'utf8')) : null;
 
-/** A saved state is up to a second old, and only saved when something comes. */
+/** A saved state is up to a second old, and is saved only when an event arrives. */
 async function untilAtTip(name: string): Promise<void> {
   await expect
     .poll(async () => {
@@ -59,7 +59,7 @@ async function untilAtTip(name: string): Promise<void> {
     .toBe(true);
 }
 
-it(`${running.join(' and ')} hold what the chain holds, over kills and a reorganisation`, async () => {
+it(`${running.join(' and ')} follow the chain over kills and a reorganisation`, async () => {
   let lives = running.map((name) => ({ name, bot: start(name) }));
   for (const { name } of lives) await untilAtTip(name);
   const begun = service.node.height;

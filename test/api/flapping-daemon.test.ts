@@ -1,11 +1,11 @@
-/** A daemon that comes and goes, behind a whole service: one change down, one up, in every process that serves. */
+/** A daemon that fails and returns again and again, behind a whole service: every serving process changes once to down, once to up. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { WATCH_TIMING } from '../../infra/verusd/daemon-watch.ts';
 import type { Faults } from '../../recordings/player/faults.ts';
 import { type RunningService, startService } from './running-service.ts';
 
-/** All times of health pass so many times as fast; those of the tailer do not. */
+/** All times of health pass faster by this factor; those of the tailer do not. */
 const SPEED = 3;
 const STRETCH_MS = 3_000 / SPEED;
 const STRETCHES = 20;
@@ -29,12 +29,12 @@ async function ready(url = service.url): Promise<{ status: number; codes: string
 }
 
 const DIES: Faults = { closeRate: 1 };
-/** Calls of those seconds are never answered. */
+/** Calls of this stretch are never answered. */
 const HANGS: Faults = { timeoutRate: 1 };
-/** What the tailer asked in vain is given up by then. */
+/** The tailer has given up its unanswered calls by then. */
 const LATE_MS = 12_000;
 
-it('dies, hangs and returns every 3 s for a minute', async () => {
+it('a daemon dies, hangs and returns every 3 s for a minute', async () => {
   await expect.poll(ready).toEqual({ status: 200, codes: [] });
   const seen: number[] = [];
   const watching = new AbortController();
@@ -58,7 +58,7 @@ it('dies, hangs and returns every 3 s for a minute', async () => {
   expect(seen).toEqual([200, 503, 200]);
 });
 
-it('is dead for a process that serves alone as well, which has it from Postgres', async () => {
+it('a dead daemon is reported by a process that only serves, too, which reads its status from Postgres', async () => {
   const beside = await service.startSecondApi();
   const readiness = () => ready(`http://127.0.0.1:${beside.port}`);
   await expect.poll(readiness).toEqual({ status: 200, codes: [] });

@@ -1,6 +1,6 @@
 /**
- * Paths of an account, asked by others: another identity of the same chain, and the one with the same i-address on another chain, by
- * session and by key. Whatever they ask, in whatever order, they see nothing of its owner and change nothing.
+ * Requests of others to the paths of an account: another identity of the same chain, and the one with the same i-address on another
+ * chain, by session and by key. Whatever they request, in whatever order, they see nothing of its owner and change nothing.
  */
 import fc from 'fast-check';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -17,14 +17,14 @@ const OWNER = { chain: CHAIN, identityAddress: ALICE };
 const RUNS = Number(process.env.ACCOUNT_RUNS ?? 6);
 const UNTIL_WRITTEN = { timeout: 60_000, interval: 250 };
 const READ = '/api/market/protocol';
-/** Subjects that belong to nobody. Every other path is one of an account, also one that is added later. */
+/** Paths that belong to no account. Every other path is one of an account, also one that is added later. */
 const OF_NOBODY =
   /^\/(metrics|api\/?$|api\/(address|asyncapi\.json|blocks|bridge|conversions|currency|datasets|docs|errors|health|identity|market|mempool|names|openapi\.json|oracle|reorgs|richlist|search|stakes|stats|tickers|tx)(\/|$))/;
-/** Of nobody yet: `test/api/login.test.ts` asks these. The plan of calls needs no login and names no account. */
+/** Paths before a login, which `test/api/login.test.ts` tests. The plan of calls needs no login and names no account. */
 const BEFORE_LOGIN = ['/api/auth/challenge', '/api/auth/login', '/api/usage/plan'];
 const OF_ACCOUNT = routeTable.filter(({ path }) => !OF_NOBODY.test(path) && !BEFORE_LOGIN.includes(path));
 
-/** What a path names: of the owner, or of who asks. */
+/** Ids in a path: those of the owner, or of the requester. */
 interface Things {
   readonly key: string;
   readonly webhook: string;
@@ -77,7 +77,7 @@ async function ask(token: string, path: string, { method = 'GET', body }: Sent =
 
 const idOfDelivery = (webhook: string) => `msg_${webhook.repeat(2)}`;
 
-/** A holder with a key, a webhook and a failed delivery, that say `mark`. */
+/** A holder with a key, a webhook and a failed delivery, all of which contain `mark`. */
 async function createHolder(holder: KeyOwner, mark: string): Promise<Holder & { readonly secret: string }> {
   const { postgres } = service.stores;
   const session = (await openSession(postgres, holder)).token;
@@ -110,7 +110,7 @@ async function remove({ holder }: Holder): Promise<void> {
   }
 }
 
-/** All rows that are of the owner, in every table that says whose its rows are. */
+/** All rows of the owner, in every table whose rows have an owner. */
 async function heldByOwner(): Promise<unknown> {
   const { pool } = service.stores.postgres;
   const { rows: tables } = await pool.query<{ name: string }>(
@@ -135,13 +135,13 @@ type Target = 'owner' | 'self';
 
 interface Request {
   readonly route: Route;
-  /** Whose things it names. */
+  /** Whose ids it contains. */
   readonly target: Target;
   readonly by: 'session' | 'key';
   readonly body: unknown;
 }
 
-/** Bodies that the path takes, by method and path. */
+/** Bodies that a path accepts, by method and path. */
 const BODIES: Readonly<Record<string, readonly unknown[]>> = {
   'POST /api/keys': [{}, { name: 'taken', creditsPerMinute: 3 }],
   'POST /api/webhooks': [{ url: 'https://hooks.example/taken', events: ['block', 'reorg'] }],
@@ -185,7 +185,7 @@ const REQUESTS: readonly Request[] = OF_ACCOUNT.filter(({ path }) => path !== EN
   ),
 );
 
-/** What ends a key or a webhook of the stranger comes last, so that everything else finds them. */
+/** Requests that end a key or a webhook of the stranger come last, so that all others find them. */
 const ends = ({ route }: Request) => methodOf(route) === 'DELETE' || route.path.endsWith('/regenerate');
 const IN_GOOD_ORDER = [...REQUESTS.filter((request) => !ends(request)), ...REQUESTS.filter(ends)];
 
@@ -208,11 +208,11 @@ async function send(stranger: Holder, request: Request): Promise<void> {
     expect([said, status < 500]).toEqual([said, true]);
     if (status < 300) accepted.add(nameOf(request));
     if (target === 'owner' && route.path.includes(':')) expect([said, status >= 400]).toEqual([said, true]);
-    // A refusal names the id that was sent.
+    // A refusal contains the id that was sent.
     const { key, webhook, delivery } = alice.things;
     const ids = status < 300 ? [key, webhook, delivery] : [];
     const shown = [...alice.secrets, 'alice', ...ids].filter((mark) => text.includes(mark));
-    // The i-address is the stranger's own too, and its name on its chain is another.
+    // The i-address is not secret: it is the stranger's own, too. Its name on the other chain differs.
     expect([said, shown]).toEqual([said, []]);
   }
 }
@@ -235,7 +235,7 @@ it(`${REQUESTS.length} requests to ${OF_ACCOUNT.length} paths of an account, in 
     }),
     { numRuns: RUNS, examples: [0, 1].map((who) => [who, NAMES]) },
   );
-  // Each of them is well formed: the same is done to what the stranger has.
+  // The requests are well formed: the same requests succeed on what the stranger has.
   const own = REQUESTS.filter(({ target }) => target === 'self').map(nameOf);
   expect([...new Set(own)].filter((name) => !accepted.has(name))).toEqual([]);
   expect((await ask(alice.session, '/api/auth/session')).status).toBe(200);

@@ -18,27 +18,27 @@ import {
 
 export interface OwnIdentity {
   readonly address: string;
-  /** By the keys that it was given last. */
+  /** Signs with the keys that the identity was given last. */
   sign(message: string): Promise<string>;
   readonly signer: SigningIdentity;
-  /** Is in the chain with the next block. */
+  /** Changes the identity with the next block. */
   change(to: 'new keys' | 'locked' | 'revoked'): void;
 }
 
 export interface IdentityDaemon extends ChainDaemon {
   readonly identities: readonly OwnIdentity[];
-  /** Blocks that the network is ahead. */
+  /** Blocks that the daemon is behind its network. */
   behind: number;
-  /** Signatures that it has looked at. */
+  /** Number of signatures that the daemon has checked. */
   readonly verified: number;
 }
 
 const FLAGS = { locked: LOCKED, revoked: REVOKED } as const;
-/** One that is locked stays so for as many blocks. */
+/** Blocks for which a locked identity stays locked. */
 const DELAY = 1_000;
 const ENOUGH_BLOCKS = 400;
 
-/** `wanted`: keys of each identity, and how many must sign. */
+/** @param wanted keys of each identity, and how many must sign */
 export async function startIdentityDaemon(
   seed: number,
   wanted: readonly Pick<SigningIdentityOptions, 'keys' | 'minimum'>[],

@@ -1,4 +1,4 @@
-/** docs/health.md, row by row: each state is brought about, and everything says of it what the table says. */
+/** Brings about each state in the table of docs/health.md, and checks that everything reports what its row says. */
 import { readFileSync } from 'node:fs';
 import pg from 'pg';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ afterAll(() => world?.stop());
 interface Scenario {
   readonly begin: () => Promise<void> | void;
   readonly lift?: () => Promise<unknown> | unknown;
-  /** Beside what the table says. */
+  /** Checks what the table does not contain. */
   readonly also?: (ready: Ready) => Promise<void> | void;
 }
 
@@ -59,7 +59,7 @@ const DEAD: Scenario = {
   lift: () => Promise.all(world.daemons.map((daemon) => daemon.up())),
 };
 
-/** A store whose method answers otherwise. */
+/** Replaces methods of a store. */
 function replaced<T extends object>(of: () => T, changes: Partial<T>): Scenario {
   const before: Partial<T> = {};
   return {
@@ -79,7 +79,7 @@ function clickhouseFails(error: Error): Scenario {
   return replaced(() => world.stores.clickhouse, { query: () => Promise.reject(error) });
 }
 
-/** Postgres as it is, but for the question whether it takes writes. */
+/** Postgres, unchanged except that it reports that it takes no writes. */
 function readOnly(): Scenario {
   let query: pg.Pool['query'];
   return {
@@ -215,7 +215,7 @@ interface Row {
   readonly state: string;
   readonly health: string;
   readonly ready: readonly string[];
-  /** Empty where the command fails. */
+  /** Empty if the command fails. */
   readonly status: readonly string[];
   readonly metrics: readonly string[];
 }
@@ -235,7 +235,7 @@ function rowsOfTheTable(): Row[] {
   });
 }
 
-/** What of the row is not so, empty when all of it is. */
+/** Differences from the row; empty if there are none. */
 async function differences(row: Row): Promise<string[]> {
   const [ready, health, metrics] = [await world.ready('vrsc'), await world.health(), await world.metrics()];
   const [wanted, code] = row.ready;
@@ -268,7 +268,7 @@ it.each(ROWS.map((row) => [row.state, row] as const))('%s', async (state, row) =
   await begin();
   const settled = async () => {
     const found = await differences(row);
-    // What passes by itself counts after a moment; what has gone would be forgotten.
+    // A state that may pass by itself is reported only after a moment; a cause that has gone would be forgotten meanwhile.
     if (found.length > 0 && !state.includes('has gone')) await world.pass(1);
     return found;
   };

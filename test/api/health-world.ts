@@ -1,4 +1,4 @@
-/** A service whose stages say what a test tells them to: real stores, real daemons over HTTP, a real API, and a clock that only the test moves. */
+/** A service whose stages report what the test sets: real stores, daemons over HTTP, a real API, and a clock that only the test moves. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -41,23 +41,23 @@ export interface Ready {
 export interface HealthWorld {
   readonly stores: TestStores;
   readonly reporter: StageReporter;
-  /** Two of `vrsc`. */
+  /** Two daemons of `vrsc`. */
   readonly daemons: readonly [ScriptedDaemon, ScriptedDaemon];
-  /** What getinfo of both says beside the chain. */
+  /** Members of getinfo of both daemons that the test may change. */
   readonly info: { blocks: number; longestchain: number; chainid: string };
-  /** Of the first one's ZMQ publisher. */
+  /** Status of the first daemon's ZMQ publisher. */
   readonly said: { publisher?: PublisherStatus };
-  /** Every stage of a chain follows at the tip, but for what is given. */
+  /** Reports every stage of a chain as following at the tip, except for `changes`. */
   say(chain: Chain, changes?: Partial<Record<ReportingStage, Partial<StageStatus>>>): Promise<void>;
   ready(chain?: Chain): Promise<Ready>;
   health(): Promise<string>;
-  /** Of /api/stats/status; null while that cannot be answered. */
+  /** The chain in /api/stats/status; null while that cannot be answered. */
   chainStatus(chain: Chain): Promise<{ readonly healthy: boolean; readonly height: number } | null>;
-  /** Takes every connection that requests read Postgres by. */
+  /** Takes every connection over which requests read Postgres; returns a function that gives them back. */
   takeReaders(): Promise<() => void>;
   metrics(): Promise<string>;
   status(): Promise<{ readonly code: number; readonly text: string }>;
-  /** Moves the clock after, and before, everything that is known has been looked at. */
+  /** Moves the clock, and checks all causes before and after that. */
   pass(seconds: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -135,7 +135,7 @@ export async function startHealthWorld(): Promise<HealthWorld> {
   });
   const get = (path: string) => fetch(`http://127.0.0.1:${api.port}${path}`);
 
-  /** Every look at the causes asks the clock once. */
+  /** Waits for a complete check of the causes: each check reads the clock once. */
   async function looked(): Promise<void> {
     const seen = clock.looks;
     await expect.poll(() => clock.looks, { interval: 5 }).toBeGreaterThan(seen + 1);

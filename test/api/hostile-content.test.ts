@@ -1,4 +1,4 @@
-/** Identities of a made-up chain, whose names and content software trips over: every path that reads them answers. */
+/** Identities of a generated chain with names and content that software trips over: every path that reads them answers. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ChainDaemon, startChainDaemon } from '../generator/chain-daemon.ts';
 import { EVERYTHING } from '../generator/mixes.ts';

@@ -1,4 +1,4 @@
-/** Which identity a caller means, on the root of a network and on a chain that it launched. */
+/** The identity that a name means, on the root of a network and on a chain that it launched. */
 
 import { beforeAll, expect, it } from 'vitest';
 import { findIdentity } from '../../api/state/identity-names.ts';
@@ -40,7 +40,7 @@ it.each([
   ['alice', 'alice.pchain', 'a bare name is first the chain’s own'],
   ['bob', 'bob', 'then one of the root'],
   ['BOB@', 'bob', 'in any ASCII case'],
-  ['carol@', 'carol.pchain', 'what the daemon would not find counts where it is the only one'],
+  ['carol@', 'carol.pchain', 'a name that the daemon would not find counts if it is the only one'],
   ['CAROL', 'carol.pchain', 'in any ASCII case there too'],
   ['Émile', 'Émile.pchain', 'other letters as they are'],
 ])('on a launched chain %s is %s: %s', async (text, name) => {
@@ -48,7 +48,7 @@ it.each([
 });
 
 it.each(['dan@', 'carol.bob@', 'émile', 'nobody', '', '@', 'carol.', 'a/b'])(
-  'on a launched chain nobody is %j',
+  'on a launched chain no identity is %j',
   async (text) => {
     expect(await find(pchain, text)).toBeNull();
   },
@@ -63,11 +63,11 @@ it.each([
   expect(await find(root, text)).toBe(id(name));
 });
 
-it('of two names below different parents none is meant', async () => {
+it('a name that exists below two parents means no identity', async () => {
   expect(await find(root, 'both')).toBeNull();
 });
 
-it('an i-address that the chain does not know is nobody', async () => {
+it('an i-address that the chain does not know is no identity', async () => {
   expect(await find(root, id('carol.pchain'))).toBeNull();
   expect(await find(pchain, id('carol.pchain'))).toBe(id('carol.pchain'));
 });

@@ -1,4 +1,4 @@
-/** The stored contentmultimap against what the daemon printed of it, for every identity output of the recording. */
+/** The stored contentmultimap, compared with what the daemon printed of it, for every identity output of the recording. */
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { storedMultimap } from '../../examples/wallets/identity-output.ts';
@@ -12,11 +12,11 @@ interface Output {
   };
 }
 
-/** Type and version of what `vrsc::data.type.bytevector` holds; of it the daemon prints the digits alone. */
+/** Type and version of a `vrsc::data.type.bytevector`, of which the daemon prints only the digits. */
 const BYTES = 'ae377010192abb2513f705519f62066046e63acc01';
 const lengthOf = (hex: string) => (hex.length / 2).toString(16).padStart(2, '0');
 
-it('the stored map has the keys and values that the daemon printed, and the types that it leaves out of bytes', () => {
+it('the stored map has the keys and values that the daemon printed, and the types of bytes that it omits', () => {
   const seen = { outputs: 0, hex: 0, wrapped: 0, objects: 0, lists: 0 };
   for (const line of readLines(join(RECORDING, 'txs.jsonl.gz'))) {
     if (!line.includes('"identityprimary"')) continue;
@@ -42,7 +42,7 @@ it('the stored map has the keys and values that the daemon printed, and the type
       }
     }
   }
-  // Otherwise the recording would have told nothing of a kind.
+  // The recording must contain each kind.
   for (const count of Object.values(seen)) expect(count).toBeGreaterThan(0);
   expect(seen.outputs).toBeGreaterThan(60);
 });

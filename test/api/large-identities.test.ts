@@ -1,4 +1,4 @@
-/** Identities with more updates, larger ones and deeper ones than an answer takes: refused before they are read, and answered in parts. */
+/** Identities with more, larger or deeper updates than an answer may contain: refused before they are read, and answered in parts. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MOST_NAMED } from '../../api/rest/identities/tree-routes.ts';
 import { MOST_BYTES, MOST_ROWS } from '../../api/state/measured-rows.ts';
@@ -27,7 +27,7 @@ const hexOf = (text: string) => Buffer.from(text).toString('hex');
 
 const CHILDREN = copies(`'identity_address', 'child' || at, 'parent', $1::text, 'to_height', null, 'referral', null`);
 
-/** Updates from one number to another, each with the same content, and with what it says of it. The next block makes them known. */
+/** Makes updates from one number to another, each with the same content and changes. The next block makes them known. */
 async function update(name: string, first: number, last: number, content: string): Promise<void> {
   const { pool } = service.stores.postgres;
   const address = addressOf(name);
@@ -79,7 +79,7 @@ async function answersWhole(name: string, updates: number): Promise<void> {
 }
 
 describe('updates of an identity', () => {
-  it('as many as an answer takes are in one; one more is refused, and all come in parts', async () => {
+  it('are in one answer up to a number; one more is refused, and all come in parts', async () => {
     await update('many', 1, MOST_ROWS, '"00"');
     await nextBlock();
     await answersWhole('many', MOST_ROWS);
@@ -101,7 +101,7 @@ describe('updates of an identity', () => {
     expect((await client.json(path)).contentmultimap[KEY]).toHaveLength(MOST_ROWS + 1 - 999);
   });
 
-  it('are measured, too: several large ones are refused, and each one is answered', async () => {
+  it('are limited by size, too: several large ones are refused, and each one is answered', async () => {
     const large = `"${'00'.repeat(MOST_BYTES / 4)}"`;
     await update('large', 1, 1, '"00"');
     await update('large', 11, 11, large);
@@ -156,8 +156,8 @@ describe('updates of an identity', () => {
   });
 });
 
-describe('identities below one', () => {
-  it('as many as an answer takes are in one; one more is refused, and comes by page', async () => {
+describe('identities below a parent', () => {
+  it('are in one answer up to a number; one more is refused, and the refusal names the method with pages', async () => {
     await update('parent', 1, 1, '"00"');
     const { pool } = service.stores.postgres;
     await pool.query(CHILDREN, [addressOf('parent'), 1, MOST_NAMED - 2]);

@@ -1,4 +1,4 @@
-/** Launches under way: what was preconverted so far, and what became of it. */
+/** Launches under way: what has been preconverted so far, and how they end. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createClient } from './client.ts';
 import { NATIVE, type RunningService, startService, USDX } from './running-service.ts';
@@ -33,7 +33,7 @@ const FAILCO = [
   [USDX, 0, 1000],
 ];
 
-it('tells of a launch that is to come, and of one that failed', async () => {
+it('shows a launch that is to come, and one that failed', async () => {
   expect(await launched('prelaunch')).toEqual(['Heavy', 'PureTri', 'failco']);
   expect(await launched('launched')).toEqual([]);
   const failco = { startBlock: 297, preconversions: FAILCO };

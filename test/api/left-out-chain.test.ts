@@ -1,4 +1,4 @@
-/** A chain that was taken out of the configuration: what the stores still hold of it is in no answer, and harms none. */
+/** A chain that was removed from the configuration: its rows, which the stores still have, are in no answer and break none. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import { answersOf, differing } from '../system/answers.ts';
@@ -20,7 +20,7 @@ const answers = () =>
     },
   });
 
-it('answers are those of stores without it, and keys of its identities do not count', async () => {
+it('answers are those of stores without it, and keys of its identities are not valid', async () => {
   const key = await service.issueKey('pro');
   const before = await answers();
   expect(Object.keys(before).length).toBeGreaterThan(60);
@@ -35,7 +35,7 @@ it('answers are those of stores without it, and keys of its identities do not co
   expect((await withKey()).status).toBe(401);
 });
 
-/** All that Postgres holds of the chain, once more under the other name. */
+/** Copies all rows of the chain in Postgres under the other name. */
 async function copyPostgres(): Promise<void> {
   const { pool } = service.stores.postgres;
   const { rows } = await pool.query<{ name: string; columns: string[] }>(

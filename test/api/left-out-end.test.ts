@@ -1,4 +1,4 @@
-/** Of two chains one is taken out of the configuration: transfers between them have no end there, whatever the stores still hold. */
+/** One of two chains is removed from the configuration: transfers between them have no other end, whatever the stores still have. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { startApi } from '../../api/server.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
@@ -44,7 +44,7 @@ async function alone(side: PairedSide, work: (client: TestClient) => Promise<voi
 const ofSends = (rows: readonly LooseJson[]) => rows.filter(({ txid }) => sends.includes(txid));
 const PENDING = { status: 'pending', importChain: null, importTxid: null, importHeight: null, amountOut: null };
 
-it('what was sent there is pending in every answer', async () => {
+it('transfers to the removed chain are pending in every answer', async () => {
   await alone('root', async (client) => {
     const sent = ofSends(await client.walk('/api/bridge/recent?chain=root', 3));
     expect(sent).toHaveLength(3);
@@ -69,7 +69,7 @@ it('what was sent there is pending in every answer', async () => {
   });
 });
 
-it('what came from there is known by its export', async () => {
+it('transfers from the removed chain are known by their export', async () => {
   await alone('pchain', async (client) => {
     const came = await client.walk('/api/bridge/recent?chain=pchain&direction=in', 3);
     expect(came).toHaveLength(3);

@@ -1,6 +1,7 @@
 /**
- * Login over HTTP, on two API processes of one service (of the operating system: the test's and one beside it), by identities of a made-up chain whose keys the test holds: every
- * signature here is fresh and could be good. What is replayed, late, borrowed or no longer true opens nothing.
+ * Login over HTTP, on two API processes of one service (the test's own and a second operating system process), by identities of a
+ * generated chain whose keys the test has: every signature here is fresh and could be valid. A signature that is replayed, late,
+ * borrowed or outdated opens no session.
  */
 import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -16,7 +17,7 @@ import { CHAIN, type RunningService, startServiceOn } from './running-service.ts
 const REPLAYS = Number(process.env.LOGIN_REPLAYS ?? 300);
 const AT_ONCE = 32;
 const PRO = 500;
-/** Of an allowance, that all processes together hold ahead. */
+/** Share of an allowance that all processes together reserve ahead. */
 const PARTS = 0.1;
 const AMPLE = { creditsPerMinute: 1e9 };
 const LIMITS = {
@@ -90,8 +91,8 @@ describe('a fresh signature', () => {
   it.each([
     ['of one key', () => alice],
     ['of two of three keys', () => bob],
-    ['of a locked identity: it cannot spend, its keys are good', () => locked],
-  ])('%s opens a session, on whichever process', async (_, which) => {
+    ['of a locked identity: it cannot spend, but its keys are valid', () => locked],
+  ])('%s opens a session, on either process', async (_, which) => {
     const identity = known(which());
     for (const port of [service.port, beside.port]) {
       const { status, body } = await post('/api/auth/login', await signed(identity), { port });
@@ -124,7 +125,7 @@ describe('0 accepted', () => {
     console.log(`login over HTTP: ${REPLAYS} replays, ${AT_ONCE} at once: 1 accepted, then 0`);
   });
 
-  it('of a right answer after a wrong one, under another challenge, by another host, too late', async () => {
+  it('of a valid signature after a wrong one, under another challenge, by another host, too late', async () => {
     const one = known(alice);
     const spent = await signed(one);
     expect(await outcome({ ...spent, signature: 'AgW=' })).toBe(REFUSED);
@@ -140,7 +141,7 @@ describe('0 accepted', () => {
     );
     expect(await outcome(late)).toBe(REFUSED);
     expect(await outcome({ challengeId: 'nothing', signature: second.signature })).toBe(REFUSED);
-    expect(await outcome(second), 'one that nobody has touched is still good').toBe('accepted');
+    expect(await outcome(second), 'an unused challenge is still valid').toBe('accepted');
   });
 
   it('of another identity, of keys that were never its, of too few keys', async () => {
@@ -156,7 +157,7 @@ describe('0 accepted', () => {
     expect(await answered(two, (message) => two.signer.sign(message, node.height, 2, 3))).toBe('accepted');
   });
 
-  it('of keys that a block has replaced, though the signature names the height when they were good', async () => {
+  it('of keys that a block has replaced, though the signature names a height at which they were valid', async () => {
     const identity = known(rotating);
     const old = identity.signer;
     identity.change('new keys');
@@ -167,7 +168,7 @@ describe('0 accepted', () => {
     expect(await outcome(await signed(identity))).toBe('accepted');
   });
 
-  it('of revoked identities, until a reorganisation takes the revocation back', async () => {
+  it('of revoked identities, until a reorganisation reverts the revocation', async () => {
     const challenge = { identity: known(revoked).address };
     expect(await post('/api/auth/challenge', challenge)).toMatchObject({
       status: 403,
@@ -189,7 +190,7 @@ describe('0 accepted', () => {
     await expect.poll(async () => outcome(await signed(identity))).toBe('accepted');
   });
 
-  it('of hosts that are not the service: whoever signed for one of them has logged in nobody', async () => {
+  it('of hosts that are not the service: a signature for one of them opens no session', async () => {
     const asked = { identity: known(alice).address };
     for (const host of ['evil.example', 'api.example.', 'api.example:443', `127.0.0.1:${service.port}`]) {
       expect(await post('/api/auth/challenge', asked, { host })).toMatchObject({
@@ -216,8 +217,8 @@ describe('0 accepted', () => {
   });
 });
 
-describe('the limits of a key that logged in', () => {
-  it('are told by two processes truly, within the parts that they hold', async () => {
+describe('the limits of a key', () => {
+  it('are reported correctly by two processes, within the parts that they reserve', async () => {
     const identity = known(bob);
     await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: identity.address }, 'pro');
     const { body: session } = await post('/api/auth/login', await signed(identity));
@@ -228,7 +229,7 @@ describe('the limits of a key that logged in', () => {
     });
     const { key } = (await issued.json()) as { key: string };
     const uses: { readonly at: number; readonly cost: number }[] = [];
-    /** How far the headers of an answer are from what is left. */
+    /** Difference between the headers of an answer and the credits that are left. */
     const off = async (port: number): Promise<number> => {
       const answer = await fetch(`http://127.0.0.1:${port}/api/market/protocol`, { headers: { 'x-api-key': key } });
       await answer.text();
@@ -240,7 +241,7 @@ describe('the limits of a key that logged in', () => {
     };
     const ports = [service.port, beside.port] as const;
     for (let n = 0; n < 150; n += 1) expect(await off(ports[n % 2] ?? 0)).toBeLessThanOrEqual(PRO * PARTS);
-    // All by one; the other knows once it has asked.
+    // All requests to one process; the other one knows of them once it has asked.
     for (let n = 0; n < 100; n += 1) await off(ports[0]);
     await expect.poll(() => off(ports[1]), { interval: 500 }).toBeLessThanOrEqual(PRO * PARTS);
   });

@@ -1,4 +1,4 @@
-/** Identities with more updates than the recording has. The next block makes them known to who has asked before. */
+/** Identities with more updates than the recording has. The next block makes them known to an API that has cached answers. */
 import type { Pool } from 'pg';
 import { ALICE, CHAIN } from './running-service.ts';
 
@@ -14,7 +14,7 @@ const UPDATES =
   copies(`'identity_address', $1::text, 'from_height', ${FIRST} + at / 10, 'tx_index', at, 'txid', '\\x' || lpad(to_hex(at), 64, '0'), 'to_height', null,
   'referral', null, 'parent', 'nobody', 'content_hashes', null`);
 
-/** From one number to another. */
+/** Inserts the updates from one number to another. */
 export async function insertUpdates(pool: Pool, address: string, first: number, last: number): Promise<void> {
   await pool.query(UPDATES, [address, first, last]);
 }

@@ -1,4 +1,4 @@
-/** What waits in the mempool of the recorded node, over HTTP, while its blocks come, are taken back and come again. */
+/** The mempool of the recorded node, over HTTP, while its blocks arrive, are removed and arrive again. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -37,7 +37,7 @@ async function ofDaemon(method: string, ...params: unknown[]): Promise<LooseJson
   return ((await answer.json()) as LooseJson).result;
 }
 
-/** A mempool with less room keeps the highest fee rates, and says how many it leaves out. */
+/** A mempool with less room keeps the highest fee rates, and reports how many it leaves out. */
 async function leavesOutTheLowest(results: readonly LooseJson[], transactions: number): Promise<void> {
   const { postgres } = service.stores;
   const logger = pino({ level: 'silent' });
@@ -62,7 +62,7 @@ async function leavesOutTheLowest(results: readonly LooseJson[], transactions: n
   expect(kept).toHaveLength(transactions);
 }
 
-/** Until what is served is what the daemon holds, at its block. */
+/** Waits until the service shows what the daemon holds, at its block. */
 async function shown(): Promise<LooseJson> {
   await service.settled();
   for (let tries = 0; ; tries += 1) {
@@ -92,7 +92,7 @@ describe('GET /api/mempool/', () => {
   });
 });
 
-/** What a client holds that applies each message. */
+/** Applies a message to what a client holds. */
 function applied(held: Map<string, LooseJson>, { type, data }: LooseJson): void {
   if (type === 'mempool_snapshot') {
     if (data.first) held.clear();
@@ -121,7 +121,7 @@ async function estimated(results: readonly LooseJson[]): Promise<void> {
 }
 
 describe('channel mempool', () => {
-  it('tells all that waits, then each change, so that a client holds what is served', async () => {
+  it('sends all waiting transactions, then each change, so that a client holds what REST answers', async () => {
     const reader = new StreamReader(service.port);
     await reader.opened();
     reader.send({ op: 'subscribe', id: 1, channels: ['mempool'] });
@@ -158,7 +158,7 @@ describe('channel mempool', () => {
 });
 
 describe('at the recorded tip, where the recording holds one of four waiting transactions', () => {
-  it('says that it does not show all', async () => {
+  it('reports that it does not show all', async () => {
     await service.settled();
     await expect.poll(async () => (await get('/api/mempool/')).total, { timeout: 30_000 }).toBe(1);
     const { results, ...status } = await get('/api/mempool/');
@@ -179,7 +179,7 @@ describe('GET /api/mempool/estimates', () => {
     expect((await get('/api/mempool/estimates')).code).toBe('tier_required');
   });
 
-  it('held the estimate of each waiting conversion against what it brought', async () => {
+  it('compared the estimate of each waiting conversion with what it paid', async () => {
     const text = await registry.metrics();
     const counted = /verustream_mempool_estimate_error_ratio_count\{chain="vrsc"\} (\d+)/.exec(text)?.[1];
     expect(Number(counted)).toBeGreaterThan(0);
@@ -187,7 +187,7 @@ describe('GET /api/mempool/estimates', () => {
 });
 
 describe('with unconfirmed=true', () => {
-  it('a transaction, an address and an identity say what waits', async () => {
+  it('a transaction, an address and an identity show what waits', async () => {
     const [waiting] = (await get('/api/mempool/')).results;
     const { txid } = waiting;
     expect((await get(`/api/tx/${txid}`)).code).toBe('not_found');

@@ -85,7 +85,7 @@ describe('errors', () => {
     expect(await problem('/api/blocks/', { method })).toMatchObject({ status: 405, code: 'method_not_allowed' });
   });
 
-  it('takes the request id of the caller when it can be one', async () => {
+  it('accepts the request id of the caller if it is valid', async () => {
     const given = await client.raw('/api/health', { headers: { 'X-Request-Id': 'abc-123' } });
     expect(given.headers.get('x-request-id')).toBe('abc-123');
     const odd = await client.raw('/api/health', { headers: { 'X-Request-Id': 'a b' } });
@@ -101,7 +101,7 @@ describe('conventions', () => {
     },
   );
 
-  it('answers HEAD without a body, preflights, and everyone', async () => {
+  it('answers HEAD without a body, preflights, and any origin', async () => {
     const head = await client.raw('/api/blocks/', { method: 'HEAD' });
     expect([head.status, await head.text()]).toEqual([200, '']);
     expect(Number(head.headers.get('content-length'))).toBeGreaterThan(1000);
@@ -114,7 +114,7 @@ describe('conventions', () => {
     expect((await client.json('/api/blocks/?chain=VRSC&pageSize=1')).results[0].chain).toBe(CHAIN);
   });
 
-  it('answers 304 to who has the state already, on weight 1 and 2 alike', async () => {
+  it('answers 304 to a client that has the state already, on weight 1 and 2 alike', async () => {
     for (const path of ['/api/oracle/prices', '/api/blocks/5', '/api/search/?q=5']) {
       const etag = (await client.raw(path)).headers.get('etag') ?? '';
       expect(etag).toMatch(/^"[\w-]+"$/);
@@ -126,7 +126,7 @@ describe('conventions', () => {
       }
       expect((await client.raw(path, { headers: { 'If-None-Match': '"other"' } })).status).toBe(200);
     }
-    // It names whatever is there, and nothing is.
+    // `*` matches whatever exists, and nothing does.
     for (const path of ['/api/blocks/99999999', '/api/identity/nosuchname@', '/api/currency/nosuchcurrency'])
       expect(await client.status(path, { headers: { 'If-None-Match': '*' } })).toBe(404);
   });
@@ -153,7 +153,7 @@ describe('conventions', () => {
     ]).toEqual([200, 200, 404]);
   });
 
-  it('shares its port with nobody', async () => {
+  it('shares its port with no other process', async () => {
     await expect(service.startAnother({ port: service.port })).rejects.toMatchObject({ code: 'port_unavailable' });
   });
 
@@ -173,7 +173,7 @@ describe('conventions', () => {
 });
 
 describe('while the chain moves', () => {
-  it('goes on by cursor without repeating or skipping a block', async () => {
+  it('continues by cursor without repeating or skipping a block', async () => {
     const page = await client.json('/api/blocks/?pageSize=10');
     const first = page.results.map((row: LooseJson) => row.height);
     for (let step = 0; step < 3; step++) service.node.step();
@@ -190,7 +190,7 @@ describe('while the chain moves', () => {
     await expect.poll(async () => (await client.raw('/api/blocks/5')).headers.get('etag')).not.toBe(before);
   });
 
-  it('says 409 once the block at the cursor is gone, and how to go on', async () => {
+  it('answers 409 once the block at the cursor is gone, with a cursor to continue', async () => {
     while (service.node.height <= FORK + 4) service.node.step();
     await service.settled(true);
     const prices = '/api/oracle/prices/usdx/history?limit=1';
@@ -217,7 +217,7 @@ describe('while the chain moves', () => {
     const again = await client.json(`${prices}&interval=5m&cursor=${refusedMinutes.nextCursor}`);
     expect(again.data[0].blockHeight).toBeGreaterThanOrEqual(refusedMinutes.height);
 
-    // A place below the fork is as good as before.
+    // A cursor below the fork is still valid.
     const kept = await client.json(`/api/blocks/?pageSize=3&cursor=${below.nextCursor}`);
     expect(kept.results[0].height).toBe(below.results.at(-1).height - 1);
   });
@@ -233,7 +233,7 @@ describe('while the chain moves', () => {
     throw new Error('the recording has no reorganisation here');
   }
 
-  it('keeps answering while requests and blocks cross', async () => {
+  it('keeps answering while blocks arrive', async () => {
     let done = false;
     const walks = Promise.all(
       Array.from({ length: 4 }, async () => {
@@ -257,7 +257,7 @@ describe('while the chain moves', () => {
 });
 
 describe('the guard over prices', () => {
-  it('shows what feeds say of a price, and publishes the last good one instead of a rejected one', async () => {
+  it('shows what feeds report of a price, and publishes the last good one instead of a rejected one', async () => {
     const [price] = await client.json('/api/oracle/prices');
     const path = `/api/oracle/prices/${price.currencyId}`;
     const unguarded = await client.json(path);
@@ -290,13 +290,13 @@ describe('the guard over prices', () => {
 });
 
 describe('stats', () => {
-  it('follow the daemon while the index stands, under an ETag that does too', async () => {
+  it('follow the daemon while the index does not move, and so does their ETag', async () => {
     const { pool } = service.stores.postgres;
     const before = await client.raw('/api/stats/');
     const { height } = (await before.json()) as LooseJson;
     const etag = before.headers.get('etag') ?? '';
     const daemon = JSON.stringify({ targetHeight: height + 700 });
-    // The running stage reports too: what is written here stands until it does.
+    // The running stage reports, too, and then overwrites this status.
     const moveAndAsk = async (): Promise<LooseJson> => {
       await pool.query(`UPDATE stage_status SET status = status || $1 WHERE stage = 'tail'`, [daemon]);
       const answer = await client.raw('/api/stats/', { headers: { 'If-None-Match': etag } });
@@ -321,12 +321,12 @@ describe('stats', () => {
 });
 
 describe('health', () => {
-  it('is ready while the chain moves, and says why not when a stage stops', async () => {
+  it('is ready while the chain moves, and not when a stage stops', async () => {
     await expect.poll(() => client.status('/api/health/ready')).toBe(200);
     expect(await client.json('/api/health')).toEqual({ status: 'ok' });
     const status = { state: 'stopped', height: 1, targetHeight: 9, rate: 0, etaSeconds: null, movedAt: null };
     const error = { code: 'log_gap', message: 'position 7 is missing' };
-    // The running stage reports too: what is written here stands until it does.
+    // The running stage reports, too, and then overwrites this status.
     const stopAndAsk = async (): Promise<number> => {
       await service.stores.postgres.pool.query(
         `INSERT INTO stage_status VALUES ('price', $1, $2, now())

@@ -1,4 +1,4 @@
-/** What another chain executed far off the market and did not pay: both chains, and the bridge, tell alike what became of it. */
+/** Conversions that another chain executed far off the market and did not pay: both chains, and the bridge, report the same outcome. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
@@ -19,7 +19,7 @@ const client = createClient(() => service.url);
 
 beforeAll(async () => {
   service = await startPairedService({
-    stableAnchors: [], // or root's coin would be beyond doubt on either chain
+    stableAnchors: [], // otherwise the value of root's coin would be beyond doubt on either chain
     cutover: CUTOVER,
     change: {
       height: ARRIVED,
@@ -46,7 +46,7 @@ function summaries(rows: LooseJson[]): unknown[] {
   return ours.map(({ type, status, reason }) => [type, status, reason?.slice(0, 23)]).sort();
 }
 
-it.each(['root', 'pchain'])('in the lists of %s', async (chain) => {
+it.each(['root', 'pchain'])('the outcome in the lists of %s', async (chain) => {
   const all = () => client.walk(`/api/conversions/?chain=${chain}`, 3).then(summaries);
   await expect.poll(all, PATIENT).toEqual(WANTED);
   for (const [index, status] of ['refunded', 'unmatched'].entries()) {
@@ -57,7 +57,7 @@ it.each(['root', 'pchain'])('in the lists of %s', async (chain) => {
   }
 });
 
-it.each(['root', 'pchain'])('in the bridge feed of %s, REST and JSON-RPC', async (chain) => {
+it.each(['root', 'pchain'])('the outcome in the bridge feed of %s, REST and JSON-RPC', async (chain) => {
   const rows = await client.walk(`/api/bridge/recent?chain=${chain}`, 3);
   expect(summaries(rows)).toEqual(WANTED);
   const sent = rows.filter(({ importTxid, type }) => importTxid === IMPORT && type === 'send');
@@ -67,7 +67,7 @@ it.each(['root', 'pchain'])('in the bridge feed of %s, REST and JSON-RPC', async
   expect((parseExact(await answer.text()) as LooseJson).result).toEqual(rows);
 });
 
-it('in the valuation of the import', async () => {
+it('the outcome in the valuation of the import', async () => {
   const { data } = await client.json(`/api/oracle/conversions/${IMPORT}`);
   const stamps = data.map(({ status, reason, regime, provisional }: LooseJson) => [
     status,

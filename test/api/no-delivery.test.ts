@@ -1,6 +1,6 @@
 /**
- * Conversions that no payout is found for, from the daemon's blocks to every answer: far off the market and from before the cutover
- * they count as refunded, else they are unmatched, and a swap of generations changes that and back.
+ * Conversions without a payout, from the daemon's blocks to every answer: those far off the market and from before the cutover count as
+ * refunded, the others are unmatched, and a swap of generations changes that, and changes it back.
  */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
@@ -28,7 +28,7 @@ const CUTOVER = Date.parse('2030-01-01T00:00:00Z') / 1000;
 const isTruth = (currencyId: string | null) => currencyId === NATIVE || currencyId === USDX;
 const keyOf = ({ txid, vout }: { readonly txid: string; readonly vout: number }) => `${txid}:${vout}`;
 
-/** What the last version of each transfer of these blocks says. */
+/** The last version of each transfer of these blocks. */
 function transfersOf(chain: readonly LooseJson[]): ImportedTransfer[] {
   const state = createMemoryState(RECORDED_CHAIN);
   const last = new Map<string, ImportedTransfer>();
@@ -39,7 +39,7 @@ function transfersOf(chain: readonly LooseJson[]): ImportedTransfer[] {
   return [...last.values()];
 }
 
-/** Units that came out for one that went in, divided by the same at the basket's prices: in doubles, as the daemon prints them. */
+/** The rate of a conversion divided by the rate at the basket's prices, in doubles, as the daemon prints them. */
 function offMarket(chain: readonly LooseJson[], transfer: ImportedTransfer): number {
   const { kind, fromCurrencyId, toCurrencyId, importCurrencyId: basket, importTxid, importHeight } = transfer;
   const states = chain[importHeight].tx.flatMap(({ txid, vout }: LooseJson) =>
@@ -60,11 +60,11 @@ function offMarket(chain: readonly LooseJson[], transfer: ImportedTransfer): num
   return out / Number(transfer.amountIn) / (inReserve(to) / inReserve(from));
 }
 
-/** Satoshis and prices of 8 decimals lose digits; no conversion may be as near to the bound as that. */
+/** Satoshis and prices with 8 decimals lose digits; no conversion may be this near to the bound. */
 const LOST = 0.01;
 
 let service: RunningService<FollowedNode>;
-/** Those that no payout is found for: far off the market, near it, and with a side whose worth is beyond doubt. */
+/** Conversions without a payout: far off the market, near it, and with a side whose value is beyond doubt. */
 let far: ImportedTransfer[];
 let near: ImportedTransfer[];
 let ofTruth: ImportedTransfer[];
@@ -148,7 +148,7 @@ it('lists those far off as refunded with the reason, and the others as unmatched
   for (const key of keys(far)) expect(all.get(key)).toMatchObject({ status: 'refunded', reason: 'no_delivery' });
 });
 
-it('tells the same whichever days ClickHouse answers for', async () => {
+it('answers the same, whichever days ClickHouse answers for', async () => {
   const { pool } = service.stores.postgres;
   const { rows: days } = await pool.query<{ day: number }>(
     'SELECT DISTINCT (clock / 86400)::integer AS day FROM blocks ORDER BY day',
@@ -227,7 +227,7 @@ it('streams them as CSV, shows them with their import, and explains both rates',
   }
 });
 
-it('corrects in the stream what it told as unmatched, also for subscribers who do not ask by value', async () => {
+it('corrects in the stream what it sent as unmatched, also for subscribers without minUsd', async () => {
   const reader = new StreamReader(service.port);
   await reader.opened();
   const START = { position: 0, index: 0 };
@@ -264,7 +264,7 @@ async function counts(): Promise<Counts> {
   return { conversionsStamped, conversionsUnpriced, conversionsWithoutStamp };
 }
 
-/** What the status must say, counted over the list of all conversions and their stamps. */
+/** What the status must report, counted over the list of all conversions and their stamps. */
 async function counted(regime: 'live' | 'backfill'): Promise<Omit<Counts, 'conversionsWithoutStamp'>> {
   const rows = [...(await listed('')).values()].filter(({ status }) => status === 'completed' || status === 'refunded');
   const reasons: Record<string, number> = {};
@@ -283,7 +283,7 @@ async function counted(regime: 'live' | 'backfill'): Promise<Omit<Counts, 'conve
   };
 }
 
-it('counts them in the status, and that nothing is without a stamp', async () => {
+it('counts them in the status, with none that lacks a stamp', async () => {
   const { conversionsWithoutStamp: _, ...pushed } = await counts();
   expect(pushed).toEqual(await counted('backfill'));
   expect(pushed.conversionsUnpriced.backfill?.no_delivery).toBe(far.length);
@@ -296,7 +296,7 @@ it('holds the same in both stores', async () => {
   expect(lines).toContain('Postgres and ClickHouse agree.');
 });
 
-it('goes and comes back with the regime of the generation that is served', async () => {
+it('changes with the regime of the generation that is served, and changes back', async () => {
   const run = async (...args: string[]) => {
     const { output } = collectedOutput();
     expect(await runStoreCommand(service.context, parseCommand(['reprocess', ...args]), output)).toBe(0);
@@ -325,7 +325,7 @@ it('goes and comes back with the regime of the generation that is served', async
   const { conversionsWithoutStamp: _, ...pushed } = await counts();
   expect(pushed).toEqual(await counted('live'));
   await run('--drop', '1');
-  // From a generation that has none of them.
+  // Starts from a generation that has none of them.
   await run('--regime', 'cutover');
   expect(await shown()).toEqual(asLive);
   await swap('--swap');

@@ -23,14 +23,14 @@ const volumes = (query: string): Promise<LooseJson[]> => client.json(path(query)
 const provisionalSince = async (query: string) => (await client.raw(path(query))).headers.get('provisional-since');
 const tradesOf = (rows: LooseJson[]) => rows.reduce((sum, { trades }) => sum + trades, 0);
 
-it('of a chain are those of its own baskets', async () => {
+it('volumes of a chain are those of its own baskets', async () => {
   await expect.poll(() => volumes('').then(tradesOf), PATIENT).toBe(3);
   const all = await volumes('');
   for (const side of SIDES) expect(await volumes(`&chain=${side}`)).toEqual(all.filter(({ chain }) => chain === side));
   expect(await volumes('&chain=pchain&basket=Bridge.pchain')).toEqual(all);
 });
 
-it('of a chain are provisional from its own blocks on', async () => {
+it('volumes of a chain are provisional from its own blocks on', async () => {
   await service.go('root', 300);
   await service.settled();
   const [last] = (await client.json('/api/blocks/?chain=root&pageSize=1')).results;
@@ -41,7 +41,7 @@ it('of a chain are provisional from its own blocks on', async () => {
   await expect.poll(shown, PATIENT).toEqual([since, null, since]);
 });
 
-it('of a chain that stands still reach up to its own newest block', async () => {
+it('volumes of a chain that stands still reach up to its own newest block', async () => {
   const { pool } = service.context.stores.postgres;
   const later = `UPDATE stage_positions SET clock = clock + $1 WHERE stage = 'derive' AND chain = 'root'`;
   await expect.poll(() => volumes('').then(tradesOf), PATIENT).toBe(3);

@@ -1,4 +1,4 @@
-/** The service on the recording of two chains: what their daemons would say is appended to the log by the test. */
+/** The service on the recording of two chains; the test appends to the log what their daemons would have sent. */
 
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -33,21 +33,21 @@ export interface PairedService {
   readonly tips: Readonly<Record<PairedSide, number>>;
   /** Takes the chain to the block at `height` of the recording, forwards or by a rewind. */
   go(side: PairedSide, height: number): Promise<void>;
-  /** Until everything that is in the log is in the stores; prices wait until both chains have passed them. */
+  /** Waits until everything that is in the log is in the stores; prices wait until both chains have passed them. */
   settled(): Promise<void>;
-  /** Of what was derived of a chain. */
+  /** Digests of the derived tables of a chain. */
   digests(side: PairedSide): Promise<Digests>;
   stop(): Promise<void>;
 }
 
 export interface PairedOptions {
-  /** I-addresses; root's own coin when they are not given. */
+  /** I-addresses; by default root's own coin. */
   readonly stableAnchors?: readonly string[];
   /** Seconds since the epoch. */
   readonly cutover?: number;
   readonly datasets?: Config['datasets'];
   readonly page?: ApiOptions['page'];
-  /** Changes a block of pchain before it comes into the log. */
+  /** Changes a block of pchain before it is appended to the log. */
   readonly change?: { readonly height: number; readonly by: (block: LooseJson) => void };
 }
 

@@ -1,4 +1,4 @@
-/** What was moved on two chains, in USD at the end of its block: against the oracle as of the same block, of every chain. */
+/** USD values of what was moved on two chains, at the end of each block, compared with the oracle at the same block. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import { PAIRED_CHAINS } from '../support/processors/chain-pair.ts';
@@ -10,7 +10,7 @@ const PATIENT = { timeout: 60_000, interval: 250 };
 const IDS = SIDES.map((side) => PAIRED_CHAINS[side].nativeCurrencyId);
 /** After the bridge has launched, and before the price of pchain's coin changes for the first time. */
 const ROOT_STANDS = 300;
-/** Every so many blocks are looked at, and the newest. */
+/** Blocks of these steps are checked, and the newest blocks. */
 const [STEP, NEWEST] = [20, 3];
 
 let service: PairedService;
@@ -31,7 +31,7 @@ async function blocksOf(side: PairedSide): Promise<LooseJson[]> {
   return blocks.filter(({ height }, index) => index < NEWEST || height % STEP === 0);
 }
 
-/** By currency: the oracle's price where it is in force, which it is if the newest block of root then has stepped it. */
+/** The oracle's prices in force, by currency: those that were stepped by the newest block of root at that time. */
 async function oracleAt(query: string, step: number): Promise<Record<string, string>> {
   const answer = await client.raw(`/api/oracle/prices?ids=${IDS.join(',')}&${query}`);
   if (answer.status === 404) return {};
@@ -40,14 +40,14 @@ async function oracleAt(query: string, step: number): Promise<Record<string, str
   return Object.fromEntries(inForce.map(({ currencyId, usdPrice }) => [currencyId, String(usdPrice)]));
 }
 
-/** Prices of a block as a transaction of it has them; the coin of root is moved nearly everywhere, and the chain's own always. */
+/** Prices of a block in its first transaction, which nearly always moves the coin of root, and always the chain's own. */
 async function shownAt(side: PairedSide, height: number): Promise<LooseJson[]> {
   const { transactions } = await client.json(`/api/blocks/${height}?chain=${side}`);
   const { usdPrices } = await client.json(`/api/tx/${transactions[0].txid}?chain=${side}&usd=true`);
   return usdPrices.filter(({ currencyId }: LooseJson) => IDS.includes(currencyId));
 }
 
-/** How often each rule was shown. */
+/** Compares the prices; returns how often each rule was shown. */
 async function compare(): Promise<Record<string, number>> {
   const root: LooseJson[] = await client.walk('/api/blocks/?chain=root', 100);
   const counts: Record<string, number> = {};
@@ -76,7 +76,7 @@ const arePriced = async () => {
 };
 const isPriced = expect.not.arrayContaining(['not_priced_yet']);
 
-it('of the complete blocks of both chains, and of those that no other chain has passed', async () => {
+it('prices of the complete blocks of both chains, and of those that no other chain has passed', async () => {
   await reach('root', ROOT_STANDS);
   await reach('pchain', service.tips.pchain);
   await expect.poll(arePriced, PATIENT).toEqual(isPriced);
@@ -92,7 +92,7 @@ it('of the complete blocks of both chains, and of those that no other chain has 
   }
 });
 
-it.each(SIDES)('in the activity of an address of %s, REST and JSON-RPC', async (chain) => {
+it.each(SIDES)('prices in the activity of an address of %s, REST and JSON-RPC', async (chain) => {
   const { results } = await client.json(`/api/richlist/top?chain=${chain}`);
   let priced = 0;
   for (const { address } of results.slice(0, 5)) {

@@ -1,4 +1,4 @@
-/** Whatever fails inside, no public answer names a path, an address, a user or the words of a store: those are for the log and `status`. */
+/** Whatever fails inside, no public answer contains a path, an address, a user or a store's message: these are for the log and `status`. */
 import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -20,7 +20,7 @@ import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
-/** Fewer than may wait for a daemon. */
+/** Fewer requests than may wait for a daemon. */
 const AT_ONCE = 8;
 const NOWHERE = '127.0.0.1:1';
 const logger = pino({ level: 'silent' });
@@ -49,7 +49,7 @@ afterAll(async () => {
 function addresses(): string[] {
   const examples = readExamples();
   return routeTable
-    .filter((route) => methodOf(route) === 'GET' && !/\.(js|css)$/.test(route.path)) // what others have written
+    .filter((route) => methodOf(route) === 'GET' && !/\.(js|css)$/.test(route.path)) // these files are by others
     .map(({ path }) => {
       const query = new URLSearchParams();
       let address = path;
@@ -80,7 +80,7 @@ async function read(from: string, answer: Promise<Response>): Promise<Said> {
   return { from, status: response.status, text: `${headers}\n\n${await response.text()}` };
 }
 
-/** What a socket, and a stream, say to a subscription and to nonsense. */
+/** The answers of a socket to subscriptions and to nonsense. */
 function listen(headers: Record<string, string>): Promise<Said> {
   const socket = new WebSocket(`ws://127.0.0.1:${service.port}/api/ws`, { headers });
   const said: string[] = [];
@@ -119,7 +119,7 @@ async function sweep(key: string): Promise<Said[]> {
   return said;
 }
 
-/** Answers that name something of the inside, each with what it names. */
+/** Answers that contain internal words, each with the word. */
 const leaks = (said: readonly Said[]) =>
   said.flatMap(({ from, text }) =>
     inside
@@ -130,14 +130,14 @@ const leaks = (said: readonly Said[]) =>
   );
 const statuses = (said: readonly Said[]) => new Set(said.map(({ status }) => status));
 
-/** What really comes when nothing listens at the address of a store. */
+/** The real error if nothing listens at the address of a store. */
 const failureOf = (attempt: Promise<unknown>) =>
   attempt.then(
     () => Promise.reject(new Error('something listens')),
     (error: unknown) => error,
   );
 
-/** How a stage that fails so stands, by the pipeline's own words. */
+/** The status that the pipeline reports for a stage which fails with this error. */
 function failed(stage: ReportingStage, error: unknown): Promise<StageStatus> {
   const stop = new AbortController();
   return new Promise((resolve) => {
@@ -151,7 +151,7 @@ function failed(stage: ReportingStage, error: unknown): Promise<StageStatus> {
   });
 }
 
-/** The answer of /api/health/ready once it names the code; the tailer last had a block long ago, and says what `status` says. */
+/** The answer of /api/health/ready once it contains the code. The tailer's last block was long ago, and it reports `status`. */
 async function readyNames(code: string, status: Partial<StageStatus> = {}): Promise<Said> {
   const shown = JSON.stringify({ state: 'waiting', ...status, movedAt: '2020-01-01T00:00:00.000Z' });
   for (let tries = 0; tries < 300; tries += 1) {
@@ -164,7 +164,7 @@ async function readyNames(code: string, status: Partial<StageStatus> = {}): Prom
   throw new Error(`/api/health/ready never named ${code}`);
 }
 
-it('nothing of the inside is told', async () => {
+it('no internal detail is published', async () => {
   const key = await service.issueKey('pro');
   const found: string[] = [];
   const get = (path: string) => read(path, fetch(service.url + path, { headers: { 'x-api-key': key } }));

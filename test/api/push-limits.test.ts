@@ -1,4 +1,4 @@
-/** What strangers may cause by the push stream, over real sockets: names are counted, and a caller who has used up what it may costs nothing. */
+/** Work that strangers may cause through the push stream, over real sockets: names count, and a caller without credits causes none. */
 import crypto from 'node:crypto';
 import { once } from 'node:events';
 import { syncBuiltinESMExports } from 'node:module';
@@ -9,17 +9,17 @@ import { watchLoopTurns } from '../support/infra/loop-turns.ts';
 import { type RunningService, startService } from './running-service.ts';
 import { StreamReader } from './stream-reader.ts';
 
-/** Of the key that is used up again and again. */
+/** Credits of the key that is used up again and again. */
 const KEY_CREDITS = 3;
 const HANG_MS = 2_000;
-/** Of each name in the flood of messages: each is hashed once. */
+/** Labels of each name in the flood of messages; each label is hashed once. */
 const LABELS = 3;
 
-/** The labels of this file. */
+/** The labels that this file sends. */
 const SAID = /^(n?\d+|x+|a)$/;
 
 let service: RunningService;
-/** Hashes of labels that callers said; the stages hash others meanwhile. */
+/** Number of hashed labels that callers sent; the stages hash others meanwhile. */
 let hashed = 0;
 const { hash } = crypto;
 
@@ -48,12 +48,12 @@ afterAll(async () => {
 
 const manyNames = (count: number) => Array.from({ length: count }, (_, index) => `n${index}`);
 
-/** A ping of the protocol with as much as one may hold. */
+/** A WebSocket ping of the largest size. */
 const PING = Buffer.concat([Buffer.from([0x89, 0x80 | 125]), Buffer.alloc(4 + 125)]);
 const PONG = Buffer.concat([Buffer.from([0x8a, 125]), Buffer.alloc(125)]);
 
 describe('WebSocket', () => {
-  it('answers no more pings of a client that does not read than it may send messages', async () => {
+  it('answers at most as many pings of a client that does not read as it may send messages', async () => {
     const socket = connect(service.port, '127.0.0.1');
     socket.write(
       'GET /api/ws HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n' +
@@ -82,7 +82,7 @@ describe('WebSocket', () => {
     expect(hashed).toBe(0);
   });
 
-  it('hashes for a network what it may cause, however many connections say it; others do not wait', async () => {
+  it('hashes for a network only what it may cause, however many connections it has; others do not wait', async () => {
     hashed = 0;
     const readers: StreamReader[] = [];
     const turns = watchLoopTurns();
@@ -104,7 +104,8 @@ describe('WebSocket', () => {
     console.log(
       `320 messages of 300 names: ${hashed / LABELS} hashed, the longest turn of the event loop took ${turns.longest().toFixed(0)} ms of CPU`,
     );
-    // Of 192,000, since each name is hashed with and without the suffix of bridged currencies. Both are nine units of 3,000 at once and 20,000 a minute, however long the test takes to say it all.
+    // Of 192,000, since each name is hashed with and without the suffix of bridged currencies. Both cost nine units, of 3,000 at once and
+    // 20,000 a minute, however long the test takes to send all messages.
     expect(hashed / LABELS).toBeGreaterThanOrEqual(400);
     expect(hashed / LABELS).toBeLessThan(10_000);
     expect(turns.longest()).toBeLessThan(HANG_MS);
@@ -113,7 +114,7 @@ describe('WebSocket', () => {
 });
 
 describe('server-sent events', () => {
-  it('cost a caller who has used up its credits no hashing, whatever the query says', async () => {
+  it('hash nothing for a caller that has used up its credits, whatever the query contains', async () => {
     const headers = { authorization: `Bearer ${await service.issueKey('developer')}` };
     const status = async (query: string) => {
       const stop = new AbortController();

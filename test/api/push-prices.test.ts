@@ -1,4 +1,4 @@
-/** Prices and values in the push stream, over a reorganisation and a restart of the server, held to what REST answers. */
+/** Prices and values in the push stream, over a reorganisation and a restart of the server, compared with what REST answers. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { encodePlaces, feedKey } from '../../api/push/cursor.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
@@ -37,7 +37,7 @@ async function hear(wish: LooseJson, cursor: string, isEnough: (event: LooseJson
   return events;
 }
 
-/** What still holds of the events that a block at `heightOf` brought. */
+/** The data of events that still hold; `heightOf` returns the height of an event's block. */
 function createBook(heightOf: (data: LooseJson) => number) {
   let held: LooseJson[] = [];
   let undos = 0;
@@ -54,7 +54,7 @@ function createBook(heightOf: (data: LooseJson) => number) {
   };
 }
 
-it('tells prices as they stand in the end, and goes on among them after a restart', async () => {
+it('sends prices that end at the stored ones, and continues between them after a restart', async () => {
   const { rows } = await service.stores.postgres.pool.query<{ currency_id: string; usd_price: string }>(
     `SELECT DISTINCT ON (currency_id) currency_id, usd_price FROM prices ORDER BY currency_id, tick DESC`,
   );
@@ -76,7 +76,7 @@ it('tells prices as they stand in the end, and goes on among them after a restar
   expect(again.map(({ type, data }) => ({ type, data }))).toEqual(rest);
 });
 
-it.each([0, 500])('tells conversions of at least %i USD once that is known', async (minUsd) => {
+it.each([0, 500])('sends conversions of at least %i USD once their value is known', async (minUsd) => {
   const answer = await fetch(`${service.url}/api/conversions/?minUsd=${minUsd}&pageSize=200`);
   const { results, total } = (await answer.json()) as LooseJson;
   expect(total).toBeGreaterThan(5);
@@ -95,7 +95,7 @@ it.each([0, 500])('tells conversions of at least %i USD once that is known', asy
   }
 });
 
-it('tells blocks and prices side by side, each with an undo of its own, a price behind its block', async () => {
+it('sends blocks and prices, each with an undo of its own, a price after its block', async () => {
   const wish = { channels: ['blocks', 'prices'] };
   const undos = new Set<string | undefined>();
   let tip = -1;
@@ -108,7 +108,7 @@ it('tells blocks and prices side by side, each with an undo of its own, a price 
   expect(undos).toEqual(new Set([undefined, 'prices']));
 });
 
-it('tells the same over server-sent events', async () => {
+it('sends the same over server-sent events', async () => {
   const stop = new AbortController();
   const query = `channels=conversions&minUsd=500&cursor=${BEGINNING}`;
   const answer = await fetch(`${service.url}/api/stream?${query}`, { signal: stop.signal });

@@ -21,7 +21,7 @@ afterAll(() => service?.stop());
 
 const openReader = (query?: string) => new StreamReader(service.port, query);
 
-/** The state is looked at several times a second; a greeting may be that much older than the last commit. */
+/** The API reads the state several times a second; a greeting may be that much older than the last commit. */
 async function openedAtTip(): Promise<{ reader: StreamReader; hello: LooseJson }> {
   for (let tries = 0; ; tries++) {
     const reader = openReader();
@@ -66,7 +66,7 @@ async function stream(query: string, headers: Record<string, string> = {}) {
 }
 
 describe('WebSocket', () => {
-  it('greets with the tip, then tells blocks without being asked', async () => {
+  it('greets with the tip, then sends blocks without a request', async () => {
     const { reader, hello } = await openedAtTip();
     expect(hello.heartbeatSeconds).toBe(HEARTBEAT_MS / 1000);
     await step(3);
@@ -88,7 +88,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('beats in silence, with tips and a cursor', async () => {
+  it('sends heartbeats in silence, with tips and a cursor', async () => {
     const reader = openReader();
     await reader.opened();
     const beat = await reader.next();
@@ -97,7 +97,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('resumes by cursor: nothing lost, nothing twice, over the reorganisation and a restart of the server', async () => {
+  it('resumes by cursor, with no event lost or repeated, over the reorganisation and a restart of the server', async () => {
     const first = openReader();
     const hello = await first.opened();
     const chain = new Map([[hello.chains[CHAIN].height, hello.chains[CHAIN].hash]]);
@@ -143,7 +143,7 @@ describe('WebSocket', () => {
     for (const [height, hash] of chain) expect([height, hash]).toEqual([height, stored.get(height)]);
     expect(Math.max(...chain.keys())).toBe(service.node.height);
 
-    // The whole of it once more, from the first cursor: the abandoned branch comes and goes.
+    // Everything again, from the first cursor: the abandoned branch is sent and undone.
     const whole = openReader();
     await whole.opened();
     whole.send({ op: 'subscribe', cursor: hello.cursor });
@@ -165,7 +165,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('tells the other channels, filtered', async () => {
+  it('sends the other channels, filtered', async () => {
     const reader = openReader(`?cursor=${await beginning()}`);
     await reader.opened();
     reader.send({
@@ -203,7 +203,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('takes the name of a bridged currency without its suffix, as REST paths do', async () => {
+  it('accepts the name of a bridged currency without its suffix, like REST paths', async () => {
     const usdx = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
     await renameCurrency(service, usdx, 'Dollar, US.vETH');
     try {
@@ -226,7 +226,7 @@ describe('WebSocket', () => {
     }
   });
 
-  /** A cursor that stands before the first event. */
+  /** A cursor before the first event. */
   async function beginning(): Promise<string> {
     const { encodePlaces, feedKey } = await import('../../api/push/cursor.ts');
     const start = { position: 0, index: 0 };
@@ -260,7 +260,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('sends to a new start who comes with a place of another log', async () => {
+  it('sends a resync to a client with a place of another log', async () => {
     const { encodePlaces } = await import('../../api/push/cursor.ts');
     const reader = openReader();
     await reader.opened();
@@ -275,7 +275,7 @@ describe('WebSocket', () => {
     await reader.close();
   });
 
-  it('stops what is unsubscribed', async () => {
+  it('sends nothing more of an ended subscription', async () => {
     const [{ reader }, { reader: other }] = [await openedAtTip(), await openedAtTip()];
     reader.send({ op: 'subscribe', id: 1 });
     reader.send({ op: 'unsubscribe', id: 1 });
@@ -314,7 +314,7 @@ describe('WebSocket', () => {
   });
 });
 
-it.each([20_000, 60_000, 900_000])('cuts a client off that sends more than is held for it: %i', async (length) => {
+it.each([20_000, 60_000, 900_000])('disconnects a client whose frame is too large: %i', async (length) => {
   const reader = openReader();
   await reader.opened();
   reader.send({ op: 'ping', id: 'x'.repeat(length) });
@@ -323,7 +323,7 @@ it.each([20_000, 60_000, 900_000])('cuts a client off that sends more than is he
 });
 
 describe('server-sent events', () => {
-  it('tells the same events, and resumes by Last-Event-ID', async () => {
+  it('sends the same events, and resumes by Last-Event-ID', async () => {
     const first = await stream('');
     expect(first.answer.headers.get('content-type')).toContain('text/event-stream');
     await first.until('event: hello');
@@ -381,7 +381,7 @@ describe('metrics', () => {
   });
 });
 
-describe('a client that breaks off', () => {
+describe('a client that disconnects', () => {
   it('in the middle of a request does no harm', async () => {
     for (let round = 0; round < 20; round++) {
       await new Promise<void>((resolve) => {

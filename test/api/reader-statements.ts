@@ -1,4 +1,4 @@
-/** What the API asks Postgres for while it answers, as the client sends it: each is a round trip. */
+/** Records the statements that the API sends to Postgres while it answers; each is a round trip. */
 import pg from 'pg';
 import { PROBE } from '../../api/state/store-health.ts';
 import { READER_NAME } from '../../infra/postgres/reader.ts';
@@ -9,15 +9,15 @@ export interface SentStatement {
 }
 
 export interface ReaderStatements {
-  /** Since the last call. */
+  /** Returns the statements since the last call. */
   take(): SentStatement[];
   stop(): void;
 }
 
-/** Of all readers of this process, but for what health asks them once a second. */
+/** Records the statements of all readers of this process, except the probe of health, which runs once a second. */
 export function recordReaderStatements(): ReaderStatements {
   let asked: SentStatement[] = [];
-  // The prototype's own form; its many overloads are not of interest here.
+  // The untyped form of the method; its many overloads do not matter here.
   const prototype = pg.Client.prototype as unknown as { query(this: Named, ...args: unknown[]): unknown };
   const original = prototype.query;
   prototype.query = function query(this: Named, ...args) {

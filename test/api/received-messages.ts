@@ -1,4 +1,4 @@
-/** What a receiver of webhooks was sent. */
+/** Messages that a receiver of webhooks was sent. */
 import { Ajv } from 'ajv';
 import { expect } from 'vitest';
 import { webhookMessages } from '../../api/webhooks/message-schema.ts';
@@ -8,7 +8,7 @@ import type { LooseJson } from './truth.ts';
 const ajv = new Ajv({ strict: false });
 const validators = new Map(Object.entries(webhookMessages).map(([type, { message }]) => [type, ajv.compile(message)]));
 
-/** Messages in the order of their coming, each signature checked, each as AsyncAPI says. */
+/** Returns the messages in order of arrival; checks the signature of each, and its schema in AsyncAPI. */
 export const receivedMessages = (at: Receiver, secret: string): LooseJson[] =>
   at.received.map((one) => {
     const message = verified<LooseJson>(one, secret);

@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { RunningService } from './running-service.ts';
 
-/** In the store alone, to be seen with the next block; its i-address stays, so that hashing its new name finds nothing. */
+/** Renames a currency in the store only, visible with the next block; its i-address stays, so hashing its new name does not find it. */
 export async function renameCurrency(
   { stores }: Pick<RunningService, 'stores'>,
   currencyId: string,

@@ -1,4 +1,4 @@
-/** The recorded reorganisation as lists and blocks tell of it, against what the daemon said of both branches. */
+/** The recorded reorganisation in lists and blocks, compared with what the daemon reported of both branches. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { recordedBranches } from '../laws/chain-records.ts';
 import { createClient } from './client.ts';
@@ -42,7 +42,7 @@ describe('reorganisations', () => {
     expect({ results, total }).toEqual({ results: [{ ...expected, removed, replacedBy }], total: 1 });
   });
 
-  it('leave removed blocks to be read by their hash, as they were', async () => {
+  it('leave removed blocks readable by their hash, unchanged', async () => {
     expect(before).toMatchObject({ canonical: true, removal: null });
     for (const [index, orphan] of removed.entries()) {
       const block = await client.json(`/api/blocks/${orphan.hash.toUpperCase()}`);
@@ -58,7 +58,7 @@ describe('reorganisations', () => {
     expect(after.transactions.length).toBeGreaterThan(0);
   });
 
-  it('leave the blocks that won at their hash and their height', async () => {
+  it('leave the blocks that won readable by their hash and their height', async () => {
     for (const { height, hash } of won) {
       const block = await client.json(`/api/blocks/${hash}`);
       expect(block).toMatchObject({ height, hash, canonical: true, removal: null });

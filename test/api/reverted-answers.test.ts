@@ -1,11 +1,11 @@
-/** A reader that hears of a reorganisation and asks is never answered with what it took back. */
+/** A client that has received an undo is never answered with what the reorganisation reverted. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openStream } from '../../client/stream/stream.ts';
 import { recordedBranches } from '../laws/chain-records.ts';
 import { type RunningService, startService } from './running-service.ts';
 
 const { orphans, fork } = recordedBranches();
-/** One that is prepared, and one that is not. */
+/** A path whose answer is prepared, and one whose answer is not. */
 const PATHS = ['/api/stats/pulse', '/api/blocks/'] as const;
 
 let service: RunningService;
@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => service.stop());
 
-it('answers with the branch that stands as soon as the stream has said what was taken back', async () => {
+it('answers with the current branch as soon as the stream has sent the undo', async () => {
   async function namesReverted(path: string): Promise<boolean> {
     const text = await (await fetch(`${service.url}${path}`)).text();
     return orphans.some(({ hash }) => text.includes(hash));
@@ -36,7 +36,7 @@ it('answers with the branch that stands as soon as the stream has said what was 
     await service.settled();
     await revertedPaths();
   }
-  expect(await revertedPaths(), 'the branch that loses stands').toEqual(PATHS);
+  expect(await revertedPaths(), 'the branch that loses is the current one').toEqual(PATHS);
   service.node.step();
   let event = await first;
   while (event.value?.type !== 'undo') event = await events.next();

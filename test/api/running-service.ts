@@ -23,7 +23,7 @@ import { createTestStores, type TestStores } from '../support/infra/test-stores.
 import { whatIsUnderWay, whatKeeps } from '../support/infra/under-way.ts';
 import { type SecondApi, type SecondApiOptions, startSecondProcess } from './start-second-api.ts';
 
-/** A busy machine takes long, but goes on. */
+/** A busy machine is slow, but makes progress. */
 const STANDS_STILL_MS = 60_000;
 const POLL_MS = 50;
 
@@ -36,9 +36,9 @@ export const USDX = 'iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg';
 
 /** The daemon that a service follows. */
 export interface FollowedNode {
-  /** With user and password. */
+  /** Includes user and password. */
   readonly url: string;
-  /** Of its newest block. */
+  /** Height and hash of its newest block. */
   readonly height: number;
   readonly hash: string;
   stop(): Promise<void>;
@@ -51,25 +51,25 @@ export interface RunningService<Node extends FollowedNode = RecordedNode> {
   readonly stores: TestStores;
   readonly url: string;
   readonly port: number;
-  /** Until the index stands where the node does; `priced` waits for its prices too. */
+  /** Waits until the index has reached the tip of the node; with `priced`, also until its prices have. */
   settled(priced?: boolean): Promise<void>;
-  /** A second API in this process, on any free port when none is given. It ends before the service. */
+  /** Starts a second API in this process, by default on any free port. Close it before the service. */
   startAnother(
     options: Pick<ApiOptions, 'keptBytes'> & Pick<ServiceOptions, 'limits'> & { readonly port?: number },
   ): Promise<RunningApi>;
-  /** A second API on a port of its own, in an operating system process of its own, on the same Postgres. */
+  /** Starts a second API on its own port, in its own operating system process, on the same Postgres. */
   startSecondApi(
     options?: Pick<ApiOptions, 'keptBytes'> & Pick<SecondApiOptions, 'servesPage'> & { readonly port?: number },
   ): Promise<SecondApi>;
   /** An API key of a recorded identity. */
   issueKey(tier: AccessTier): Promise<string>;
-  /** Ends the API alone and starts it again on the same stores and log. */
+  /** Closes only the API and starts it again on the same stores and log. */
   restartApi(): Promise<void>;
   stop(): Promise<void>;
 }
 
 export interface ServiceOptions {
-  /** So much that no test meets them when they are not given. */
+  /** By default so high that no test reaches them. */
   readonly limits?: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> & Partial<Pick<Config, 'trustedProxies'>>;
   readonly publicHosts?: Config['publicHosts'];
   readonly chain?: Pick<Partial<ChainConfig>, 'stableAnchors' | 'minBasketAge'>;
@@ -82,7 +82,7 @@ export interface ServiceOptions {
   readonly page?: ApiOptions['page'];
   /** Names of further chains, whose daemons never answer. */
   readonly silentChains?: readonly string[];
-  /** Of the watch over the daemon. */
+  /** Timing of the watch over the daemon. */
   readonly daemonTiming?: WatchTiming;
 }
 
@@ -132,7 +132,7 @@ export function configOf(chains: Config['chains']): Config {
   };
 }
 
-/** On the recorded node, which begins at `startHeight`, or at the recorded tip. */
+/** Starts the service on the recorded node, which begins at `startHeight`, or at the recorded tip. */
 export async function startService({
   startHeight,
   ...options

@@ -1,4 +1,4 @@
-/** Sessions as payers over HTTP, on two API processes of one service. */
+/** Requests that sessions pay for, over HTTP, on two API processes of one service. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createKey, setTier } from '../../api/access/key-store.ts';
 import { openSession } from '../../api/access/sessions.ts';
@@ -56,9 +56,9 @@ describe('a session', () => {
     expect(rows).toEqual([]);
   });
 
-  it('has the tier of its identity, also one that is changed while it is open', async () => {
+  it('has the tier of its identity, also after the tier changes while the session is open', async () => {
     const token = await open();
-    const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0'; // the amount is wrong, which only the tier learns
+    const estimate = '/api/market/estimate?from=VRSCTEST&to=PureTri&amount=0'; // the amount is invalid, which is checked after the tier
     expect((await ask(estimate, token)).status).toBe(400);
     await setTier(service.stores.postgres, HOLDER, 'free');
     for (const port of [service.port, beside.port]) {
@@ -68,7 +68,7 @@ describe('a session', () => {
     await expect.poll(async () => (await ask(estimate, token)).status, { interval: 50 }).toBe(400);
   });
 
-  it('that has ended is as none, on every process within a second', async () => {
+  it('that has ended counts as none, on every process within a second', async () => {
     const token = await open();
     for (const port of [service.port, beside.port]) expect((await ask(READ, token, { port })).policy).toBe(OF_THE_TIER);
     expect((await ask('/api/auth/logout', token, { method: 'POST' })).status).toBe(204);
@@ -83,7 +83,7 @@ describe('a session', () => {
     expect((await ask(READ, `vss_${'0'.repeat(64)}`)).policy).toMatch(OF_THE_NETWORK);
   });
 
-  it('of a chain that has left the configuration is as none', async () => {
+  it('of a chain that has left the configuration counts as none', async () => {
     const gone = { chain: 'gone', identityAddress: ALICE };
     await storeIdentity(service.stores.postgres, { ...gone, flags: 0 });
     const { token } = await openSession(service.stores.postgres, gone);
@@ -92,7 +92,7 @@ describe('a session', () => {
     expect((await ask(READ, token)).status).toBe(200);
   });
 
-  it('leaves the paths of the account to its network, which a leaked key cannot exhaust', async () => {
+  it('leaves the paths of the account to the allowance of its network, which a leaked key cannot exhaust', async () => {
     const token = await open();
     const key = (await createKey(service.stores.postgres, HOLDER, 'leaked'))?.key ?? '';
     let refused = false;
@@ -103,7 +103,7 @@ describe('a session', () => {
     expect([keys.status, keys.policy]).toEqual([200, expect.stringMatching(OF_THE_NETWORK)]);
   });
 
-  it('means nothing on JSON-RPC', async () => {
+  it('is ignored on JSON-RPC', async () => {
     const call = { method: 'POST', body: '{"id":1,"method":"getblockcount"}' };
     expect(await ask('/', await open(), call)).toMatchObject({
       status: 200,

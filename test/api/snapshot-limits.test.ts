@@ -1,4 +1,4 @@
-/** Snapshots of stores that hold more than a snapshot may: of conversions it is refused, of prices the newest are all there. */
+/** Snapshots of stores with more rows than a snapshot may have: conversions are refused; prices include all of the newest. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream } from '../../client/stream/stream.ts';
@@ -9,7 +9,7 @@ import type { LooseJson } from './truth.ts';
 const MOST_ROWS = 20_000;
 const MOST_PRICES = 8_000;
 const START = 840;
-/** Of a chain with the default finality. */
+/** Final height of a chain with the default finality depth. */
 const FINAL = START - 100;
 
 let service: RunningService;
@@ -38,7 +38,7 @@ async function subscribed(reader: StreamReader, id: number, channels: readonly s
   );
 }
 
-/** Of the client, which may hold few messages and whose reader does not read before the last part has come. */
+/** Parts that a client reads that buffers few messages, and reads none before the last part has arrived. */
 async function partsOfSlowReader(): Promise<number> {
   let isWhole = false;
   const onMessage = (message: ServerMessage) => {
@@ -64,7 +64,7 @@ describe('pending conversions', () => {
       jsonb_populate_record(NULL::transfers, to_jsonb(t) || jsonb_build_object('txid', '\\x' || lpad(to_hex(copy), 64, '0'),
         'kind', 'convert', 'status', 'pending', 'to_height', null)) made`;
 
-  it('up to the most rows are sent, in parts; one more refuses the subscription and nothing else', async () => {
+  it('are sent up to the most rows, in parts; with one more the subscription is refused, and nothing else', async () => {
     const reader = new StreamReader(service.port);
     await reader.opened();
     const before = rowsOf(await subscribed(reader, 1, ['conversions'])).length;
@@ -95,7 +95,7 @@ describe('prices', () => {
         'chain', tick.chain, 'height', tick.height, 'usd_price', currency + tick.tick)) made
     WHERE tick.height > $1`;
 
-  it('beyond the most rows begin later, and say so: above that height all are there, below it the newest of each currency', async () => {
+  it('beyond the most rows have a higher `since`: above it all rows are included, below it the newest of each currency', async () => {
     await inPostgres(MOVES, [FINAL]);
     await nextBlock();
     const stored = await inPostgres(

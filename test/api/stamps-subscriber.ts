@@ -1,17 +1,17 @@
-/** Subscribers that hear everything up to the end of the topics of stamps. */
+/** Subscribers that receive everything up to the end of the topics of stamps. */
 import { expect } from 'vitest';
 import { decodePlaces, encodePlaces, feedKey, lacksSnapshot } from '../../api/push/cursor.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { StreamReader } from './stream-reader.ts';
 import type { LooseJson } from './truth.ts';
 
-/** The cursor of who wants all that the log has. */
+/** The cursor of a client that wants everything in the log. */
 export function beginningOf(chains: readonly string[]): string {
   const feeds = chains.flatMap((chain) => [feedKey('facts', chain), feedKey('stamps', chain)]);
   return encodePlaces(new Map(feeds.map((key) => [key, { position: 0, index: 0 }])));
 }
 
-/** Hears a subscription until it has had every record of stamps; `take` gets each message. */
+/** Reads a subscription until it has received every record of stamps; calls `take` with each message. */
 export async function hearAll(
   { log, port, chains }: { readonly log: EventLog; readonly port: number; readonly chains: readonly string[] },
   wish: object,
@@ -32,7 +32,7 @@ export async function hearAll(
   for (const message of messages) take(message);
 }
 
-/** Holds the prices and values that the stream has sent, as a client that comes back with its cursor. */
+/** Holds the prices and values that the stream has sent, like a client that returns with its cursor. */
 export function createSubscriber(log: EventLog, chains: readonly string[]) {
   const rows = new Map<string, LooseJson>();
   const types = new Set<string>();
@@ -53,7 +53,7 @@ export function createSubscriber(log: EventLog, chains: readonly string[]) {
   return {
     rows,
     types,
-    /** Until it has heard of every record. */
+    /** Reads until it has received every record. */
     async follow(port: number): Promise<void> {
       const wish = { channels: ['prices', 'conversions'], filter: { minUsd: 0 }, cursor };
       await hearAll({ log, port, chains }, wish, (message) => {

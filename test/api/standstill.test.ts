@@ -1,6 +1,6 @@
 /**
  * Three chains, of which one stands still for ten days: volumes, trades, fees, candles, changes and charts of the others follow their own
- * blocks, are marked, and are in the end what they would have been anyway.
+ * blocks, are marked as provisional, and are in the end what they would have been without the standstill.
  */
 
 import { LosslessNumber } from 'lossless-json';
@@ -28,7 +28,7 @@ const chains = [...pair, { ...pair[0], name: 'third', minBasketAge: 40 }];
 const STALLED = 170;
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
-/** Heartbeats carry the cursor that says when a subscriber has heard of every record. */
+/** Heartbeats carry the cursor that shows when a subscriber has received every record. */
 const PUSH = { heartbeatMs: 200 };
 const NAMES = chains.map(({ name }) => name);
 const clockOf = (block: FedBlock | undefined) => blockOf(block).clock;
@@ -106,7 +106,7 @@ const OBJECTS = [
 
 interface Answer {
   readonly body: LooseJson;
-  /** ISO 8601; null where nothing is provisional. */
+  /** ISO 8601; null if nothing is provisional. */
   readonly since: string | null;
 }
 
@@ -181,7 +181,7 @@ describe('while one chain stands still', () => {
       expect(trades.filter((trade) => trade.chain === name && isOfDay(trade)).length).toBeGreaterThan(0);
   });
 
-  it('says that answers are provisional, and since when', () => {
+  it('reports that answers are provisional, and since when', () => {
     const shownSince = Object.entries(shown).map(([path, answer]) => [path, answer.since]);
     const expected = (path: string) => {
       if (path.includes('chain=twin')) return beyondOf(second);
@@ -190,7 +190,7 @@ describe('while one chain stands still', () => {
     expect(shownSince).toEqual(Object.keys(shown).map((path) => [path, new Date(expected(path) * 1000).toISOString()]));
   });
 
-  it('counts every conversion in the status, which says since when the number is provisional', async () => {
+  it('counts every conversion in the status, which reports since when the number is provisional', async () => {
     const { data } = await ask(stalled, (client) => client.json('/api/stats/status'));
     const since = new Date(Math.min(beyondOf(first), beyondOf(second)) * 1000).toISOString();
     expect([data.provisional, data.provisionalSince]).toEqual([true, since]);
@@ -256,7 +256,7 @@ describe('while one chain stands still', () => {
     expect(Number(data.at(-1).timestamp)).toBe(Math.floor((ends.vrsc ?? 0) / DAY) * DAY);
   });
 
-  it('keeps the history of prices complete unless it is asked for more', async () => {
+  it('answers only the complete history of prices, unless provisional prices are requested', async () => {
     await ask(stalled, async (client) => {
       const path = '/api/oracle/prices/xeth/history?limit=1000';
       const complete = await client.json(path);
@@ -270,7 +270,7 @@ describe('while one chain stands still', () => {
 });
 
 describe('a subscriber that begins with a snapshot while a chain stands still', () => {
-  it('holds every provisional price that an undo may uncover', async () => {
+  it('holds every provisional price that may be valid again after an undo', async () => {
     const [whole, begun] = [createBotState(), createBotState()];
     const since = new Map<string, number>();
     const hear = (state: BotState) => (message: LooseJson) => {
@@ -309,7 +309,7 @@ describe('a subscriber that begins with a snapshot while a chain stands still', 
 /** Blocks of the third chain up to two days in which nothing is converted, and no basket changes. */
 const QUIET = 158;
 
-/** A block that says nothing but that its chain has passed the others. */
+/** A block without content, which only shows that its chain has passed the others. */
 function quietBlock(): FedBlock {
   const last = third[QUIET];
   return {
@@ -320,7 +320,7 @@ function quietBlock(): FedBlock {
 }
 
 describe('when it returns', () => {
-  it('answers the same, and no longer provisionally, where it has nothing to say', async () => {
+  it('answers the same, and no longer provisionally, if its blocks have no content', async () => {
     const quiet = await worldOf([first, second, third.slice(0, QUIET)]);
     try {
       const before = await ask(quiet, answers);
@@ -337,7 +337,7 @@ describe('when it returns', () => {
     }
   }, 300_000);
 
-  it('answers as if it had always been there', async () => {
+  it('answers as if it had never stood still', async () => {
     const subscriber = createSubscriber(stalled.log, NAMES);
     await ask(stalled, (_, port) => subscriber.follow(port));
     const isProvisional = ({ provisional }: LooseJson) => provisional === true;
@@ -347,7 +347,7 @@ describe('when it returns', () => {
     await stalled.run({ maxTicks: 40 });
     await ask(stalled, (_, port) => subscriber.follow(port));
     expect([...subscriber.rows.values()].filter(isProvisional).length).toBeLessThan(before);
-    // Blocks that stand are not taken back.
+    // Blocks that are still on the chain are not undone.
     expect([...subscriber.types].sort()).toEqual(['conversion', 'conversion_correction', 'price', 'price_correction']);
     const after = await ask(stalled, answers);
     expect(bodies(after)).not.toEqual(bodies(shown));

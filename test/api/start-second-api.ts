@@ -1,4 +1,4 @@
-/** A second API as an operating system process of its own: what holds between two of one process may be held by its memory. */
+/** A second API in its own operating system process: two APIs of one process might share state through its memory. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -10,24 +10,24 @@ export interface SecondApiOptions extends Pick<ApiOptions, 'push' | 'webhooks' |
   readonly config: Config;
   readonly databaseUrl: string;
   readonly logFolder: string;
-  /** None by default. */
+  /** False by default. */
   readonly servesPage?: boolean;
 }
 
 export interface SecondApi extends RunningApi {
-  /** As a machine that fails: nothing is written any more. */
+  /** Kills the process like a machine that fails: nothing more is written. */
   kill(): Promise<void>;
 }
 
 const SCRIPT = fileURLToPath(new URL('./api-process.ts', import.meta.url));
 
-/** It ends with the test, also when that is killed. @throws Error when it ends before it listens */
+/** The process ends with the test, also when the test is killed. @throws Error if it ends before it listens */
 export async function startSecondProcess(options: SecondApiOptions): Promise<SecondApi> {
   const child = fork(SCRIPT, [JSON.stringify(options)], { execArgv: [...NODE_FLAGS] });
   const ended = once(child, 'exit');
   const [said] = await Promise.race([once(child, 'message'), ended]);
   if (typeof said !== 'object' || said === null)
-    throw new Error(`the API beside ended with ${said} before it listened`);
+    throw new Error(`the second API ended with ${said} before it listened`);
   return {
     port: (said as { port: number }).port,
     async close() {

@@ -1,4 +1,4 @@
-/** /api/stats/status and /api/stats/network say what a daemon said last, and when; they wait for none. */
+/** /api/stats/status and /api/stats/network report what a daemon answered last, and when; they wait for no daemon. */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
@@ -7,10 +7,10 @@ import { createVerusdClient, type VerusdClient } from '../../infra/verusd/verusd
 import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { CHAIN, type RunningService, startService } from './running-service.ts';
 
-/** After so long a daemon is given up. */
+/** Time limit of calls to the daemon. */
 const GIVEN_UP_MS = 600_000;
 const HANG: DaemonFault = { kind: 'delay', ms: GIVEN_UP_MS };
-/** Less than that. */
+/** Less than the time limit of calls. */
 const AT_ONCE_MS = 60_000;
 
 let service: RunningService;
@@ -66,13 +66,13 @@ async function figures(): Promise<ChainFigures> {
   return { difficulty, connections, figuresAt };
 }
 
-/** What both paths say of the same. */
+/** The figures that both paths have. */
 async function networkFigures(): Promise<Pick<ChainFigures, 'difficulty' | 'figuresAt'>> {
   const { difficulty, figuresAt } = (await ask('/api/stats/network')) as ChainFigures;
   return { difficulty, figuresAt };
 }
 
-it('answers at once while a daemon hangs: with nulls before it has said anything, then with what it said last', async () => {
+it('answers at once while a daemon hangs: with nulls before it has answered, then with what it answered last', async () => {
   const nothing = { difficulty: null, connections: null, figuresAt: null };
   expect(await figures()).toEqual(nothing);
   expect(await figures()).toEqual(nothing);

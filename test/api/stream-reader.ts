@@ -1,4 +1,4 @@
-/** A client of the push stream that holds every message against the protocol. */
+/** A client of the push stream that checks every message. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
 import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
@@ -9,14 +9,14 @@ const validators = new Map<string, ValidateFunction>(
   Object.entries({ ...pushEvents, ...pushNotices }).map(([type, { message }]) => [type, ajv.compile(message)]),
 );
 
-/** What is wrong with a message, as published; null when nothing is. */
+/** Faults of a message by its published schema; null if there are none. */
 export function messageFaults(message: LooseJson): string | null {
   const validate = validators.get(message.type);
   if (!validate) return `no message has the type ${message.type}`;
   return validate(message) ? null : `${message.type}: ${ajv.errorsText(validate.errors)}`;
 }
 
-/** Reads messages one by one and holds each against its schema, and `seq` against its rule. */
+/** Reads messages one by one; validates each with its schema, and checks `seq`. */
 export class StreamReader {
   readonly messages: LooseJson[] = [];
   readonly #waiting: (() => void)[] = [];
@@ -57,7 +57,7 @@ export class StreamReader {
     return this.messages[this.#read++];
   }
 
-  /** Messages up to and with the first one that fits; heartbeats are left out. */
+  /** Messages up to and including the first one that fits, without heartbeats. */
   async until(fits: (message: LooseJson) => boolean): Promise<LooseJson[]> {
     const found: LooseJson[] = [];
     for (;;) {
@@ -83,7 +83,7 @@ export class StreamReader {
   }
 }
 
-/** Block and undo messages → the chain that they tell; every block must stand on the one before. */
+/** Folds block and undo messages to a chain; every block must follow the one before. */
 export function foldBlocks(
   messages: readonly LooseJson[],
   chain: Map<number, string> = new Map(),

@@ -1,4 +1,4 @@
-/** What the daemon itself said of the recording, numbers exact. */
+/** What the daemon itself answered about the recorded chain, with exact numbers. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import { parseExact } from '../../domain/json/exact-json.ts';

@@ -1,4 +1,4 @@
-/** A supply that the daemon alone knows, while it is silent: said to be missing once, and there again as soon as it answers, with no new block. */
+/** A supply that only the daemon knows, while it is silent: missing for now, and back once the daemon answers, without a new block. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Faults } from '../../recordings/player/faults.ts';
 import { recordReaderStatements } from './reader-statements.ts';
@@ -12,7 +12,7 @@ let service: RunningService;
 beforeAll(async () => {
   service = await startService();
   await service.settled(true);
-  // As rows of an older version: the index does not know the supply.
+  // Like rows of an older version: the index does not know the supply.
   await service.stores.postgres.pool.query('UPDATE blocks SET shielded_supply = NULL');
 });
 afterAll(() => service?.stop());
@@ -35,7 +35,7 @@ const PARTIAL = [
 ] as const;
 const WHOLE = ['/api/currency/VRSCTEST/supply', '/api/tickers/supply/VRSCTEST'];
 
-it('is asked for again, and no cache keeps the answer without it', async () => {
+it('the supply is requested again, and no cache keeps the answer without it', async () => {
   service.node.setFaults(SILENT);
   for (const [path, figure] of PARTIAL) {
     const { status, etag, cached, body } = await ask(path);
@@ -45,7 +45,7 @@ it('is asked for again, and no cache keeps the answer without it', async () => {
   const [[rich]] = PARTIAL;
   for (const query of ['', '&limit=1', '&limit=500']) expect((await ask(`${rich}${query}`)).etag).toBeNull();
   const ofHolders = sent.take().filter(({ text }) => text.includes('newest_balances'));
-  expect(ofHolders.length).toBeLessThan(3); // once at most, where the state has moved meanwhile
+  expect(ofHolders.length).toBeLessThan(3); // one more at most, if the state has moved meanwhile
   sent.stop();
   for (const path of WHOLE) {
     const { status, body } = await ask(path);

@@ -1,15 +1,15 @@
 /**
- * A scripted double of a user's own daemon with a wallet: the recording holds no funding and no signing. What it knows of the chain it
- * asks the recorded node; it reads unsigned updates itself, pays a fee in words only, and signs by handing out a recorded transaction.
+ * A scripted double of a user's own daemon with a wallet: the recording has no funding and no signing. Its script contains what it knows
+ * of the chain. It parses unsigned updates itself, reports a fee without paying it, and signs by returning a recorded transaction.
  */
 import { createDaemonServer } from '../../recordings/player/daemon-server.ts';
 import { RpcFailure } from '../../recordings/player/rpc-failure.ts';
 
 export interface WalletScript {
-  /** Of the newest states, as getidentity with the mempool answers: result by name. */
+  /** Newest states, as getidentity with the mempool answers: results by name. */
   readonly identities: Readonly<Record<string, string>>;
   readonly blocks: number;
-  /** What signing hands out, with its txid. */
+  /** The transaction that signing returns, with its txid. */
   readonly signed: { readonly hex: string; readonly txid: string };
   readonly fee: string;
   /** Whether one signature is enough. */
@@ -25,7 +25,7 @@ export interface WalletDouble {
 
 const EXPIRY_HEIGHT_FROM_END = 15;
 
-/** Of a transaction with one input and one output, the identity. */
+/** Parses a transaction with one input and one output, the identity. */
 function readUpdate(hex: string) {
   const bytes = Buffer.from(hex, 'hex');
   const inputAt = 9; // version, group, count
@@ -66,7 +66,7 @@ export async function startWalletDouble(login: { readonly user: string; readonly
       ...known.identity,
       flags,
       timelock,
-      // Others than the known ones are not read, but are seen to be others.
+      // Addresses other than the known ones are not parsed, only shown to be others.
       primaryaddresses: keys.length === primaryAddresses ? keys : Array(primaryAddresses).fill('R…'),
     };
     const scriptPubKey = { type: 'cryptocondition', identityprimary, hex: script };

@@ -1,6 +1,6 @@
 /**
- * The programs of examples/wallets/, each in both languages, against JSON-RPC in front of the recorded node. Own daemons are the recorded
- * node where the recording has an answer (decrypting), and a scripted double where it has none (funding, signing).
+ * The programs of examples/wallets/, each in both languages, with JSON-RPC in front of the recorded node. The user's own daemon is the
+ * recorded node if the recording has an answer (decrypting), and a scripted double if it has none (funding, signing).
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -22,7 +22,7 @@ const KEY = 'iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG';
 const SECOND_KEY = 'iLEXwzfR3uG73vkPLrwe2A4eqt1sUcNFZY';
 const ENCRYPTED_KEY = 'i4aGzy9ViE3eZAc3P2K4VTNTf5yVBgR3i3';
 const PENDING = '9b0d613ed4b5ab8c3e0d47921fe8c4a8782d02679ea722cc2252a58d7cae9935';
-/** An update of bob@ that stands in block 846 of both branches. */
+/** An update of bob@ that is in block 846 of both branches. */
 const ON_BOTH_BRANCHES = 'b261d70931bbf4e1d94434c09f9762843edf68d8ddb0a9df4831e8091825d170';
 
 let service: RecordedService;
@@ -94,7 +94,7 @@ function start(language: 'ts' | 'py', name: string, args: readonly string[], env
   return { ended, said: () => out };
 }
 
-/** What both languages print, which must be the same. */
+/** Runs a program in both languages; both must print the same. */
 async function run(name: string, args: readonly string[], env?: NodeJS.ProcessEnv): Promise<Run> {
   const [first, second] = await Promise.all(LANGUAGES.map((language) => start(language, name, args, env).ended));
   if (!first) throw new Error('nothing ran');
@@ -140,7 +140,7 @@ it('verify-payment counts neither change nor an output that others can spend', a
   expect(shared).toMatchObject({ code: 1, out: expect.stringContaining('is not counted: others can spend it too') });
 });
 
-it('verify-payment tells amounts apart that are one double', async () => {
+it('verify-payment distinguishes amounts that are the same double', async () => {
   service.node.advanceTo(162);
   // Scripted: the recording moves no amount that a double cannot hold.
   answerInstead = (method, body) =>
@@ -190,7 +190,7 @@ it('watch-identity finds an update in the mempool, and gives it up when it has e
   }
 });
 
-/** The recording knows height -1 of some identities only; those asked here have nothing in the mempool. */
+/** The recording has height -1 of some identities only; the identities used here have nothing in the mempool. */
 const withoutMempool = (body: string) => body.replace('@",-1]', '@"]').replace('@", -1]', '@"]');
 
 interface Merged {
@@ -240,7 +240,7 @@ it('merge-multimap keeps every kind of value as the chain stores it, lists in li
 });
 
 it.each([[['c0ffee']], [{ data: { message: 'm' } }]])(
-  'merge-multimap refuses %j, which would be lost or told',
+  'merge-multimap refuses %j, which would be lost or disclosed',
   async (value) => {
     const refused = await run('merge-multimap', ['bob@', JSON.stringify({ [KEY]: [value] })]);
     expect(refused).toMatchObject({ out: '', code: 1, err: expect.stringMatching(/is not kept|use your own/) });
@@ -263,7 +263,7 @@ const update = recorded<string>('updateidentity/returntx').params[0];
 const perLanguage = (method: string) => wallet.methods.filter((called) => called === method).length / LANGUAGES.length;
 const sent = () => received.filter((body) => body.includes('sendrawtransaction'));
 
-it('update-identity has the service build and send what the own daemon checks, funds and signs', async () => {
+it("update-identity has the service build and send what the user's own daemon checks, funds and signs", async () => {
   wallet.script = scriptOf();
   expect(await run('update-identity', ['bob@', JSON.stringify(update)], home())).toEqual({
     out: `sent ${PENDING}\n`,
@@ -317,20 +317,20 @@ it.each([
   ['bob@', ['delay', '10'], 'locked, with a delay of 10'],
   ['bob@', ['until', '1751'], 'free to spend from block 1752'],
   ['vault@', ['until', '0'], 'free to spend from block 2073'],
-])('lock-identity %s %j says what it comes to', async (name, args, words) => {
+])('lock-identity %s %j reports the resulting lock', async (name, args, words) => {
   wallet.script = scriptOf();
   const locked = await run('lock-identity', [name, ...args], { ...home(), DROP_MAP: 'yes' });
   expect(locked).toEqual({ out: `sent ${PENDING}: ${words}\n`, err: '', code: 0 });
 });
 
-it('lock-identity drops no contentmultimap unless it is told to', async () => {
+it('lock-identity drops no contentmultimap unless it is asked to', async () => {
   wallet.script = scriptOf();
   const refused = await run('lock-identity', ['bob@', 'delay', '10'], home());
   expect(refused).toMatchObject({ out: '', code: 1, err: expect.stringContaining('would lose its contentmultimap') });
   expect(perLanguage('signrawtransaction')).toBe(0);
 });
 
-it('decrypt-data shows the viewing key to the own daemon alone', async () => {
+it("decrypt-data shows the viewing key to the user's own daemon only", async () => {
   const evk = String(recorded('decryptdata/identity-0-txid-retrieve').params[0].evk);
   const found = await run('decrypt-data', ['erin@', ENCRYPTED_KEY], { WALLET_URL: service.node.url, VIEWING_KEY: evk });
   expect(found).toEqual({ out: 'secretlabel\tsecret kept in an identity\n'.repeat(2), err: '', code: 0 });

@@ -72,7 +72,7 @@ const block = (height: number) => ({
 });
 const back = (id: string) => ({ ...block(1), type: 'block.reverted', reverts: id });
 
-it.each(names)('%s takes what is signed, once, over a kill', async (name) => {
+it.each(names)('%s accepts signed messages, each once, over a kill', async (name) => {
   const file = join(folder, `${name}.jsonl`);
   const first = await start(name, file);
   expect(await first.send('msg_1', block(1), newSecret())).toMatchObject({ status: 401 });

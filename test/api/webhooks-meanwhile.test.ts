@@ -39,7 +39,7 @@ async function ask(method: string, path: string, body?: unknown): Promise<LooseJ
   return response.json();
 }
 
-it('they hear at once that it is, also when they are younger than what is taken back and the chain stands still', async () => {
+it('webhooks are notified of a redrive at once, also if they are newer than its blocks and the chain stands still', async () => {
   const at = await receiver();
   const { secret } = await ask('POST', '', { url: at.url, events: ['block', 'reorg'] });
   const heard = (kind: string) => receivedMessages(at, secret).filter(({ type }) => type === kind);
@@ -62,7 +62,7 @@ it('they hear at once that it is, also when they are younger than what is taken 
   await expect.poll(() => heard('block').map(({ data }) => data.height), LONG).toEqual([height, height, height]);
 });
 
-it('an address that was replaced before it answered 410 disables nothing', async () => {
+it('a URL that was replaced before it answered 410 disables nothing', async () => {
   const asked = Promise.withResolvers<void>();
   const replaced = Promise.withResolvers<void>();
   const old = await receiver(async (response) => {

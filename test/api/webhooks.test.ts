@@ -10,7 +10,7 @@ import { ALICE, CHAIN, type RunningService, startService } from './running-servi
 import type { LooseJson } from './truth.ts';
 
 const FORK = 845;
-/** Blocks of the abandoned branch that are told of. */
+/** Blocks of the abandoned branch that receivers are sent. */
 const REMOVED = 4;
 const CONFIRMATIONS = 6;
 const DELAYS_MS = [100, 200, 300];
@@ -61,13 +61,13 @@ async function step(count = 1): Promise<void> {
   }
 }
 
-/** In pages that say where they go on. */
+/** All deliveries, page by page. */
 const deliveries = async (id: string, before = ''): Promise<LooseJson[]> => {
   const { body } = await ask('GET', `/api/webhooks/${id}/deliveries?limit=3${before && `&before=${before}`}`);
   return [...body.results, ...(body.nextBefore === null ? [] : await deliveries(id, body.nextBefore))];
 };
 
-/** Every delivery has come to its end. */
+/** Waits until no delivery is pending. */
 const settledDeliveries = async (id: string): Promise<LooseJson[]> => {
   await expect.poll(async () => (await deliveries(id)).filter(({ state }) => state === 'pending'), LONG).toEqual([]);
   return deliveries(id);
@@ -118,7 +118,7 @@ describe('registration', () => {
     expect((await ask('GET', path)).body).toMatchObject({ code: 'not_found' });
   });
 
-  it('is of the identity and of the highest tier alone, twenty at most', async () => {
+  it('belongs to its identity, needs the highest tier, and is limited to twenty', async () => {
     const { id } = await register(await receiver());
     await service.stores.postgres.pool.query(`UPDATE webhooks SET identity_address = 'iSomebodyElse' WHERE id = $1`, [
       id,
@@ -149,7 +149,7 @@ describe('registration', () => {
 });
 
 describe('receivers', () => {
-  it('get a test message, and both signatures while the secret is changed', async () => {
+  it('get a test message, and both signatures while the secret is rotated', async () => {
     const at = await receiver();
     const { id, secret } = await register(at, { events: ['reorg'] });
     const sent = await ask('POST', `/api/webhooks/${id}/test`);
@@ -164,7 +164,7 @@ describe('receivers', () => {
     await expect.poll(() => at.received.length, LONG).toBe(2);
     expect(messages(at, secret).slice(1)).toEqual(messages({ ...at, received: at.received.slice(1) }, body.secret));
     expect(await settledDeliveries(id)).toMatchObject([{ state: 'delivered', attempts: 1, status: 204 }, {}]);
-    // Who has nothing due has no turn.
+    // A receiver with nothing due has no turn.
     const open = `SELECT id FROM webhook_queue.job WHERE name = 'receivers' AND state < 'completed'`;
     const turns = async () => (await service.stores.postgres.pool.query(open)).rows;
     await expect.poll(turns, LONG).toEqual([]);
@@ -172,7 +172,7 @@ describe('receivers', () => {
     expect(await turns()).toEqual([]);
   });
 
-  it('that fail are tried by the schedule, with the same id and body, then no more; redrive tries again', async () => {
+  it('that fail are tried again as scheduled, with the same id and body, then no more; redrive tries again', async () => {
     const at = await receiver(answers(500));
     const { id, secret } = await register(at, { events: ['reorg'] });
     await ask('POST', `/api/webhooks/${id}/test`);
@@ -196,7 +196,7 @@ describe('receivers', () => {
     expect((await ask('GET', `/api/webhooks/${id}`)).body.failingSince).toBeNull();
   });
 
-  it('are listed with every delivery, in pages that say where they go on', async () => {
+  it('are listed with every delivery, page by page', async () => {
     const { id } = await register(await receiver());
     for (let sent = 0; sent < 4; sent++) await ask('POST', `/api/webhooks/${id}/test`);
     const whole = await settledDeliveries(id);
@@ -209,7 +209,7 @@ describe('receivers', () => {
     expect([rows.length, rows]).toEqual([4, whole]);
   });
 
-  it('that hang delay nobody else, not even more of them than there are places', async () => {
+  it('that hang delay no other receiver, even if there are more of them than places', async () => {
     const hanging = await receiver(hangs);
     const { id: first } = await register(hanging);
     const at = await receiver();
@@ -229,7 +229,7 @@ describe('receivers', () => {
     await expect.poll(() => hanging.mostAtOnce, LONG).toBe(64);
   });
 
-  it('that answer 410 are told nothing more until they are enabled', async () => {
+  it('that answer 410 are sent nothing more until they are enabled', async () => {
     const at = await receiver(answers(410));
     const { id, secret } = await register(at);
     await ask('POST', `/api/webhooks/${id}/test`);
@@ -245,7 +245,7 @@ describe('receivers', () => {
     await expect.poll(() => messages(at, secret).at(-1)?.data.height, LONG).toBe(service.node.height);
   });
 
-  it('that answer 429 are left alone as long as they ask for', async () => {
+  it('that answer 429 are sent nothing for as long as they ask for', async () => {
     const at = await receiver(answers(429, { 'retry-after': '3' }));
     const { id } = await register(at);
     await ask('POST', `/api/webhooks/${id}/test`);
@@ -257,7 +257,7 @@ describe('receivers', () => {
     expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThan(2_900);
   });
 
-  it('that take nothing for five days are given up, with a message that was tried for the last time', async () => {
+  it('that accept nothing for five days are disabled when a message has failed for the last time', async () => {
     const at = await receiver(answers(500));
     const { id } = await register(at);
     await service.stores.postgres.pool.query(`UPDATE webhooks SET failing_since = now() - interval '121 hours'`);
@@ -285,7 +285,7 @@ describe('receivers', () => {
 });
 
 describe('events', () => {
-  it('come as the chain moves; a reorganisation takes back what was told, and what waits for confirmations never was', async () => {
+  it('are sent as the chain moves; a reorganisation reverts sent messages, and held ones are never sent', async () => {
     const [receiving, later, rest, values] = [await receiver(), await receiver(), await receiver(), await receiver()];
     const hook = await register(receiving, { events: ['block', 'reorg'] });
     const confirmed = await register(later, { confirmations: CONFIRMATIONS });
@@ -306,7 +306,7 @@ describe('events', () => {
     );
     const count = rows.length;
 
-    // What a receiver holds that applies each message, is the chain.
+    // A receiver that applies each message holds the chain.
     const standing = async () => {
       const held = new Map<string, LooseJson>();
       for (const message of messages(receiving, hook.secret)) {
@@ -357,13 +357,13 @@ describe('events', () => {
     expect([...kinds].filter((kind) => !wanted.test(kind))).toEqual([]);
   });
 
-  it('tell of prices that pass a threshold', async () => {
+  it('report prices that cross a threshold', async () => {
     const { node, stores } = service;
     const renamed = 'iF3tRmjJZeTCVeAcLGjJEY9fuiNxwcu7kN'; // xeth
     await renameCurrency(service, renamed, 'Dollar.vETH'); // named without its suffix below
     await step();
     await service.settled(true);
-    // On both sides of what they are now: one that moves passes.
+    // Thresholds on both sides of each current price: a price that moves crosses one.
     const thresholds = [...(await currentPrices(service.url))]
       .filter(([, usd]) => usd !== 1)
       .flatMap(([currency, usd]) => [1 - 1e-9, 1 + 1e-9].map((factor) => ({ currency, usd: usd * factor })));
@@ -391,7 +391,7 @@ describe('events', () => {
         return stood !== side(now.get(currency) ?? 0, usd);
       });
     };
-    // As long as the API serves the prices of before, nothing is told and nothing wrong.
+    // As long as the API serves the earlier prices, nothing is sent and nothing is wrong.
     await expect
       .poll(async () => ({ isPublished: receiving().size > 0, wrong: await wrong() }), LONG)
       .toEqual({ isPublished: true, wrong: [] });

@@ -1,4 +1,4 @@
-/** What a bot holds of prices, reserves and pending conversions: made from a snapshot and what follows it, or from all events alone. */
+/** A bot's prices, reserves and pending conversions, made from a snapshot and the events after it, or from all events alone. */
 import type { SnapshotNotice } from '../../client/stream/messages.ts';
 import { UNDO_OF_PRICES, VALUED } from './history.ts';
 
@@ -7,7 +7,7 @@ interface Row {
   readonly data: Readonly<Record<string, unknown>>;
 }
 
-/** As placeOf() names it; `data` is that of the message. */
+/** `type` is that of placeOf(), `data` that of the message. */
 export interface HeldMessage {
   readonly chain: string;
   readonly type: string;
@@ -17,7 +17,7 @@ export interface HeldMessage {
 export interface BotState {
   takePart(part: SnapshotNotice): void;
   takeEvent(message: HeldMessage): void;
-  /** By channel and key: what holds now. */
+  /** Current rows, by channel and key. */
   current(): Map<string, string>;
   rows(): number;
 }
@@ -32,9 +32,9 @@ function keyOf(channel: string, data: Row['data']): string {
 }
 
 export function createBotState(): BotState {
-  /** By chain, channel and key, the rows by height. */
+  /** Rows by chain, channel and key, in order of height. */
   let held = new Map<string, Row[]>();
-  /** Height of each chain as its blocks say it: a conversion does not name the block that changed it. */
+  /** Height of each chain, from its blocks: a conversion does not contain the block that changed it. */
   const heights = new Map<string, number>();
 
   function put(chain: string, channel: string, height: number, data: Row['data'] | null): void {
@@ -97,7 +97,7 @@ export function createBotState(): BotState {
         if (channel === 'reserves') current.set(key, JSON.stringify(newest.data));
         if (channel === 'conversions' && newest.data.status === 'pending')
           current.set(key, JSON.stringify(newest.data));
-        // A price is of no chain: the newest of all counts; of two blocks of one time, that of the last chain by name.
+        // A price belongs to no chain: the newest of all chains counts; of two at the same time, that of the last chain by name.
         if (channel === 'prices') {
           const other = prices.get(id ?? '');
           const later = other ? Number(newest.data.time) - Number(other.data.time) : 1;

@@ -1,4 +1,4 @@
-/** The checker of the stream check finds what it is there to find. */
+/** The checker of the stream check finds every kind of fault. */
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { encodePlaces } from '../../api/push/cursor.ts';
@@ -8,7 +8,7 @@ import { type ClientHistory, type HeardEvent, UNDO_OF_PRICES } from './history.t
 const CHAINS = ['a', 'b'] as const;
 const hash = (height: number, branch: number) => `${height}/${branch}`;
 
-/** A chain of `lengths.length` branches: each grows by a length, then is undone by some. */
+/** A chain of `lengths.length` branches: each grows by its length, and is then partly undone. */
 function happened(chain: string, lengths: readonly number[]): { events: HeardEvent[]; blocks: string[] } {
   const events: HeardEvent[] = [];
   const blocks: string[] = [];
@@ -67,24 +67,24 @@ const at = fc.nat();
 
 type Tamper = (events: HeardEvent[], index: number) => void;
 const TAMPERS: Readonly<Record<string, Tamper>> = {
-  'leaves one out': (events, index) => events.splice(index, 1),
-  'tells one twice': (events, index) => events.splice(index, 0, events[index] as HeardEvent),
-  'tells one twice, later': (events, index) => events.push(events[index] as HeardEvent),
-  'alters one': (events, index) => {
+  'omits an event': (events, index) => events.splice(index, 1),
+  'sends an event twice': (events, index) => events.splice(index, 0, events[index] as HeardEvent),
+  'sends an event again, later': (events, index) => events.push(events[index] as HeardEvent),
+  'alters an event': (events, index) => {
     const event = events[index] as HeardEvent;
     events[index] = { ...event, content: event.content.replace('{', '{"x":1,') };
   },
-  'tells what never happened': (events, index) => {
+  'sends an event that never happened': (events, index) => {
     const event = events[index] as HeardEvent;
     events.splice(index + 1, 0, { ...event, index: 7 });
   },
-  'gives one another type': (events, index) => {
+  'changes the type of an event': (events, index) => {
     events[index] = { ...(events[index] as HeardEvent), type: 'identity' };
   },
 };
 
 describe('the checker', () => {
-  it('finds nothing in a history that tells what happened, chains interleaved in any way', () => {
+  it('finds nothing in a correct history, with chains interleaved in any way', () => {
     fc.assert(
       fc.property(runs, fc.infiniteStream(fc.boolean()), ({ lengths, types }, draws) => {
         const { truth, history } = runOf(lengths, types);
@@ -110,7 +110,7 @@ describe('the checker', () => {
     );
   });
 
-  it('finds two of one chain in the wrong order', () => {
+  it('finds two events of one chain in the wrong order', () => {
     fc.assert(
       fc.property(runs, at, ({ lengths, types }, place) => {
         const { truth, history } = runOf(lengths, types);
@@ -124,15 +124,15 @@ describe('the checker', () => {
     );
   });
 
-  it('finds an undo that the server itself never told, without knowing what happened', () => {
+  it('finds an undo that the server itself never sent, without knowing what happened', () => {
     const { truth, history } = runOf([[3, 2], [1]], ['block']);
     const withoutUndo = (events: readonly HeardEvent[]) => events.filter(({ type }) => type !== 'undo');
     const events = new Map([...truth.events].map(([chain, all]) => [chain, withoutUndo(all)]));
     const faults = checkHistory({ ...history, events: withoutUndo(history.events) }, { ...truth, events });
-    expect(faults.join()).toMatch(/block \d told on top of/);
+    expect(faults.join()).toMatch(/block \d sent on top of/);
   });
 
-  it('finds prices that were told below what holds', () => {
+  it('finds prices that were sent below a height that still holds', () => {
     const price = (position: number, height: number): HeardEvent => {
       return { feed: 'a/stamps', position, index: 0, type: 'price', content: JSON.stringify({ height }) };
     };
@@ -155,7 +155,7 @@ describe('the checker', () => {
     expect(faultsOf([price(0, 8), price(1, 10), back])).toMatch(/while 10 was the top/);
   });
 
-  it('passes on what the client itself has noticed', () => {
+  it('passes on faults that the client itself has noticed', () => {
     const { truth, history } = runOf([[1], [1]], ['tx']);
     expect(checkHistory({ ...history, faults: ['seq 7 after 5'] }, truth)).toEqual(['one: seq 7 after 5']);
   });

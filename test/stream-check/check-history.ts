@@ -1,17 +1,17 @@
-/** Holds what one client heard against what happened: no gap, no double, in order, as it was, every undo balanced. */
+/** Compares what one client received with what happened: no gap, no duplicate, in order, unaltered, every undo balanced. */
 import { decodePlaces, type FeedKey } from '../../api/push/cursor.ts';
 import { type ClientHistory, type HeardEvent, UNDO_OF_PRICES, VALUED } from './history.ts';
 
 export interface Truth {
-  /** Every event of each feed, in order, up to a record that every client of it has heard of. */
+  /** Every event of each feed, in order, up to a record that every client of the feed has received. */
   readonly events: ReadonlyMap<FeedKey, readonly HeardEvent[]>;
-  /** Position of that record: what was heard from there on is not looked at. */
+  /** Position of that record: events from there on are not checked. */
   readonly ends: ReadonlyMap<FeedKey, number>;
   /** Hash of the block that a chain ended with at a height; undefined above its end. */
   readonly hashAt: (chain: string, height: number) => string | undefined;
 }
 
-/** Faults told in full for one client; the others are counted. */
+/** Faults that are listed in full for one client; the others are counted. */
 const MOST_TOLD = 5;
 
 export function checkHistory(history: ClientHistory, truth: Truth): string[] {
@@ -59,7 +59,7 @@ function deliveryFaults(
     if (!last || isAfter(event, last)) last = event;
     had.add(key);
   }
-  for (const [key, event] of due) if (!had.has(key)) faults.push(`gap: ${nameOf(event)} was never told`);
+  for (const [key, event] of due) if (!had.has(key)) faults.push(`gap: ${nameOf(event)} was never sent`);
   return faults;
 }
 
@@ -74,7 +74,7 @@ interface UndoData {
   readonly hash: string;
 }
 
-/** Blocks and undos alone tell the chain as the daemon has it in the end; this needs nothing of the truth above. */
+/** Blocks and undos alone must yield the chain that the daemon has in the end; this needs no true events. */
 function balanceFaults(
   { types }: ClientHistory,
   chain: string,
@@ -88,16 +88,16 @@ function balanceFaults(
   for (const event of heard) {
     if (event.type === 'block') {
       const { height, hash, previousHash } = JSON.parse(event.content) as BlockData;
-      if (top !== null && height !== top + 1) faults.push(`block ${height} told on top of ${top}`);
+      if (top !== null && height !== top + 1) faults.push(`block ${height} sent on top of ${top}`);
       else if (top !== null && blocks.has(top) && blocks.get(top) !== previousHash)
-        faults.push(`block ${height} does not stand on the block told before it`);
+        faults.push(`block ${height} does not follow the block sent before it`);
       blocks.set(height, hash);
       top = height;
     } else if (event.type === 'undo') {
       const { fromHeight, toHeight, hash } = JSON.parse(event.content) as UndoData;
       if (top !== null && fromHeight !== top) faults.push(`undo from ${fromHeight} while ${top} was the top`);
       if (blocks.has(toHeight) && blocks.get(toHeight) !== hash)
-        faults.push(`undo to a block of ${toHeight} never told`);
+        faults.push(`undo to a block of ${toHeight} that was never sent`);
       for (let height = fromHeight; height > toHeight; height -= 1) blocks.delete(height);
       top = toHeight;
     }
@@ -108,7 +108,7 @@ function balanceFaults(
   return faults;
 }
 
-/** What is told of prices goes up the chain, but for what an undo takes back; this, too, needs nothing of the truth. */
+/** Prices must ascend the chain, except after an undo; this, too, needs no true events. */
 function priceFaults(heard: readonly HeardEvent[]): string[] {
   const faults: string[] = [];
   let top = -1;

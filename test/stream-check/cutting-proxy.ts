@@ -1,13 +1,13 @@
-/** Stands between clients and a server that comes and goes: one address for all its lives, and connections that break anywhere. */
+/** A proxy between clients and a server that restarts: one address for all its lives, and connections that break anywhere. */
 import { createServer, connect as dial, type Socket } from 'node:net';
 
 export interface CuttingProxy {
   readonly port: number;
-  /** Where connections go from now on, a port of this machine or the path of a socket; null = refused. */
+  /** Target of new connections: a port of this machine or the path of a socket; null refuses them. */
   target: number | string | null;
   readonly open: number;
   readonly cuts: number;
-  /** Breaks one connection in the middle of what the server says next, `draw` in [0, 1) chooses which. */
+  /** Breaks one connection in the middle of what the server sends next; `draw` in [0, 1) chooses which. */
   cut(draw: number): void;
   /** Breaks all connections at once. */
   cutAll(): void;

@@ -1,4 +1,4 @@
-/** Clients of a run: bots that keep the cursor of what they have dealt with, die now and then, and read fast or slowly. */
+/** Clients of a run: bots that keep the cursor of the last event that they processed, die now and then, and read fast or slowly. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import { pushEvents } from '../../api/push/message-schema.ts';
@@ -14,7 +14,7 @@ export interface FollowerOptions {
   readonly baseUrl: string;
   readonly way: 'websocket' | 'sse';
   readonly channels: readonly FollowedChannel[];
-  /** Conversions with their value, those that have one; then `channels` has prices, too. */
+  /** Whether it asks for conversions with a value; then `channels` has prices, too. */
   readonly byValue: boolean;
   readonly confirmations: number;
   readonly from: string;
@@ -31,16 +31,16 @@ export interface Follower {
   connections(): number;
   /** Settles when its signal has aborted. */
   readonly done: Promise<void>;
-  /** Feeds of which it has not heard up to the records at `ends`. */
+  /** Feeds that it has not yet received up to the records at `ends`. */
   waitsFor(ends: ReadonlyMap<FeedKey, number>): readonly FeedKey[];
 }
 
-/** Of events: after how many a bot dies on average, and how many a slow one takes to pause. */
+/** Average number of events after which a bot dies, and after which a slow bot pauses. */
 const LIFE = 3_000;
 const BETWEEN_PAUSES = 40;
 const LONGEST_PAUSE_MS = 150;
 const RETRY_MS = [50, 1_000] as const;
-/** So few that a slow one meets it. */
+/** Waiting events of a slow bot: so few that it reaches the limit. */
 const SLOW_WAITING = 100;
 
 export function follow(options: FollowerOptions): Follower {

@@ -1,13 +1,13 @@
-/** What the clients of a run heard, kept small: an event that many heard is held once. */
+/** Events that the clients of a run received, kept small: an event that many received is stored once. */
 import { decodePlaces, type FeedKey, feedKey } from '../../api/push/cursor.ts';
 import type { ChainEvent } from '../../client/stream/messages.ts';
 
 export interface HeardEvent {
   readonly feed: FeedKey;
-  /** Of its record, and its number in that. */
+  /** Position of its record, and its index in the record. */
   readonly position: number;
   readonly index: number;
-  /** As in the message; of what is made of prices, a name of its own. */
+  /** Type in the message; events that follow from prices have types of their own. */
   readonly type: string;
   /** `data` as JSON text. */
   readonly content: string;
@@ -18,15 +18,15 @@ export interface ClientHistory {
   /** Types that it asked for. */
   readonly types: ReadonlySet<string>;
   readonly confirmations: number;
-  /** Cursor that it began with. */
+  /** Cursor that it started with. */
   readonly from: string;
   readonly events: HeardEvent[];
-  /** What must not occur at all. */
+  /** Things that must never happen. */
   readonly faults: string[];
 }
 
 export interface EventBook {
-  /** The event of a message; the same object for the same event told alike. */
+  /** The event of a message; returns the same object for equal messages. */
   entry(message: Pick<ChainEvent, 'chain' | 'cursor' | 'type' | 'data'>): HeardEvent;
 }
 
@@ -47,7 +47,7 @@ export function createEventBook(): EventBook {
   return {
     entry({ chain, cursor, data, ...message }) {
       const { feed, type } = placeOf(chain, message.type, data);
-      // The cursor stands behind the event.
+      // The cursor is the place after the event.
       const { position = -1, index = 0 } = decodePlaces(cursor).get(feed) ?? {};
       const content = JSON.stringify(data);
       const key = `${feed} ${position} ${index}`;

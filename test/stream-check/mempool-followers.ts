@@ -1,4 +1,4 @@
-/** Clients of channel `mempool`: each holds what it was changes, over broken connections, and notes whatever does not fit. */
+/** Clients of channel `mempool`: each holds what it was sent, over broken connections, and notes whatever does not fit. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { ServerMessage } from '../../client/stream/messages.ts';
 import { openStream } from '../../client/stream/stream.ts';
@@ -7,11 +7,11 @@ import { sseMessages } from './sse-events.ts';
 export interface MempoolFollower {
   readonly name: string;
   readonly faults: readonly string[];
-  /** By chain. */
+  /** Txids of the waiting transactions of a chain. */
   held(chain: string): ReadonlySet<string>;
   readonly changes: number;
   readonly snapshots: number;
-  /** By reason. */
+  /** Number of removed transactions by reason. */
   readonly gone: ReadonlyMap<string, number>;
   readonly done: Promise<void>;
 }
@@ -34,7 +34,7 @@ export function followMempool(options: MempoolFollowerOptions): MempoolFollower 
   const faults: string[] = [];
   const gone = new Map<string, number>();
   const held = new Map<string, Set<string>>();
-  /** Chains whose snapshot has been changes in full on this connection. */
+  /** Chains whose snapshot has been sent completely on this connection. */
   let whole = new Set<string>();
   let changes = 0;
   let snapshots = 0;
@@ -60,7 +60,7 @@ export function followMempool(options: MempoolFollowerOptions): MempoolFollower 
       if (!whole.has(chain)) faults.push(`${message.type} before the snapshot of ${chain}`);
       if (message.type === 'mempool_tx') add(chain, data.txid);
       else {
-        if (!held.get(chain)?.delete(data.txid)) faults.push(`gone without having been changes: ${data.txid}`);
+        if (!held.get(chain)?.delete(data.txid)) faults.push(`gone without having been sent: ${data.txid}`);
         gone.set(message.data.reason, (gone.get(message.data.reason) ?? 0) + 1);
       }
     }

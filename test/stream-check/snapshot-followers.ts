@@ -1,4 +1,4 @@
-/** Bots that begin with a snapshot, anywhere: they forget all that they hold now and then, and begin again. */
+/** Bots that begin with a snapshot, at any point: now and then they forget all that they hold, and begin again. */
 import { decodePlaces, type FeedPlaces } from '../../api/push/cursor.ts';
 import { openStream } from '../../client/stream/stream.ts';
 import { type BotState, createBotState } from './bot-state.ts';
@@ -7,9 +7,9 @@ import { placeOf } from './history.ts';
 export interface SnapshotFollower {
   readonly name: string;
   readonly faults: string[];
-  /** Snapshots that it has had whole. */
+  /** Number of snapshots that it has received completely. */
   snapshots(): number;
-  /** How far its state goes; null while it lacks its snapshot. */
+  /** Places that its state has reached; null while it lacks its snapshot. */
   places(): FeedPlaces | null;
   state(): BotState;
   readonly done: Promise<void>;
@@ -25,7 +25,7 @@ export interface SnapshotFollowerOptions {
 }
 
 const CHANNELS = ['blocks', 'prices', 'reserves', 'conversions'];
-/** Of messages: after how many a bot dies on average, and in how many of its deaths it forgets all. */
+/** Average number of messages after which a bot dies, and share of its deaths in which it forgets all. */
 const LIFE = 40;
 const FORGETS = 0.6;
 const RETRY_MS = [50, 1_000] as const;

@@ -1,14 +1,14 @@
-/** Messages of GET /api/stream, as an EventSource would hand them over. */
+/** Messages of GET /api/stream, as an EventSource would deliver them. */
 import type { ServerMessage } from '../../client/stream/messages.ts';
 
-/** Ends when the connection does, whatever ended it. */
+/** Ends when the connection ends, for whatever reason. */
 export async function* sseMessages(
   url: string,
   lastEventId: string | null,
   signal: AbortSignal,
 ): AsyncGenerator<ServerMessage, void, void> {
   const headers = lastEventId === null ? {} : { 'last-event-id': lastEventId };
-  // A signal of its own, for fetch does not take its listener back.
+  // A separate signal, because fetch does not remove its listener.
   const stop = new AbortController();
   const abort = () => stop.abort();
   signal.addEventListener('abort', abort, { once: true });
@@ -26,7 +26,7 @@ export async function* sseMessages(
       }
     }
   } catch (error) {
-    if (!(error instanceof TypeError || signal.aborted)) throw error; // a TypeError is how fetch says that it was cut
+    if (!(error instanceof TypeError || signal.aborted)) throw error; // fetch throws a TypeError when the connection is cut
   } finally {
     signal.removeEventListener('abort', abort);
     stop.abort();

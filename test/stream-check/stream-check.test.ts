@@ -1,6 +1,6 @@
 /**
  * The push stream in the manner of Jepsen: clients of all kinds follow generated chains while connections break anywhere,
- * the server is killed, and chains reorganise; then everything that each of them heard is held against what happened.
+ * the server is killed, and chains reorganise; then everything that each of them received is compared with what happened.
  */
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -32,7 +32,7 @@ const KILLS = number('STREAM_KILLS', 2);
 const BLOCKS_A_SECOND = number('STREAM_BLOCKS', 10);
 
 const CHAINS: readonly string[] = ['one', 'two'];
-/** Enough for baskets that price something. */
+/** Enough blocks for baskets that price something. */
 const FIRST_BLOCKS = 120;
 const chainOf = (number: number) => ({
   seed: SEED + number,
@@ -42,21 +42,21 @@ const chainOf = (number: number) => ({
   mempool: true,
 });
 const TICK_MS = 100;
-/** Chances in a tick. */
+/** Probabilities per tick. */
 const REORGANISES = 0.08;
 const FORGETS = 0.05;
-/** Blocks at the end that come when every client holds what waits for them. */
+/** Blocks at the end, each of which is added once every client holds the waiting transactions. */
 const MEMPOOL_ROUNDS = 4;
 const DEEPEST = 12;
 const FINALITY_DEPTH = 60;
-/** Of the clients in turn; some reorganisations reach what was confirmed. */
+/** Confirmations of the clients, in turn; some reorganisations reach confirmed blocks. */
 const CONFIRMATIONS = [0, 0, 3, 8];
-/** Connections that break in a second, of all. */
+/** Share of all connections that break in a second. */
 const CUT_SHARE = 0.1;
 const MINUTES = 60_000;
 const SILENCE_MS = 30_000;
 
-/** Of who wants all that the log has. */
+/** Cursor of a client that wants everything in the log. */
 const START = { position: 0, index: 0 };
 const BEGINNING = encodePlaces(
   new Map(CHAINS.flatMap((chain) => (['facts', 'stamps'] as const).map((topic) => [feedKey(topic, chain), START]))),
@@ -66,7 +66,7 @@ const random = createRandom(SEED);
 const below = (limit: number) => Math.floor(random() * limit);
 
 it(
-  `${CLIENTS} clients, ${KILLS} kills, ${SECONDS} s (TEST_SEED=${SEED}): no gap, no double, in order, undo balanced`,
+  `${CLIENTS} clients, ${KILLS} kills, ${SECONDS} s (TEST_SEED=${SEED}): no gap, no duplicate, in order, undo balanced`,
   async () => {
     const daemons = await Promise.all(CHAINS.map((_, number) => startChainDaemon(chainOf(number), FIRST_BLOCKS)));
     const proxy = await startCuttingProxy();
@@ -78,7 +78,7 @@ it(
         minBasketAge: 2,
         finalityDepth: FINALITY_DEPTH,
       })),
-      { minBasketDepthUsd: 0 }, // of some seeds no basket is deep
+      { minBasketDepthUsd: 0 }, // with some seeds no basket is deep
     );
     const stop = new AbortController();
     let program = await startProgram(settings).answers();
@@ -164,7 +164,7 @@ it(
       proxy.cut(random());
     }
 
-    // One more than a chain ever had: a height that comes once.
+    // One block more than a chain ever had: a height that occurs once.
     for (const [number, daemon] of daemons.entries()) {
       daemon.grow((highest[number] ?? 0) + 1 - daemon.height);
       ends.set(CHAINS[number] ?? '', daemon.height);
@@ -226,7 +226,7 @@ function differences(held: ReadonlyMap<string, string>, wanted: ReadonlyMap<stri
     .map((key) => `${key}: held ${held.get(key)}, is ${wanted.get(key)}`);
 }
 
-/** Every client has heard of the last block and price, however long that takes: those who have not hear more and more. */
+/** Waits until every client has received the last block and price, for as long as the other clients receive more events. */
 async function untilHeard(followers: readonly Follower[], topicsOf: (follower: Follower) => Topics): Promise<void> {
   const leftOf = () => followers.filter((follower) => follower.waitsFor(topicsOf(follower).ends).length > 0);
   const heardBy = (some: readonly Follower[]) => some.reduce((sum, { history }) => sum + history.events.length, 0);
@@ -236,11 +236,11 @@ async function untilHeard(followers: readonly Follower[], topicsOf: (follower: F
     if (heardBy(left) !== heard) [heard, since] = [heardBy(left), Date.now()];
     if (Date.now() - since < SILENCE_MS) continue;
     const waiting = left.map((follower) => `${follower.history.client}: ${follower.waitsFor(topicsOf(follower).ends)}`);
-    throw new Error(`${left.length} clients hear nothing more and have not heard of the end: ${waiting.join('; ')}`);
+    throw new Error(`${left.length} clients receive nothing more and have not received the end: ${waiting.join('; ')}`);
   }
 }
 
-/** Every client of the mempool holds what the daemons do. */
+/** Waits until every client of the mempool holds what the daemons hold. */
 async function untilMempoolsHeld(
   followers: readonly MempoolFollower[],
   waitingAt: (chain: string) => readonly string[],

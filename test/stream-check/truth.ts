@@ -15,8 +15,9 @@ import { type HeardEvent, placeOf, VALUED } from './history.ts';
 export type Topics = Pick<Truth, 'events' | 'ends'>;
 
 /**
- * Up to records which every client of their feed hears of: that of the block at a chain's height in `heights`, which comes once, and the
- * last one that told a price (none, when the chain has no prices yet), once prices have come to that block. Null while they have not. `folder` is the log's.
+ * Reads the events up to records that every client of their feed receives: that of the block at a chain's height in `heights`, which
+ * occurs once, and the last one with a price (none if the chain has no prices yet), once prices have reached that block. Returns null
+ * until they have. `folder` is the log's.
  */
 export async function readTruth(
   folder: string,
@@ -52,7 +53,7 @@ export async function readTruth(
   return truth;
 }
 
-/** The state of who has heard everything up to the places of a cursor. `folder` is the log's. */
+/** The state of a bot that has received everything up to the places of a cursor. `folder` is the log's. */
 export async function readBotState(folder: string, places: FeedPlaces, finalityDepth: number): Promise<BotState> {
   const log = createEmbeddedEventLog({ folder });
   const topics = createTopicReader(log);
@@ -100,7 +101,7 @@ async function recordsOf<T extends FeedTopicName>(
   }
 }
 
-/** What a subscriber hears of the records. */
+/** The events that a subscriber receives with each record. */
 type Publish = (records: readonly FeedRecord[]) => readonly (readonly PushEvent[])[];
 
 async function factsOf(
@@ -140,7 +141,7 @@ function heard({ chain, place, tail, ...event }: PushEvent): HeardEvent {
     data: Valued & { was?: Valued | null; now?: Valued | null };
   };
   const { feed, type } = placeOf(chain, event.type, data);
-  // Clients ask for what has a value, whatever it is.
+  // Clients ask for conversions with any value.
   const isPublished =
     type === 'conversion_correction'
       ? [data.was, data.now].some((row) => typeof row?.usdValue === 'number')

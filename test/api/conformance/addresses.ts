@@ -16,7 +16,7 @@ export function addressesConform(client: TestClient): void {
     const recorded: LooseJson[] = truth('address.json.gz');
     const balances: LooseJson = truth('richlist.json.gz').addressbalances;
 
-    it('folds the history that the daemon tells as deltas', async () => {
+    it('folds the history that the daemon reports as deltas', async () => {
       for (const { address, getaddressdeltas } of recorded) {
         const net = new Map<string, Net>();
         for (const delta of getaddressdeltas.filter(({ height }: LooseJson) => height > 0)) {
@@ -42,7 +42,7 @@ export function addressesConform(client: TestClient): void {
       }
     });
 
-    it('holds what the daemon says each address holds', async () => {
+    it('have the balances that the daemon reports', async () => {
       for (const [address, balance] of Object.entries<LooseJson>(balances)) {
         if (!/^[Ri]/.test(address)) continue;
         const row = await client.json(`/api/address/${address}/balance`);
@@ -62,9 +62,9 @@ export function addressesConform(client: TestClient): void {
     const lastHeights = (length: number) =>
       new Map(clocks.map((clock, height) => [new Date(clock * 1000).toISOString().slice(0, length), height]));
 
-    it('held at the end of each day what the deltas of the daemon add up to', async () => {
+    it('had at the end of each day the sum of the deltas of the daemon', async () => {
       const days = lastHeights('2026-11-19'.length);
-      days.delete('2009-01-03'); // genesis lies further back than any answer
+      days.delete('2009-01-03'); // the genesis block is older than any answer reaches
       expect(days.size).toBeGreaterThan(1);
       for (const { address, getaddressdeltas } of recorded) {
         const deltas: LooseJson[] = getaddressdeltas.filter(({ height }: LooseJson) => height > 0);
@@ -113,7 +113,7 @@ export function addressesConform(client: TestClient): void {
       expect(rewarded).toBeGreaterThan(0);
     });
 
-    it('is known on the chains that have a transaction of it', async () => {
+    it('are known on the chains that have a transaction of them', async () => {
       for (const { address } of recorded) {
         const rows = await client.walk(`/api/address/${address}`, 200);
         const { results } = await client.json(`/api/address/${address}/chains`);
@@ -141,7 +141,7 @@ export function addressesConform(client: TestClient): void {
       expect(await client.status(`/api/address/${path}`)).toBe(status);
     });
 
-    it('ranks the holders, each output of several people once', async () => {
+    it('ranks the holders, and counts an output of several owners once', async () => {
       const held = new Map<string, bigint>();
       const unspent = blocks.slice(1).flatMap(({ tx }) => tx.flatMap(({ vout }: LooseJson) => vout));
       for (const { spentHeight, valueSat, scriptPubKey } of unspent) {

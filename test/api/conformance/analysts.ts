@@ -1,4 +1,4 @@
-/** The questions of analysts: one call each, against plain sums over the facts of the recording and the golden numbers. */
+/** Questions of analysts, one call each, compared with plain sums over the facts of the recording and with the golden numbers. */
 import { describe, expect, it } from 'vitest';
 import { formatDecimal, STAMP_DECIMALS } from '../../../domain/decimal.ts';
 import { satoshisToCoins } from '../../../domain/satoshi.ts';
@@ -50,7 +50,7 @@ const stamped = [...folded.stamps.values()].map(({ height, time, transfer, stamp
 }));
 const keyOf = ({ txid, vout }: LooseJson) => `${txid}:${vout}`;
 
-/** Decimal texts. */
+/** Compares two decimal numbers as texts. */
 function compare(a: string, b: string): number {
   const [units, others] = [a, b].map((text) => {
     const [whole = '', fraction = ''] = text.split('.');
@@ -138,7 +138,7 @@ export function analystsConform(client: TestClient): void {
       }
     });
 
-    it.each(HEIGHTS)('what an address held at block %i, worth what then', async (height) => {
+    it.each(HEIGHTS)('what an address held at block %i, and what it was worth then', async (height) => {
       const answer = await client.json(`/api/address/${ALICE}/balance?height=${height}`);
       const ids = [...new Set(all('balance').map(({ currencyId }) => currencyId))];
       const wanted = ids
@@ -169,7 +169,7 @@ export function analystsConform(client: TestClient): void {
       expect(await client.status('/api/tickers/supply/nosuch')).toBe(404);
     });
 
-    it('for the fees of a basket, each by its word', async () => {
+    it('for the fees of a basket: those of conversions, and those of volumes', async () => {
       const basket = stamped.find(({ kind }) => kind === 'via')?.importCurrencyId ?? '';
       const own = stamped.filter(
         ({ importCurrencyId, status }) => importCurrencyId === basket && status === 'completed',
@@ -260,7 +260,7 @@ export function analystsConform(client: TestClient): void {
       );
     });
 
-    it('what an address gained and lost, worth what then', async () => {
+    it('what an address gained and lost, and what that was worth then', async () => {
       const spot = new Map(priced.map(({ height, currencyId, usd }) => [`${height} ${currencyId}`, usd]));
       const rows = await client.walk(`/api/address/${ALICE}?usd=true`, 200);
       const activity = new Map(

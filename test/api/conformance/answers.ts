@@ -12,9 +12,9 @@ interface Plain {
 }
 
 export function answersConform(client: TestClient, url: () => string): void {
-  /** One connection, so that an answer that ends it too early is seen. */
+  /** A single connection, so that an answer that closes it too early is noticed. */
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-  /** Without a client library that decompresses. */
+  /** Sends a request without a client library, which would decompress the answer. */
   const plain = (path: string, headers: Record<string, string> = {}, method = 'GET') =>
     new Promise<Plain>((resolve, reject) => {
       const asked = request(`${url()}${path}`, { headers, method, agent }, (answer) => {
@@ -28,7 +28,7 @@ export function answersConform(client: TestClient, url: () => string): void {
     });
 
   describe('answers on the wire', () => {
-    // A prepared one, one of a query, and one from memory.
+    // A prepared answer, the answer of a query, and one from memory.
     it.each(['/api/market/pairs', '/api/blocks/?pageSize=50', '/api/openapi.json'])(
       '%s is compressed',
       async (path) => {
@@ -53,14 +53,14 @@ export function answersConform(client: TestClient, url: () => string): void {
       },
     );
 
-    it('HEAD says what GET would, without the body', async () => {
+    it('HEAD answers like GET, without the body', async () => {
       for (const path of ['/api/blocks/5', '/api/market/pairs', '/api/health', '/api/blocks/99999999']) {
         const [get, head] = [await plain(path), await plain(path, {}, 'HEAD')];
         expect([path, head.status, head.body.byteLength]).toEqual([path, get.status, 0]);
         for (const name of ['content-type', 'etag', 'cache-control', 'x-chain-state']) {
           expect([path, name, head.headers[name]]).toEqual([path, name, get.headers[name]]);
         }
-        // The id of the request is in the body of an error.
+        // The body of an error contains the id of the request.
         if (get.status === 200) expect(head.headers['content-length']).toBe(String(get.body.byteLength));
       }
     });
@@ -74,12 +74,12 @@ export function answersConform(client: TestClient, url: () => string): void {
       expect(estimate.headers.get('x-chain-state')).toBe(state);
     });
 
-    it('lets caches keep for a while what no rewind reaches, and ask about the rest', async () => {
+    it('lets caches keep final answers for a while, and revalidate the others', async () => {
       const control = async (path: string) => (await plain(path)).headers['cache-control'];
       const [recent, final] = ['public, no-cache', 'public, max-age=300, stale-while-revalidate=86400'];
       expect(await control(`/api/blocks/${tip - 99}`)).toBe(recent);
       expect(await control(`/api/blocks/${tip - 100}`)).toBe(final);
-      // However deep it lies, its outputs may be spent by the next block.
+      // However deep a transaction is, the next block may spend its outputs.
       expect(await control(`/api/tx/${blocks[5].tx[0].txid}`)).toBe(recent);
       expect(await control('/api/market/protocol')).toBe(recent);
       const estimate = await client.raw('/api/market/estimate?from=VRSCTEST&to=PureTri&amount=10');

@@ -44,7 +44,7 @@ export function blocksConform(client: TestClient): void {
       expect(await client.walk('/api/blocks', 97)).toEqual(rows);
     });
 
-    it.each(['work', 'stake'])('lists those by %s', async (type) => {
+    it.each(['work', 'stake'])('lists the blocks by %s', async (type) => {
       const { total } = await client.json(`/api/blocks/?validationType=${type}`);
       const rows = await client.walk(`/api/blocks/?validationType=${type}`, 200);
       const wanted = blocks.filter(({ validationtype }) => validationtype === type);
@@ -52,7 +52,7 @@ export function blocksConform(client: TestClient): void {
       expect([total, wanted.length > 0]).toEqual([wanted.length, true]);
     });
 
-    it('shows each one whole', async () => {
+    it('shows each block completely', async () => {
       for (const block of blocks) {
         const row = await client.json(`/api/blocks/${block.height}`);
         expect(answered(row)).toEqual(expected(block));
@@ -94,13 +94,13 @@ export function blocksConform(client: TestClient): void {
       return Object.fromEntries([...sums].map(([id, sum]) => [id, String(sum)] as const).sort());
     }
 
-    it('is the same by hash', async () => {
+    it('are the same by hash', async () => {
       for (const { height, hash } of blocks.filter((block) => block.height % 97 === 0)) {
         expect(await client.json(`/api/blocks/${hash}`)).toEqual(await client.json(`/api/blocks/${height}`));
       }
     });
 
-    it('gives raw blocks byte for byte', async () => {
+    it('returns raw blocks byte for byte', async () => {
       const lines = recordedText('blocks.jsonl.gz').trim().split('\n');
       for (const height of [0, 1, 500, tip]) {
         const text = await (await client.raw(`/api/blocks/${height}/raw`)).text();

@@ -36,7 +36,7 @@ export function conversionsConform(client: TestClient): void {
       }
     });
 
-    it('says what each was executed at, what it cost and how long it took', () => {
+    it('shows at which price each was executed, what it cost and how long it took', () => {
       const timeAt = (height: number): number => Number(blocks[height].time);
       const heights = new Map<string, number>(
         blocks.flatMap(({ height, tx }) => tx.map(({ txid }: LooseJson): [string, number] => [txid, height])),
@@ -64,7 +64,7 @@ export function conversionsConform(client: TestClient): void {
       }
     });
 
-    it('sums what a filter shows, in all and by day', async () => {
+    it('sums the conversions of a filter, in total and by day', async () => {
       const time = [...rows.values()].map((row) => row.time).sort()[Math.floor(rows.size / 2)];
       const address = [...rows.values()].find(({ source }) => source !== null)?.source;
       const usd = (some: readonly LooseJson[]) => some.reduce((sum, row) => sum + Number(String(row.usdValue)), 0);
@@ -131,7 +131,7 @@ export function conversionsConform(client: TestClient): void {
       }
     });
 
-    it('stamps as the independent program did, and says from what', async () => {
+    it('stamps like the independent program, and explains the stamps', async () => {
       const golden = goldenStamps().rows.filter(({ scenario }) => scenario === 'live');
       expect(golden.length).toBeGreaterThan(40);
       for (const wanted of golden) {

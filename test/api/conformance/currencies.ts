@@ -14,13 +14,13 @@ export function currenciesConform(client: TestClient): void {
         vout.flatMap(({ scriptPubKey }: LooseJson) => scriptPubKey.acceptednotarization?.currencystate ?? []),
       ),
     );
-    /** Ours in camelCase, the daemon's in lower case; what it adds from elsewhere is not in a definition. */
+    /** Members that the daemon adds from elsewhere, which are not part of a definition. */
     const VOLATILE = /^(best|lastconfirmed)|^(currencyidhex|magicnumber|currencynames)$/;
 
     const { PRELAUNCH, REFUNDING, LAUNCH_CONFIRMED } = STATE_FLAGS;
     const amount = (value: LooseJson) => (value === undefined ? null : coins(BigInt(sat(value))));
 
-    /** From the notarizations in the blocks alone. */
+    /** The launch, from the notarizations in the blocks alone. */
     function launchOf(wanted: LooseJson) {
       const states = notarizedStates.filter(({ currencyid }) => currencyid === wanted.currencyid);
       const prelaunch = states
@@ -68,7 +68,7 @@ export function currenciesConform(client: TestClient): void {
       expect(await client.status(`/api/currency/?${query}`)).toBe(400);
     });
 
-    it('defines each as getcurrency does, by id and by name', async () => {
+    it('defines each like getcurrency, by id and by name', async () => {
       for (const [leaf, wanted] of Object.entries<LooseJson>(recorded)) {
         for (const name of [wanted.currencyid, wanted.fullyqualifiedname, leaf.toUpperCase()]) {
           const row = await client.json(`/api/currency/${encodeURIComponent(name)}`);

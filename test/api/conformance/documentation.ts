@@ -11,15 +11,15 @@ import { createVerustreamClient } from '../../../client/client.ts';
 import { schemaFaults, type TestClient } from '../client.ts';
 import type { LooseJson } from '../truth.ts';
 
-/** Routes whose answers are no JSON, too large to be shown, or of a data set, which the recording's service does not write. */
+/** Routes whose answers are not JSON, too large to be shown, or of a data set, which the service of this test does not write. */
 const WITHOUT_EXAMPLE = new Set([
   ...['/api/openapi.json', '/api/asyncapi.json', '/api/errors', '/api/'],
   ...['/api/datasets/', '/api/datasets/:manifest'],
 ]);
-/** Their answers are of somebody who has logged in. */
+/** Routes whose answers are those of a logged-in identity. */
 const OF_AN_IDENTITY = /^\/api\/(auth|keys|usage|webhooks)/;
 const LONGEST_LIST = 3;
-/** What the moment of asking decides. */
+/** Members that depend on the time of the request. */
 const OF_THE_MOMENT = new Set([
   'updatedAt',
   'state',
@@ -41,7 +41,7 @@ function addressOf(path: string, { parameters }: Example): string {
   return rest.size > 0 ? `${address}?${rest}` : address;
 }
 
-/** Lists of objects cut to what a reader needs. */
+/** Cuts lists of objects to what a reader needs. */
 function shortened(value: LooseJson): LooseJson {
   if (Array.isArray(value)) {
     const whole = value.every((item) => typeof item !== 'object' || item === null);
@@ -61,7 +61,7 @@ function steady(value: LooseJson): LooseJson {
 
 export function documentationConforms(client: TestClient, url: () => string): void {
   describe('documentation', () => {
-    it('shows a real answer for every path, as it is still given', async () => {
+    it('shows a real and current answer for every path', async () => {
       const examples = readExamples();
       const wanted = routeTable.filter(
         ({ produces, path }) => !produces && !WITHOUT_EXAMPLE.has(path) && !OF_AN_IDENTITY.test(path),
@@ -81,7 +81,7 @@ export function documentationConforms(client: TestClient, url: () => string): vo
         expect([path, schemaFaults(path.replace(/:\w+/g, 'x'), answer)]).toEqual([path, null]);
       }
       if (process.env.UPDATE_EXAMPLES) writeFileSync(EXAMPLES_FILE, `${JSON.stringify(answered, null, 1)}\n`);
-      // A difference: look at it, then write the examples anew with UPDATE_EXAMPLES=1 and this file.
+      // If they differ, check the difference, then write the examples again: run this test with UPDATE_EXAMPLES=1.
       else for (const path of Object.keys(answered)) expect(steady(answered[path])).toEqual(steady(examples[path]));
     });
 
@@ -115,7 +115,7 @@ export function documentationConforms(client: TestClient, url: () => string): vo
       expect(list.responses).toHaveProperty('409');
     });
 
-    it('describes the stream where the index says', async () => {
+    it('describes the stream at the paths of the index', async () => {
       const { endpoints } = await client.json('/api/');
       const listed = endpoints.map(({ path }: LooseJson) => path);
       expect(listed).toContain('/api/asyncapi.json');
@@ -124,7 +124,7 @@ export function documentationConforms(client: TestClient, url: () => string): vo
       expect(ours.filter((address) => !listed.includes(address))).toEqual([]);
     });
 
-    it('has a page that needs nothing from outside', async () => {
+    it('has a page that needs nothing from other hosts', async () => {
       const page = await client.raw('/api/docs');
       const html = await page.text();
       expect(page.headers.get('content-type')).toBe('text/html; charset=utf-8');

@@ -1,4 +1,4 @@
-/** Estimates of conversions, against what the recorded daemon estimated. */
+/** Estimates of conversions, compared with those of the recorded daemon. */
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { answerOf, readCases } from '../../../recordings/player/recorded-calls.ts';
@@ -6,7 +6,7 @@ import type { TestClient } from '../client.ts';
 import { RECORDING } from '../running-service.ts';
 import { type LooseJson, sat } from '../truth.ts';
 
-/** Estimates between currencies of live baskets, as the daemon gave them. */
+/** The daemon's estimates between currencies of live baskets. */
 function recordedEstimates(): { readonly transfer: LooseJson; readonly said: LooseJson }[] {
   const found = [];
   for (const one of readCases(RECORDING)) {
@@ -53,7 +53,7 @@ export function estimatesConform(client: TestClient): void {
       [400, 'not_convertible', 'estimate?from=VRSCTEST&to=usdx&via=xeth&amount=1'],
       [404, 'not_found', 'estimate?from=VRSCTEST&to=nosuch&amount=1'],
       [404, 'not_found', 'best-conversion?from=VRSCTEST&to=tok&amount=1'],
-      // The recorded node says that it cannot tell; no daemon says that, so it stands for one that fails.
+      // The recorded node answers that it has no recording of this call. No daemon answers that, so it plays one that fails.
       [502, 'daemon_error', 'estimate?from=VRSCTEST&to=PureTri&amount=7.7'],
       [502, 'daemon_error', 'best-conversion?from=VRSCTEST&to=PureTri&amount=7.7'],
     ])('%i %s for %s', async (status, code, path) => {

@@ -1,15 +1,15 @@
-/** What no well-meaning client sends: nothing of it is a fault of the service, and nothing of it hangs. */
+/** Requests that no well-meaning client sends: none of them causes a fault of the service, and none hangs. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
 import type { RunningService } from '../running-service.ts';
 
-/** Long against every bound that is expected to end a connection, short against a hang. */
+/** Longer than every time limit that ends a connection, shorter than a hang. */
 const PATIENCE_MS = 40_000;
 
 export function hostileRequestsConform(client: TestClient, service: () => RunningService): void {
-  /** Writes bytes and reads until the other side closes; '' when it closes without a word. */
+  /** Writes bytes and reads until the other side closes; '' if it closes without an answer. */
   const exchange = (pieces: readonly (string | Buffer)[], pauseMs = 0) =>
     new Promise<string>((resolve, reject) => {
       const socket = connect(service().port, '127.0.0.1');
@@ -38,7 +38,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
   const get = (target: string, headers = '') =>
     `GET ${target} HTTP/1.1\r\nHost: localhost\r\n${headers}Connection: close\r\n\r\n`;
   const statusOf = (answer: string) => Number(/^HTTP\/1\.1 (\d{3})/.exec(answer)?.[1] ?? 0);
-  /** 0: the connection was closed without an answer, as for what is no HTTP. */
+  /** 0 if the connection was closed without an answer, as for input that is not HTTP. */
   const refused = (answer: string) => {
     const status = statusOf(answer);
     expect([0, 200, 304, 400, 404, 405, 408, 413, 414, 431, 505], answer.slice(0, 300)).toContain(status);
@@ -64,7 +64,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       ['infinity', '/api/conversions/?minUsd=Infinity'],
       ['a date of no calendar', '/api/conversions/?fromTime=2026-13-45'],
       ['a time beyond the type of the column', '/api/conversions/?fromTime=999999999999'],
-      ['days that nobody lived', '/api/market/baskets/PureTri/reserves?days=3650'],
+      ['more days than the chain has', '/api/market/baskets/PureTri/reserves?days=3650'],
       ['names of the prototype', '/api/blocks/?__proto__=1&constructor=2&toString=3'],
       ['a parameter twice', '/api/blocks/?page=1&page=2'],
       ['hundreds of parameters', `/api/blocks/?${Array.from({ length: 300 }, (_, n) => `p${n}=${n}`).join('&')}`],
@@ -101,7 +101,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       refused(await exchange([get('/api/health', 'X-Many: 1\r\n'.repeat(500))]));
     });
 
-    it('methods that are none', async () => {
+    it('methods that do not exist', async () => {
       for (const method of ['TRACE', 'PROPFIND', 'CONNECT', 'get', 'DELETE', 'X'.repeat(200)]) {
         const answer = await exchange([
           `${method} /api/blocks/ HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`,
@@ -112,7 +112,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'GET, HEAD, OPTIONS']);
     });
 
-    it('no body behind the headers of a HEAD request, wherever it goes', async () => {
+    it('no body after the headers of a HEAD request, whatever its path', async () => {
       for (const path of ['/api/auth/login', '/api/stream', '/api/nothing', '/api/blocks/none', '/api/blocks/', '/']) {
         const answer = await exchange([`HEAD ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`]);
         refused(answer);
@@ -120,8 +120,8 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       }
     });
 
-    // The next three wait for bounds that end a connection: together.
-    it.concurrent('headers twice, and bytes that no header has', async () => {
+    // The next three wait for time limits that end a connection, so they run at the same time.
+    it.concurrent('headers twice, and bytes that no header may contain', async () => {
       const hostile = [
         'Host: other\r\n',
         'If-None-Match: "a"\r\nIf-None-Match: "b"\r\n',
@@ -140,7 +140,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       for (const answer of await Promise.all(asked)) refused(answer);
     });
 
-    it.concurrent('what is no HTTP', async () => {
+    it.concurrent('input that is not HTTP', async () => {
       const noise = Buffer.from(Array.from({ length: 4096 }, (_, n) => (n * 2654435761) & 255));
       const words = [
         '\r\n\r\n\r\n\r\n',
@@ -151,7 +151,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       for (const answer of await Promise.all([noise, ...words].map((bytes) => exchange([bytes])))) refused(answer);
     });
 
-    it.concurrent('who sends a byte now and then is let go, and holds up nobody', async () => {
+    it.concurrent('a client that sends a byte now and then is disconnected, and delays no other client', async () => {
       const slow = exchange([...get('/api/health').slice(0, -2)].slice(0, 30), 1000);
       const body = exchange([`POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: 1000\r\n\r\n{`]);
       for (let n = 0; n < 20; n++) {
@@ -161,7 +161,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
       for (const answer of await Promise.all([slow, body])) refused(answer);
     });
 
-    it('a question that takes too long is given up, with a code', async () => {
+    it('a query that takes too long is cancelled, with an error code', async () => {
       const forgetful = await service().startAnother({ keptBytes: 0 });
       const url = `http://127.0.0.1:${forgetful.port}/api/blocks/7`;
       const locker = await service().stores.postgres.pool.connect();
@@ -173,7 +173,7 @@ export function hostileRequestsConform(client: TestClient, service: () => Runnin
         await locker.query('ROLLBACK');
         expect((await fetch(url)).status).toBe(200);
       } finally {
-        await locker.query('ROLLBACK'); // also when it was not as expected
+        await locker.query('ROLLBACK'); // also after a failed expectation
         locker.release();
         await forgetful.close();
       }

@@ -20,7 +20,7 @@ export function identitiesConform(client: TestClient): void {
       contentmap: identity.contentmap,
     });
 
-    it('is found by i-address, full name and friendly name, in any ASCII case', async () => {
+    it('are found by i-address, full name and friendly name, in any ASCII case', async () => {
       for (const { id, latest } of recorded) {
         const ascii = latest.friendlyname.replace(/[a-z]/g, (letter: string) => letter.toUpperCase());
         for (const name of [id, latest.fullyqualifiedname, latest.friendlyname, ascii]) {
@@ -32,7 +32,7 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
-    it('is what it was at every recorded height', async () => {
+    it('have their recorded state at every recorded height', async () => {
       for (const { id, at } of recorded) {
         for (const probe of at) {
           const path = `/api/identity/${id}?height=${probe.height}`;
@@ -42,7 +42,7 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
-    it('lists every one and tells every change', async () => {
+    it('are all listed, with every change', async () => {
       const rows = await client.walk('/api/identity/', 7);
       expect(new Set(rows.map((row) => row.identityAddress))).toEqual(new Set(recorded.map(({ id }) => id)));
       for (const { id, history } of recorded) {
@@ -53,7 +53,7 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
-    it('lists those of each status, as each says of itself', async () => {
+    it('are listed by the status that each of them has', async () => {
       const rows = await client.walk('/api/identity/', 100);
       const seen = new Set<string>();
       for (const status of ['unlocked', 'locked', 'unlocking', 'revoked']) {
@@ -69,7 +69,7 @@ export function identitiesConform(client: TestClient): void {
       expect(await client.status('/api/identity/?status=gone')).toBe(400);
     });
 
-    it('lists the updates of all, by kind and by parent', async () => {
+    it('have all their updates listed, by kind and by parent', async () => {
       const all = await client.walk('/api/identity/events', 50);
       const expected: LooseJson[] = [];
       for (const { id } of recorded) {
@@ -89,7 +89,7 @@ export function identitiesConform(client: TestClient): void {
       expect([kinds.size > 3, parents.size > 1]).toEqual([true, true]);
       const known = new Set(recorded.map(({ id }) => id));
       for (const parent of [undefined, ...parents]) {
-        if (parent !== undefined && !known.has(parent)) continue; // the root is no identity of this chain
+        if (parent !== undefined && !known.has(parent)) continue; // the root is not an identity of this chain
         for (const kind of [undefined, ...kinds]) {
           const query = [kind && `kind=${kind}`, parent && `parent=${parent}`].filter(Boolean).join('&');
           const wanted = all.filter((row) => (!kind || row.kind === kind) && (!parent || row.parent === parent));
@@ -109,7 +109,7 @@ export function identitiesConform(client: TestClient): void {
       expect(await client.status(`/api/identity/events?${query}`)).toBe(status);
     });
 
-    it('tells the same changes page by page', async () => {
+    it('have the same changes page by page', async () => {
       for (const { id } of recorded) {
         const path = `/api/identity/${id}/changes`;
         const walked: LooseJson[] = [];
@@ -122,7 +122,7 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
-    it('shows the content of a height, whole and by key', async () => {
+    it('have their content at a height, completely and by key', async () => {
       for (const { id, history } of recorded) {
         for (const { height, identity } of history.history.slice(-2)) {
           const path = `/api/identity/${id}/multimap?height=${height}`;
@@ -137,7 +137,7 @@ export function identitiesConform(client: TestClient): void {
       }
     });
 
-    it('merges the content of all updates, and of some', async () => {
+    it('have the merged content of all updates, and of some', async () => {
       for (const { id, content } of recorded) {
         const whole = await client.json(`/api/identity/${id}/multimap?mode=aggregate`);
         expect(whole.contentmultimap).toEqual(content.identity.contentmultimap);
@@ -150,7 +150,7 @@ export function identitiesConform(client: TestClient): void {
       expect((await client.json(`${path}&fromHeight=278&height=832`)).contentmultimap).toEqual({});
     });
 
-    it('tells what a registration spent and cost, and when a lock ends', async () => {
+    it('show what a registration spent and cost, and when a lock ends', async () => {
       const bob = await client.json('/api/identity/bob@');
       expect(bob.registration).toMatchObject({ referralName: 'alice.VRSCTEST', cost: [{ currencyName: 'VRSCTEST' }] });
       expect(sat(bob.registration.cost[0].amount)).toBe('8000000000');
@@ -163,7 +163,7 @@ export function identitiesConform(client: TestClient): void {
       expect(await client.json('/api/identity/vault')).toMatchObject({ status: 'locked', blocksToUnlock: 500 });
     });
 
-    it('draws the referral tree from the reservations', async () => {
+    it('have the referral tree of the reservations', async () => {
       const children = new Map<string, string[]>();
       for (const { scriptPubKey } of blocks.flatMap((block) => block.tx.flatMap((tx: LooseJson) => tx.vout))) {
         const { referral, nameid } = scriptPubKey.identityreservation ?? {};

@@ -1,4 +1,4 @@
-/** The extension methods of JSON-RPC, against what the daemon itself says by its own methods. */
+/** The extension methods of JSON-RPC, compared with the answers of the daemon's own methods. */
 import { describe, expect, it } from 'vitest';
 import { parseExact, stringifyExact } from '../../../domain/json/exact-json.ts';
 import type { TestClient } from '../client.ts';
@@ -21,7 +21,7 @@ export function jsonRpcConforms(client: TestClient): void {
     const recorded: LooseJson[] = truth('address.json.gz');
     const identities: LooseJson[] = truth('identities.json.gz');
 
-    it('getbalanceall: what the daemon says each address holds', async () => {
+    it('getbalanceall: the balances that the daemon reports', async () => {
       const balances: LooseJson = truth('richlist.json.gz').addressbalances;
       const asked = Object.keys(balances).filter((address) => /^[Ri]/.test(address));
       for (const address of asked) {
@@ -51,7 +51,7 @@ export function jsonRpcConforms(client: TestClient): void {
       );
     });
 
-    it('gettxhistoryrich: the deltas of the daemon, with who stood on the other side', async () => {
+    it('gettxhistoryrich: the deltas of the daemon, with heights and directions', async () => {
       for (const { address, getaddressdeltas } of recorded) {
         const net = new Map<string, bigint>();
         const heights = new Map<string, number>();
@@ -160,7 +160,7 @@ export function jsonRpcConforms(client: TestClient): void {
       await expect(`${JSON.stringify(examples, null, 2)}\n`).toMatchFileSnapshot(file);
     });
 
-    it('refuses in the manners of the daemon', async () => {
+    it('refuses with the error codes of the daemon', async () => {
       const wrong: readonly (readonly [number, string, ...unknown[]])[] = [
         [-1, 'getbalanceall'],
         [-1, 'getbalanceall', 'alice@', 1],

@@ -1,4 +1,4 @@
-/** What every list can: a span of heights, the way back, and links to its neighbours. */
+/** Features of every list: a span of heights, pages in both directions, and links to other pages. */
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
 import { ALICE } from '../running-service.ts';
@@ -6,7 +6,7 @@ import { type LooseJson, tip } from '../truth.ts';
 
 const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
 
-/** Each list, and the member of its rows that says the height. */
+/** Each list, and the member of its rows that contains the height. */
 const LISTS: readonly (readonly [path: string, height: string])[] = [
   ['/api/blocks/', 'height'],
   ['/api/blocks/?validationType=work', 'height'],
@@ -45,7 +45,7 @@ export function listsConform(client: TestClient): void {
       expect([wrong.status, ((await wrong.json()) as LooseJson).errors[0].pointer]).toEqual([400, '/fromHeight']);
     });
 
-    it.each(LISTS)('%s goes forth and back, and says where to', async (path) => {
+    it.each(LISTS)('%s has pages in both directions, and links to them', async (path) => {
       const and = (query: string) => `${path}${path.includes('?') ? '&' : '?'}${query}`;
       const pages: LooseJson[] = [];
       let cursor: string | null = null;
@@ -75,7 +75,7 @@ export function listsConform(client: TestClient): void {
       expect((await client.json(links.get('first') ?? '')).results).toEqual(pages[0].results);
     });
 
-    it('as a stream goes forth alone', async () => {
+    it('as a stream has one direction only', async () => {
       const { prevCursor } = await client.json('/api/blocks/?page=3');
       const answer = await client.raw(`/api/blocks/?format=csv&cursor=${prevCursor}`);
       expect([answer.status, ((await answer.json()) as LooseJson).errors[0].pointer]).toEqual([400, '/cursor']);

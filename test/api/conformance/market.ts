@@ -13,7 +13,7 @@ export function marketConform(client: TestClient): void {
     );
     const near = (a: unknown, b: number) => Math.abs(Number(String(a)) - b) <= 1e-6 * Math.max(1, Math.abs(b));
 
-    it('shows each live basket as the daemon does, and what it is worth', async () => {
+    it('shows each live basket like the daemon, and its value', async () => {
       const rows: LooseJson[] = await client.json('/api/market/baskets');
       expect(rows.map((row) => row.currencyId).sort()).toEqual(live.map(({ currencyid }) => currencyid).sort());
       for (const { currencyid, bestcurrencystate: state } of live) {
@@ -91,7 +91,7 @@ export function marketConform(client: TestClient): void {
       }
     });
 
-    it('tells aggregators the same in their formats', async () => {
+    it('has the same data in the formats of aggregators', async () => {
       const pairs: LooseJson[] = await client.json('/api/market/pairs');
       const gecko: LooseJson[] = await client.json('/api/tickers/coingecko');
       expect(gecko.map(({ ticker_id, pool_id }) => [ticker_id, pool_id])).toEqual(
@@ -122,7 +122,7 @@ export function marketConform(client: TestClient): void {
       }
     });
 
-    it('keeps what a basket held, as the daemon said at each height', async () => {
+    it('has the reserves of a basket that the daemon reported at each height', async () => {
       const lines = recordedText('series/currencystate.jsonl.gz').trim().split('\n');
       const states = new Map<string, LooseJson>();
       for (const line of lines) {
@@ -147,7 +147,7 @@ export function marketConform(client: TestClient): void {
       }
     });
 
-    it('lists every priced currency with its line of hours', async () => {
+    it('lists every priced currency with its hourly sparkline', async () => {
       const rows: LooseJson[] = await client.json('/api/market/currencies');
       for (const { currencyId, price, sparkline } of rows) {
         const { currentPrice } = await client.json(`/api/oracle/prices/${currencyId}`);
@@ -167,7 +167,7 @@ export function marketConform(client: TestClient): void {
       expect((await client.json('/api/market/overview')).topBaskets.length).toBe(live.length);
     });
 
-    it('thins the history of a price, and says how far to trust each', async () => {
+    it('thins the history of a price, and shows the confidence of each point', async () => {
       const { currentPrice } = await client.json('/api/oracle/prices/xeth');
       for (const points of [1, 7, 1000]) {
         const { data } = await client.json(`/api/market/prices/xeth/history?days=3&points=${points}`);
@@ -199,7 +199,7 @@ export function marketConform(client: TestClient): void {
       expect((await client.json(`/api/market/prices/xeth/candles?to=${from.slice(0, 13)}:00Z`)).marks).toEqual([]);
     });
 
-    it('draws candles that begin where the one before ended, and sums of trades', async () => {
+    it('has candles that open at the close of the one before, and sums of trades', async () => {
       const conversions = await client.walk('/api/conversions/', 200);
       const trades = conversions.filter(
         ({ status, type }) => status === 'completed' && ['convert', 'via'].includes(type),
@@ -236,7 +236,7 @@ export function marketConform(client: TestClient): void {
       expect(ofAll.candles).toBeGreaterThan(100);
     });
 
-    it('draws candles of a currency up to its price, page by page', async () => {
+    it('has candles of a currency up to its price, page by page', async () => {
       const { data, from } = await client.json('/api/market/prices/xeth/candles?step=1h');
       const { currentPrice } = await client.json('/api/oracle/prices/xeth');
       expect(String(data.at(-1).close)).toBe(String(currentPrice.usdPrice));

@@ -1,4 +1,4 @@
-/** What waits in the recorded mempool: the recording holds one of its four transactions, and none of its conversions. */
+/** The recorded mempool: the recording contains one of its four transactions, and none of its conversions. */
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
 import { blocks, type LooseJson, tip } from '../truth.ts';
@@ -8,7 +8,7 @@ const BOB = 'i3bCS2hfQXktHXHmXEAxKPeby5cb6Px6Le';
 
 export function mempoolConforms(client: TestClient): void {
   describe('the mempool', () => {
-    it('shows what can be read of it, and says that there is more', async () => {
+    it('shows the transactions that can be read, and reports that there are more', async () => {
       await expect.poll(async () => (await client.json('/api/mempool/')).total).toBe(1);
       const { results, ...status } = await client.json('/api/mempool/');
       expect(status).toMatchObject({ waiting: 1, listed: 4, truncated: true, page: 1, totalPages: 1 });

@@ -51,7 +51,7 @@ export function namesConform(client: TestClient): void {
     const searched = (query: string): Promise<LooseJson> => client.json(`/api/search/?q=${encodeURIComponent(query)}`);
     const labelsOf = (hits: readonly LooseJson[]) => hits.map(({ label }) => label);
 
-    it('says which names are near', async () => {
+    it('suggests similar names', async () => {
       for (const [query, label] of [
         ['alise@', 'alice.VRSCTEST@'],
         ['bobb', 'bob.VRSCTEST@'],
@@ -65,7 +65,7 @@ export function namesConform(client: TestClient): void {
       }
     });
 
-    it('says none where nothing is near, and none beside what is found', async () => {
+    it('suggests none if nothing is similar, and none next to results', async () => {
       for (const query of ['nothing like it', 'x', '99999999', 'a'.repeat(64), "'; DROP TABLE identities; --"]) {
         expect((await searched(query)).near, query).toEqual([]);
       }
@@ -110,7 +110,7 @@ export function namesConform(client: TestClient): void {
       }
     });
 
-    it.each(['%', '_', '\\', "';--", '\u{10ffff}', '\u202e', 'zzzzzz', '.', '@@'])('of %j are none', async (text) => {
+    it.each(['%', '_', '\\', "';--", '\u{10ffff}', '\u202e', 'zzzzzz', '.', '@@'])('for %j are empty', async (text) => {
       expect(await suggested(text)).toEqual([]);
     });
 

@@ -8,7 +8,7 @@ import { blocks, type LooseJson, tip } from '../truth.ts';
 
 export function oracleConform(client: TestClient): void {
   describe('oracle', () => {
-    it('prices every currency as the independent program did', async () => {
+    it('prices every currency like the independent program', async () => {
       const golden = goldenPrices().rows.filter(({ scenario, height }) => scenario === 'live' && height === tip);
       const [last] = golden;
       expect(last?.prices.length).toBeGreaterThan(3);
@@ -54,7 +54,7 @@ export function oracleConform(client: TestClient): void {
       const timeOf = ({ createdAt }: LooseJson) => Date.parse(createdAt) / 1000;
       expect(every.length).toBeGreaterThan(1000);
       const day = every.filter((row) => timeOf(row) >= end - 24 * 3600);
-      // Small pages of short walks: each page is a statement.
+      // Small pages only for short walks: each page is a statement.
       for (const limit of [70, 200, 1000]) expect(await walk(`hours=24&limit=${limit}`)).toEqual(day);
       const some = every.filter(({ blockHeight }) => blockHeight >= 100 && blockHeight <= 190);
       for (const limit of [7, 200, 1000]) expect(await walk(`from=100&to=190&limit=${limit}`)).toEqual(some);
@@ -82,7 +82,7 @@ export function oracleConform(client: TestClient): void {
       }
     });
 
-    it('says where a limit has cut the history, and takes the cursor there alone', async () => {
+    it('reports where a limit has cut the history, and accepts the cursor for this history only', async () => {
       const path = '/api/oracle/prices/usdx/history';
       const cut = await client.json(`${path}?limit=10`);
       expect([cut.count, cut.interval, typeof cut.nextCursor]).toEqual([10, 'block', 'string']);
@@ -100,7 +100,7 @@ export function oracleConform(client: TestClient): void {
       ['an unknown name, nothing near', '/api/oracle/prices/nothing-like-it/history', 404, { suggestions: [] }],
       ['an i-address of no currency', `/api/oracle/prices/${ALICE}`, 404, { suggestions: [] }],
       ['an i-address with a wrong letter', `/api/oracle/prices/${USDX.replace(/.$/, 'z')}`, 400, faultAt('/id')],
-      ['what no name can be', '/api/oracle/prices/a*b/history', 400, faultAt('/id')],
+      ['an impossible name', '/api/oracle/prices/a*b/history', 400, faultAt('/id')],
       ['limit 0', '/api/oracle/prices/usdx/history?limit=0', 400, faultAt('/limit')],
       ['limit of text', '/api/oracle/prices/usdx/history?limit=ten', 400, faultAt('/limit')],
       ['an unknown interval', '/api/oracle/prices/usdx/history?interval=2h', 400, faultAt('/interval')],

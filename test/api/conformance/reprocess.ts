@@ -1,4 +1,4 @@
-/** History stamped again while the service runs: the command, the golden numbers of the other regime, the swap and back. */
+/** Stamps history again while the service runs: the command, the golden numbers of the other regime, the swap and the swap back. */
 import { describe, expect, it } from 'vitest';
 import { parseCommand } from '../../../commands/parse-command.ts';
 import { runStoreCommand } from '../../../commands/store-commands.ts';
@@ -35,7 +35,7 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
     return rows;
   };
   const etag = async () => (await client.raw('/api/oracle/prices')).headers.get('etag');
-  /** The service looks at what is served a few times a second. */
+  /** The service checks a few times a second which generation is served. */
   const changedEtag = async (before: string | null): Promise<string | null> => {
     for (let tries = 0; tries < 300; tries++) {
       const now = await etag();
@@ -55,7 +55,7 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
       expect(await run([])).toEqual({ code: 0, said: '1  served      live fold' });
     });
 
-    it('compares in a dry run, stops where it is told to, and changes nothing', async () => {
+    it('compares in a dry run, stops when it is asked to, and changes nothing', async () => {
       const stop = new AbortController();
       stop.abort();
       const stopped = await run(['--regime', 'backfill'], { signal: stop.signal });
@@ -73,7 +73,7 @@ export function reprocessConforms(client: TestClient, service: () => RunningServ
       expect(await stamped()).toEqual(served);
     });
 
-    it('serves the golden numbers of the other regime after a swap, and what was before after another', async () => {
+    it('serves the golden numbers of the other regime after a swap, and the earlier ones after a swap back', async () => {
       const made = await run(['--regime', 'backfill', '--json']);
       expect(readJsonOutput(`${made.said}\n`)).toMatchObject({
         command: 'reprocess',

@@ -1,4 +1,4 @@
-/** How often an answer goes to Postgres: what creeps up here is paid by every request. */
+/** Round trips to Postgres per answer: every request pays for an increase here. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
 import { parseExact } from '../../../domain/json/exact-json.ts';
@@ -10,7 +10,7 @@ import { truth } from '../truth.ts';
 const MINER = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
 const CONVERSION: string = truth('conversions.json')[0].txid;
 
-/** Of a request in a state that others have seen: the totals of lists and the directory of currencies are known. */
+/** Round trips of a request in a state that others have seen: the totals of lists and the directory of currencies are cached. */
 const TRIPS: readonly (readonly [path: string, trips: number])[] = [
   ['/api/blocks/500', 1],
   ['/api/blocks/', 1],
@@ -40,7 +40,7 @@ const TRIPS: readonly (readonly [path: string, trips: number])[] = [
 export function roundTripsConform(service: () => RunningService): void {
   describe('round trips to Postgres', () => {
     let statements: ReaderStatements;
-    /** Keeps no answers. */
+    /** An API that caches no answers. */
     let api: RunningApi;
     const client = createClient(() => `http://127.0.0.1:${api.port}`);
     beforeAll(async () => {
@@ -59,7 +59,7 @@ export function roundTripsConform(service: () => RunningService): void {
       expect(statements.take().map(({ text }) => text)).toHaveLength(trips);
     });
 
-    it('who asks at the same time shares statements, and is answered as alone', async () => {
+    it('simultaneous requests share statements, and are answered as if alone', async () => {
       const heights = Array.from({ length: 40 }, (_, index) => `/api/blocks/${index * 20 + 1}`);
       const paths = [...TRIPS.map(([path]) => path), ...heights, '/api/blocks/9999999', '/api/identity/nobody@'];
       const answerOf = async (path: string) => {
@@ -74,7 +74,7 @@ export function roundTripsConform(service: () => RunningService): void {
       expect(statements.take().filter(({ text }) => text.includes('FROM blocks b WHERE')).length).toBeLessThan(10);
     });
 
-    it('none but for the version of the state for what was asked before in it', async () => {
+    it('a repeated request in the same state reads only the version of the state', async () => {
       const { url } = service();
       const repeating = createClient(() => url);
       const paths = TRIPS.map(([path]) => path).filter((path) => !path.endsWith('/raw')); // the daemon is asked each time

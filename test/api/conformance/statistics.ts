@@ -7,7 +7,7 @@ import { blocks, type LooseJson, sat, tip, truth } from '../truth.ts';
 
 export function statisticsConform(client: TestClient): void {
   describe('statistics and search', () => {
-    it('counts what the recording holds', async () => {
+    it('counts what the recording contains', async () => {
       const transactions = blocks.reduce((sum, block) => sum + block.tx.length, 0);
       expect(await client.json('/api/stats/')).toMatchObject({
         height: tip,
@@ -38,7 +38,7 @@ export function statisticsConform(client: TestClient): void {
       expect(await client.json('/api/identity/stats')).toMatchObject({ chains: { vrsc: { revoked: 1 } } });
     });
 
-    it('charts by hour what the blocks of the hour say', async () => {
+    it('charts the blocks of each hour', async () => {
       const valuesOf = async (metric: string): Promise<Map<number, number>> => {
         const { data } = await client.json(`/api/stats/charts?metric=${metric}&period=7d&step=hour`);
         return new Map(data.map(({ timestamp, value }: LooseJson) => [timestamp, Number(String(value))]));
@@ -91,7 +91,7 @@ export function statisticsConform(client: TestClient): void {
       expect(await given.json()).toMatchObject({ code: 'invalid_parameter', detail: expect.stringContaining(detail) });
     });
 
-    it('tells the chain as of any height', async () => {
+    it('shows the chain at any height', async () => {
       const { coinsupply_100, coinsupply_775, coinsupply_1550 } = truth('supply.json');
       for (const recorded of [coinsupply_100, coinsupply_775, coinsupply_1550]) {
         const at = await client.json(`/api/stats/network/${recorded.height}`);

@@ -1,4 +1,4 @@
-/** Client libraries as they come from npm, one of the bitcoin world and one of JSON-RPC 2.0: an address is all they need. */
+/** Unchanged client libraries from npm, one of the bitcoin world and one of JSON-RPC 2.0: they need only an address. */
 import { createRequire } from 'node:module';
 import { createJSONRPCRequest, JSONRPCClient, type JSONRPCResponse } from 'json-rpc-2.0';
 import { describe, expect, it } from 'vitest';
@@ -7,7 +7,7 @@ import { blocks, type LooseJson, tip } from '../truth.ts';
 type Callback = (error: { code: number; message: string } | null, answer: { result: LooseJson }) => void;
 type Call = (...parameters: unknown[]) => void;
 
-/** It has no types of its own. */
+/** The package has no types of its own. */
 type BitcoindRpc = Readonly<Record<string, Call>>;
 const BitcoindRpc = createRequire(import.meta.url)('bitcoind-rpc') as new (options: object) => BitcoindRpc;
 

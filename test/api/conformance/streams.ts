@@ -1,4 +1,4 @@
-/** Lists as CSV and NDJSON: the rows of the pages, all of them, in their order. */
+/** Lists as CSV and NDJSON contain all rows of the pages, in their order. */
 import { describe, expect, it } from 'vitest';
 import { parseExact } from '../../../domain/json/exact-json.ts';
 import { readCsv } from '../../support/api/http/read-csv.ts';
@@ -7,7 +7,7 @@ import type { LooseJson } from '../truth.ts';
 
 const ADDRESS = 'RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V';
 
-/** By the names of the first line. */
+/** Lines as objects with the names of the first line. */
 function recordsOf(text: string): Record<string, string>[] {
   const [header = [], ...lines] = readCsv(text);
   return lines.map((line) => Object.fromEntries(header.map((name, index) => [name, line[index] ?? ''])));

@@ -1,4 +1,4 @@
-/** Every transaction: what it spent and made. */
+/** Every transaction, with its inputs and outputs. */
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
 import { CHAIN, NATIVE } from '../running-service.ts';
@@ -21,7 +21,7 @@ export function transactionsConform(client: TestClient): void {
       return {};
     }
 
-    /** A transfer also holds its fees where they are paid in a token; a mint holds nothing but them. */
+    /** A transfer also contains its fees if they are paid in a token; a mint contains nothing else. */
     function withFees(kind: string, decoded: LooseJson): Record<string, string> {
       const values = tokens(decoded.mint ? {} : decoded.currencyvalues);
       if (kind !== 'reservetransfer' || decoded.feecurrencyid === NATIVE) return values;
@@ -29,7 +29,7 @@ export function transactionsConform(client: TestClient): void {
       return fee === 0n ? values : { ...values, [decoded.feecurrencyid]: fee.toString() };
     }
 
-    it('shows what each one spent and made', async () => {
+    it('shows the inputs and outputs of each', async () => {
       for (const block of blocks) {
         for (const [index, tx] of block.tx.entries()) {
           const row = await client.json(`/api/tx/${tx.txid}`);
@@ -65,7 +65,7 @@ export function transactionsConform(client: TestClient): void {
       }
     }, 600_000);
 
-    it('gives raw transactions byte for byte', async () => {
+    it('returns raw transactions byte for byte', async () => {
       const lines = recordedText('txs.jsonl.gz').trim().split('\n');
       for (const line of lines.filter((_, index) => index % 300 === 7)) {
         const txid = /"txid":"([0-9a-f]{64})"/.exec(line)?.[1];

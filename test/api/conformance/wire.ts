@@ -1,4 +1,4 @@
-/** Everything that was recorded of the daemon's HTTP, sent again: methods, paths, headers, malformed and huge bodies. */
+/** Replays all HTTP requests that were recorded with the daemon: methods, paths, headers, malformed and huge bodies. */
 import { request } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
@@ -16,7 +16,7 @@ interface WireCase {
   readonly response: { readonly status?: number; readonly body?: string };
 }
 
-/** Long bodies were recorded by their beginning and length; all of them are one character, repeated. */
+/** Long bodies were recorded by their beginning and length; each of them repeats one character. */
 function wholeBody({ name, request: { body } }: WireCase): Buffer {
   const abridged = /^(.*?)(a+|\[+)\.\.\.\((\d+) bytes\)$/s.exec(body ?? '');
   if (abridged) {
@@ -54,12 +54,12 @@ export function wireConforms(url: () => string): void {
       .split('\n')
       .map((line) => JSON.parse(line) as WireCase);
 
-    it('is the recorded one, but for the listed differences', async () => {
+    it('is the recorded one, except for the listed differences', async () => {
       const wrong: unknown[] = [];
       for (const one of cases) {
         const { status, body } = one.response;
         if (status === undefined) {
-          // Cut off by the daemon; here it is told why, if it still listens.
+          // The daemon cut the connection; this service answers why, if the client still reads.
           const answer = await send(url(), one).catch(() => null);
           if (answer && answer.status !== 413) wrong.push([one.name, 413, answer.status]);
           continue;
@@ -72,7 +72,7 @@ export function wireConforms(url: () => string): void {
       expect(cases.length).toBeGreaterThan(130);
     });
 
-    it('differs nowhere else', () => {
+    it('has recorded every case of the listed differences', () => {
       const names = new Set(cases.map(({ name }) => name));
       const listed = differences.wire.flatMap((one) => one.cases);
       expect(listed.filter((name) => !names.has(name))).toEqual([]);
