@@ -46,7 +46,9 @@ function watchChain(api: ApiContext, journal: MempoolJournal, logger: Logger): (
 
   /** Moves the last estimate of each mined conversion to `awaited`; drops those of other conversions that left the mempool. */
   function passOn(): void {
-    for (const { kind, entry } of journal.after(seen) ?? []) {
+    const changes = journal.after(seen);
+    if (!changes) estimated.clear(); // the journal has dropped some changes; `keep` adds what still waits
+    for (const { kind, entry } of changes ?? []) {
       if (kind !== 'gone') continue;
       for (const { txid, vout } of conversionsOf(entry.transaction)) {
         const key = keyOf({ txid, vout });

@@ -152,8 +152,9 @@ export async function openChainFeed<T extends FeedTopicName>(
 
   async function follow(): Promise<void> {
     if (!options.isWanted()) return skip();
-    if (joinedIn) await moveTo(joinedIn);
-    joinedIn = null;
+    const joined = joinedIn;
+    if (joined) await moveTo(joined);
+    if (joinedIn === joined) joinedIn = null; // another first client may have joined meanwhile
     await topics.waitFor(topic.name, chain, head, WAIT_MS, signal);
     if (signal.aborted) return;
     for (const raw of await topics.read(topic.name, chain, head, READ_LIMITS)) {

@@ -303,6 +303,18 @@ describe('a client of the stream', () => {
     expect([...dataOf(client.sent), ...dataOf(resumed.sent)]).toEqual(dataOf(other.sent));
   });
 
+  it('is closed with 4408 and no reason if its cursor is longer than a reason may be', async () => {
+    const chains = Array.from({ length: 12 }, (_, index) => `chain-with-a-name-${index}`);
+    const many = { chains, feeds: chains.map(testFeed), idsOf: (text: string) => [text] };
+    const client = connect(createHub({ ...many, logger, pace: pace(), messagePace: pace() }), () => false, undefined, [
+      'blocks',
+    ]);
+    await settle();
+    client.connection.tick(performance.now() + timing.slowMs + 1000);
+    expect(client.sent.at(-1)?.cursor.length).toBeGreaterThan(123);
+    expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: '' });
+  });
+
   it('is closed with 4408 if it keeps sending requests and reads none of the answers', async () => {
     vi.useFakeTimers();
     let asked = 0;
