@@ -1,4 +1,4 @@
-/** Requests per second by wrk: a generator in Node measures itself. */
+/** Requests per second by wrk, because a load generator in Node.js would measure itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,10 +10,7 @@ export function hasWrk(): boolean {
   return !spawnSync('wrk', ['--version']).error;
 }
 
-/**
- * Each connection asks for the paths in turn, the first of the URL when none are given, with an API key.
- * @throws when an answer was an error
- */
+/** Each connection requests the paths in turn (only the path of the URL when none are given), with an API key. */
 export function load(url: string, key: string, seconds: number, paths: readonly string[] = []): Promise<number> {
   return loadBy(paths.length > 0 ? inTurn(paths) : '', url, seconds, ['--header', `Authorization: Bearer ${key}`]);
 }

@@ -140,7 +140,7 @@ describe('the played chain', () => {
     readonly nextblockhash?: string;
   }
 
-  test('a follower's chain is always linked, goes through the reorganisation and ends as the recorded chain', async () => {
+  test('the chain of a follower is always linked, goes through the reorganisation and ends as the recorded chain', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 0, historyHeight: 830 });
     const chain: Block[] = [];
     const tips: number[] = [];
