@@ -1,4 +1,4 @@
-/** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
+/** Generates docs/json-rpc.md: every method of the table, with an example from the recording. */
 
 import { MOST_ANSWER_BYTES } from '../../../../api/access/answer-memory.ts';
 import { DEADLY_CALLS } from '../../../../api/rpc/deadly-calls.ts';
@@ -18,7 +18,7 @@ import { differenceOfCall, differences } from './differences.ts';
 
 export interface MethodExample {
   readonly params: string;
-  /** Text of the result or of the error. */
+  /** Text of the result or the error. */
   readonly answer: string;
 }
 
@@ -38,12 +38,12 @@ function exampleOf(
   const answer = answerOf(body);
   if ('died' in answer || ('error' in answer && answer.error.startsWith('{"code":-1,'))) return null;
   const text = 'error' in answer ? answer.error : answer.result;
-  // Results before errors, such that say something before empty ones, short ones before long ones.
+  // Results before errors, meaningful results before empty ones, short ones before long ones.
   const rank = ('error' in answer ? 2e9 : 0) + (EMPTY.has(text) || text.startsWith('{"error"') ? 1e9 : 0) + text.length;
   return { method, params, answer: text, rank };
 }
 
-/** The one that says most in the fewest characters, by method. */
+/** The most meaningful and shortest example, by method. */
 export function recordedExamples(folder: string): ReadonlyMap<string, MethodExample> {
   const best = new Map<string, MethodExample & { readonly rank: number }>();
   for (const recorded of readCases(folder)) {
