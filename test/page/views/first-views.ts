@@ -1,4 +1,4 @@
-/** The live view, blocks and transactions follow the data-attribute contract, and the whole page stays within its budgets. */
+/** The live view, blocks and transactions follow the contract of the marks (generic-check.ts), and the whole page stays within its budgets. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';

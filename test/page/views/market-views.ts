@@ -1,4 +1,4 @@
-/** Views of the market in a real Chromium: the data-attribute contract, with the fields that each view must show. */
+/** Views of the market in a real Chromium: the contract of the marks (generic-check.ts), with the fields that each view must show. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../../api/access/key-store.ts';
