@@ -1,4 +1,4 @@
-"""Runs the acceptance checks and fails when a group that is to hold does not: .ci/acceptance-holds.txt names them.
+"""Runs the acceptance checks and fails when a group listed in .ci/acceptance-holds.txt does not hold.
 
 Usage: acceptance.py FOLDER [check ...]"""
 import concurrent.futures
@@ -23,7 +23,7 @@ def main():
     checks = checks or ALL
     must_hold = {line for line in (HERE / 'acceptance-holds.txt').read_text().splitlines() if line}
     failed, held = [], set()
-    # Three at a time: each waits for its own service most of the time.
+    # Three at a time: each check mostly waits for its own service.
     with concurrent.futures.ThreadPoolExecutor(3) as pool:
         for check, ended in zip(checks, pool.map(lambda check: run(folder, check), checks)):
             print(ended.stdout, end='', flush=True)

@@ -1,7 +1,7 @@
 /**
  * The eleven questions of analysts on N conversions of four chains, each against the bare statement in ClickHouse; the export of the data
- * set against ClickHouse writing the same files; and the service's p99 while an export runs, and while readers fetch the data set.
- * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds a measurement = 3] [rounds = 3] [parts = questions,sql,export,service]
+ * set against ClickHouse writing the same files; and the service's p99 while an export runs, and while readers download the data set.
+ * node benchmarks/analysts.bench.ts [conversions = 200000] [seconds per measurement = 3] [rounds = 3] [parts = questions,sql,export,service]
  */
 
 import { fork } from 'node:child_process';
@@ -39,7 +39,7 @@ const began = performance.now();
 const history = await makeAnalystsHistory(stores, conversions);
 const served = await serveHistory(stores);
 const run = { stores, chains: served.config.chains, signal: new AbortController().signal };
-/** Repeated measurements export the days of one chain: four chains would take minutes. */
+/** Repeated measurements export the days of only one chain: four chains would take minutes. */
 const ofOneChain = { ...run, chains: run.chains.slice(0, 1) };
 console.log(
   `${conversions} conversions, ${history.height + 1} blocks a chain: ${((performance.now() - began) / 1000).toFixed(0)} s`,
@@ -89,7 +89,7 @@ async function measureQuestions(made: BenchmarkHistory): Promise<void> {
         bare.push(took);
         return figure(rows);
       };
-      // In turns, so that what else the machine does meets both alike.
+      // Alternating, so that other load on the machine affects both alike.
       const [answered, expected] =
         turn % 2 === 0 ? [await ask(), await askBare()] : swapped(await askBare(), await ask());
       if (answered !== expected) {
@@ -110,7 +110,7 @@ async function measureQuestions(made: BenchmarkHistory): Promise<void> {
   }
 }
 
-/** Statements that read every conversion and its columns from Postgres, within the memory limit of a statement. */
+/** Statements that read every conversion, with its columns from Postgres, within the memory limit of a statement. */
 const WHOLE = [
   ['SELECT * FROM v_conversions', '10000'],
   ['SELECT * FROM v_conversions ORDER BY usd_value DESC', '10'],
@@ -141,7 +141,7 @@ async function measureWholeStatements(): Promise<void> {
 
 const swapped = <A, B>(a: A, b: B): [B, A] => [b, a];
 
-/** Each table by a pass of its own, and all of them by one pass, as an export is, against the sum of what each takes ClickHouse. */
+/** Exports each table in its own pass, and then all tables in one pass, as a real export does, against the sum of ClickHouse's times. */
 async function measureExport(): Promise<void> {
   console.log(`\nexport of a chain: rows/s, those of ClickHouse writing the same files, and the ratio`);
   const bareOfAll: TimedExport[] = Array.from({ length: rounds }, () => ({ rows: 0, seconds: 0 }));
@@ -180,7 +180,7 @@ async function asker(asked: LoadPlan): Promise<LoadReport> {
   return report;
 }
 
-/** Callers ask the service for these meanwhile: points, lists and sums. */
+/** Paths that callers request meanwhile: points, lists and sums. */
 function usualPaths(): string[] {
   return Array.from({ length: 50 }, (_, turn) => {
     const at = 100 + ((turn * 97) % (history.height - 100));
@@ -198,7 +198,7 @@ function usualPaths(): string[] {
 async function quietAnd(name: string, busy: () => Promise<{ readonly stop: () => Promise<string> }>): Promise<void> {
   const paths = usualPaths();
   const asked: LoadPlan = { url: served.url, paths, seconds: seconds * 2, rate: RATE, readers: 64 };
-  await asker(asked); // what is read for the first time is read here
+  await asker(asked); // warms the caches
   const [quiet, during]: [number[], number[]] = [[], []];
   let said = '';
   for (let turn = 0; turn < TURNS_OF_P99; turn++) {
@@ -207,7 +207,7 @@ async function quietAnd(name: string, busy: () => Promise<{ readonly stop: () =>
     during.push(...(await asker(asked)).latencies);
     said = await load.stop();
   }
-  // All turns are pooled, since one has too few requests for a p99.
+  // All turns are pooled, because one has too few requests for a p99.
   const [beside, alone] = [percentile(during, 0.99), percentile(quiet, 0.99)];
   console.log(
     `${name}: p99 ${beside.toFixed(1)} ms, quiet ${alone.toFixed(1)} ms: ratio ${atMost(beside / alone, P99_TARGET)}; ${said}`,

@@ -1,6 +1,6 @@
 /**
- * One import of a thousand transfers, an identity of ten thousand updates, an address of a million deltas: memory while they
- * are derived, against what comes before them, and the last page of each list of the API against its first.
+ * One import of a thousand transfers, an identity of ten thousand updates, an address of a million deltas: memory while they are derived,
+ * against the memory before them; and the last page of each list of the API against its first page.
  * node benchmarks/big-cases.bench.ts [deltas = 1000000] [updates = 10000] [transfers = 1000]
  */
 import type { Stores } from '../infra/stores.ts';
@@ -14,9 +14,12 @@ import { serveStores } from './serve-stores.ts';
 
 const CHAIN = 'vrsc';
 const SEED = 20261121;
-/** Blocks of a thousand transactions are large: few are held at once. */
+/** Blocks of a thousand transactions are large, so only a few are kept in memory. */
 const APPEND = 20;
-/** What comes last may take so many times what comes first; of pages, so many milliseconds more are noise of a busy machine. */
+/**
+ * The late memory and the last page may take this many times the early memory and the first page; a page this many milliseconds slower is
+ * noise.
+ */
 const MOST_TIMES = 2;
 const MOST_MORE_MS = 10;
 

@@ -1,6 +1,6 @@
 /**
- * The caches of hot paths against the same on lru-cache: nanoseconds a look-up of a thousand keys that are kept, in turns. A ratio
- * above 1 says that lru-cache takes longer (decision 0049).
+ * The caches of hot paths against lru-cache: nanoseconds per look-up of a thousand cached keys, alternating. A ratio above 1 means that
+ * lru-cache takes longer (decision 0049).
  * node benchmarks/caches.bench.ts [rounds = 21]
  */
 import { LRUCache } from 'lru-cache';

@@ -1,15 +1,15 @@
-/** A server that is measured as users meet it: in a process of its own. */
+/** Runs a measured server in its own process, as in production. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface Child<Report> {
-  /** The first message of the script, which says where it listens. */
+  /** The first message of the script, which contains its address. */
   readonly report: Report;
   kill(): void;
 }
 
-/** `script`: below this folder, without its ending. @throws Error when it ends before it said anything */
+/** `script`: path below this folder, without its extension. @throws Error when the process ends before it reports */
 export async function startChild<Report>(script: string, ...args: string[]): Promise<Child<Report>> {
   const child = fork(fileURLToPath(new URL(`${script}.ts`, import.meta.url)), args);
   const ended = once(child, 'exit').then(([code]) => {

@@ -1,8 +1,7 @@
 /**
- * Latency of every REST path that reads ClickHouse, made anew for each question while a block a second arrives, against its bare
- * statements and against a tenth of the history; then point reads over both histories, and both ends of long lists.
- * The load comes from wrk.
- * node benchmarks/clickhouse-paths.bench.ts [conversions = 200000] [seconds a measurement = 2] [of them in Postgres too = all]
+ * Latency of every REST path that reads ClickHouse, computed again for each request while a block per second arrives, against its bare
+ * statements and against a tenth of the history; then point reads over both histories, and both ends of long lists. wrk generates the load.
+ * node benchmarks/clickhouse-paths.bench.ts [conversions = 200000] [seconds per measurement = 2] [conversions also in Postgres = all]
  */
 
 import { pino } from 'pino';
@@ -24,9 +23,9 @@ import { hasWrk } from './wrk.ts';
 const [conversions = 200_000, seconds = 2, inPostgres = conversions] = process.argv.slice(2).map(Number);
 const LOAD = { seconds, connections: 8 };
 const BLOCK_EVERY_MS = 1000;
-/** Both ends of a list, and a point read over ten times the history, may differ by this factor. */
+/** The two ends of a list, and a point read over ten times the history, may differ by this factor. */
 const MOST_TIMES = 2;
-/** After ten seconds a statement is given up, and the answer is 503. */
+/** The service cancels a statement after ten seconds and answers 503. */
 const MOST_MS = 10_000;
 const SMALL = 10;
 
@@ -57,7 +56,7 @@ const PATHS = [
   '/api/stats/status',
   '/api/stats/network/100',
 ];
-/** Filters leave a third, a few hundredths, few, and most of a span of the conversions. */
+/** The filters keep a third, a few hundredths, few, and most of the conversions in a span. */
 const LISTS = [
   '/api/conversions/',
   '/api/blocks/',
@@ -71,7 +70,7 @@ interface Served {
   readonly url: string;
   readonly history: BenchmarkHistory;
   readonly clickhouse: ClickHouse;
-  /** What an answer made anew asks ClickHouse. @throws when that is nothing */
+  /** The statements that a newly computed answer sends to ClickHouse. @throws when there are none */
   statements(path: string): Promise<Statements>;
   close(): Promise<void>;
 }
@@ -93,7 +92,7 @@ async function serve(count: number, listed: number): Promise<Served> {
     release: 'benchmark',
     stores: { ...stores, clickhouse: recorder.clickhouse },
     topics: createTopicReader(log),
-    // Nobody answers there.
+    // No daemon listens there.
     daemons: new Map(
       CHAINS.map((chain) => [chain, createVerusdClient({ rpc: 'http://a:b@127.0.0.1:1', chain, logger })]),
     ),
@@ -133,7 +132,7 @@ const times = (value: number) => value.toFixed(2).padStart(6);
 const line = (name: string, columns: readonly string[]) => console.log(name.padEnd(52) + columns.join('  '));
 
 async function measurePaths(small: Served, full: Served): Promise<void> {
-  // While nobody else asks, and each as if a block had come before it.
+  // Recorded before the load starts, each as if a block had arrived before it.
   const statements = new Map<string, Statements>();
   for (const path of PATHS) statements.set(path, await full.statements(path));
   line('path', ['   p50 ms', '  p99 ms', 'bare p50', 'bare p99', '× bare (p99)', '× a tenth (p50)']);

@@ -1,6 +1,6 @@
 /**
- * From the start of the program until it answers from both stores: over many blocks, and after kill -9 of the program and its Postgres in
- * the middle of a first sync. The baseline is the start over a hundred blocks, in the same run.
+ * Time from the start of the program until it answers from both stores: over many blocks, and after kill -9 of the program and its Postgres
+ * in the middle of a first sync. The baseline is the start over a hundred blocks, in the same run.
  * node benchmarks/cold-start.bench.ts [blocks = 20000] [starts = 3]
  */
 import { spawn } from 'node:child_process';
@@ -26,9 +26,9 @@ const folder = mkdtempSync(join(tmpdir(), 'verustream-start-'));
 
 interface Service {
   readonly seconds: number;
-  /** By SIGTERM, or by kill -9 of the program and everything below it. */
+  /** Sends SIGTERM, or kill -9 to the program and all its descendants. */
   end(how: 'in order' | 'killed'): Promise<void>;
-  /** Null while there is none. */
+  /** Null while nothing is indexed, or the service does not answer. */
   indexedHeight(): Promise<number | null>;
 }
 
@@ -36,7 +36,7 @@ interface Status {
   readonly chains: Readonly<Record<string, { readonly indexedHeight: number | null }>>;
 }
 
-/** Measured until /api/stats/status, which asks both stores, is answered. */
+/** Measures until the answer of /api/stats/status, which reads both stores. */
 async function start(name: string, rpc: string): Promise<Service> {
   const port = await freePort();
   const file = join(folder, `${name}.json`);
@@ -74,7 +74,7 @@ async function start(name: string, rpc: string): Promise<Service> {
   };
 }
 
-/** The program first; what ended with it is gone. */
+/** The program is killed first, so its children may already be gone. */
 function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');

@@ -1,6 +1,6 @@
 /**
- * The push stream to many clients: against uWebSockets.js' own publish of the same bytes, and what readers that stall cost
- * the others. The clients are a process of their own.
+ * The push stream to many clients: against uWebSockets.js' own publish of the same bytes, and the effect of stalled readers on the other
+ * readers. The clients run in their own process.
  * node benchmarks/fan-out.bench.ts [clients = 2000] [rounds = 5] [seconds with stalled readers = 25]
  */
 import { loadavg } from 'node:os';
@@ -10,25 +10,25 @@ import { barePublish, type FanOut, pushStream } from './fan-out/servers.ts';
 
 const [clients = 2_000, rounds = 5, seconds = 25] = process.argv.slice(2).map(Number);
 const RECORDS = 40;
-/** A quiet block, and a busy one. */
+/** Events per record: a quiet block, and a busy one. */
 const EVENTS = [1, 25];
 
 const STALLED = 50;
 const READERS = 500;
 const RECORDS_A_SECOND = 20;
 const EVENTS_OF_STALLED = 5;
-/** Bytes that fill what the kernel holds for a socket, of both sides, within the run. */
+/** Bytes per event, enough to fill both kernel buffers of a socket within the run. */
 const PADDING = 4_000;
 
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 interface Measured {
   readonly perSecond: number;
-  /** Microseconds of this process's CPU a message. */
+  /** Microseconds of this process's CPU per message. */
   readonly cpu: number;
 }
 
-/** Messages delivered in a second, record by record: the next is told when all have the one before. */
+/** Messages delivered per second, record by record: the next record is published when all clients have received the previous one. */
 async function measure(server: FanOut, crowd: Crowd, events: number, had: number): Promise<Measured> {
   const began = performance.now();
   const cpu = process.cpuUsage();
@@ -55,7 +55,7 @@ async function fanOut(): Promise<void> {
   }
   for (const events of EVENTS) {
     const runs: Record<'bare' | 'push', Measured[]> = { bare: [], push: [] };
-    // Round by round, so that what else the machine does meets both alike; the first one warms up.
+    // Alternating by round, so that other load on the machine affects both alike; the first round warms up.
     for (let round = 0; round <= rounds; round += 1) {
       for (const name of ['bare', 'push'] as const) {
         const measured = await measure(sides[name].server, sides[name].crowd, events, had[name]);
@@ -79,7 +79,7 @@ async function fanOut(): Promise<void> {
   }
 }
 
-/** Latency of those who read, and memory, while some do not. */
+/** Latency of the readers, and memory, while some clients are stalled. */
 async function withStalled(
   stalled: number,
 ): Promise<{ p50: number; p99: number; grownMb: number; bufferedMb: number; closed: number }> {

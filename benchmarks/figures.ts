@@ -1,12 +1,12 @@
 /**
- * The numbers that a benchmark prints, each by the words around it: two runs of a benchmark are compared by what they print alike,
- * so no benchmark has to know of it.
+ * Extracts the numbers that a benchmark prints, each identified by the words around it. Two runs are compared by the figures that both print,
+ * so that no benchmark needs code for it.
  */
 
-/** Not preceded by a letter or digit, so that p99 and sha1 are words. */
+/** A number is not preceded by a letter or digit, so p99 and sha1 are words. */
 const NUMBER = /(?<![\w.])-?\d+(?:,\d{3})*(?:\.\d+)?/g;
 
-/** Words with the number's place as `<>` and other numbers as `#` → value. Lines that look alike are told apart by a count. */
+/** Maps the words, with the number's place as `<>` and other numbers as `#`, to the value. Equal lines are numbered. */
 export function figuresOf(output: string): Map<string, number> {
   const figures = new Map<string, number>();
   const seen = new Map<string, number>();
@@ -26,13 +26,13 @@ export function figuresOf(output: string): Map<string, number> {
 
 export interface FigureComparison {
   readonly figure: string;
-  /** Of this checkout by the other, over the pairs of runs. */
+  /** This checkout divided by the other, over the pairs of runs. */
   readonly median: number;
   readonly least: number;
   readonly most: number;
 }
 
-/** Figures that both print in every run and that are not the same number in all of them. `here[i]` ran beside `there[i]`. */
+/** Figures that both sides print in every run, and that are not the same number in all runs. `here[i]` ran next to `there[i]`. */
 export function compareRuns(here: readonly string[], there: readonly string[]): FigureComparison[] {
   const [mine, theirs] = [here.map(figuresOf), there.map(figuresOf)];
   const [first] = mine;

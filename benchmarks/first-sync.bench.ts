@@ -1,8 +1,8 @@
 /**
- * A first sync of small blocks, against what the daemon delivers to eight bare connections in the same run: the tailer alone on the
- * embedded log, and the whole service (tail, derive, price). Once from a daemon that spends 330 µs on a block, as a verusd does, once
- * from one that spends nothing.
- * Fewer blocks are over before V8 has compiled what a sync runs: 6,000 cost half as much again, each (decision 0113).
+ * A first sync of small blocks, against the rate at which the daemon serves eight bare connections in the same run: the tailer alone on the
+ * embedded log, and the whole service (tail, derive, price). First with a daemon that spends 330 µs on a block, like a verusd, then with one
+ * that spends nothing. With fewer blocks the run ends before V8 has compiled the code of a sync: at 6,000 blocks, each costs half as much
+ * again (decision 0113).
  * node benchmarks/first-sync.bench.ts [blocks = 20000] [rounds = 1]
  */
 import { availableParallelism } from 'node:os';
@@ -24,14 +24,14 @@ import { atLeast, median } from './verdict.ts';
 
 const CHAIN = 'vrsc';
 const CONNECTIONS = 8;
-/** As measured on a verusd: small blocks, eight connections. */
+/** Measured on a verusd with small blocks and eight connections. */
 const VERUSD_MICROS = 330;
 const logger = pino({ level: 'silent' });
 const [blocks = 20_000, rounds = 1] = process.argv.slice(2).map(Number);
 
 interface Sync {
   readonly seconds: number;
-  /** CPU seconds by who spent them. */
+  /** CPU seconds by process. */
   readonly cpu: ReadonlyMap<string, number>;
 }
 
@@ -53,7 +53,7 @@ function spentSoFar(): ReadonlyMap<string, number> {
   return spent;
 }
 
-/** From now until `work` is done. */
+/** Measures from now until `work` is done. */
 async function timed(work: Promise<unknown>): Promise<Sync> {
   const [began, before] = [performance.now(), spentSoFar()];
   await work;
@@ -61,7 +61,7 @@ async function timed(work: Promise<unknown>): Promise<Sync> {
   return { seconds, cpu: new Map(Array.from(spentSoFar(), ([name, now]) => [name, now - (before.get(name) ?? 0)])) };
 }
 
-/** Eight connections, each with the next block as soon as it has one; the bytes are dropped. */
+/** Eight connections that each request the next block as soon as one arrives, and drop the bytes. */
 async function bare({ chains }: ReadyDaemon): Promise<Sync> {
   const [chain] = chains;
   const pool = new Pool(new URL(chain?.rpc ?? '').origin, { connections: CONNECTIONS });

@@ -1,6 +1,6 @@
 /**
- * Point reads on a chain and on the same chain ten times as long: the same keys, asked in turn, and the pages of Postgres that
- * their statements touch. What grows with the history shows as a ratio above 1.
+ * Point reads on a chain and on the same chain ten times as long: the same keys, requested alternately, and the Postgres pages that their
+ * statements touch. Work that grows with the history shows as a ratio above 1.
  * node benchmarks/history.bench.ts [blocks = 400] [times = 10]
  */
 import type pg from 'pg';
@@ -16,11 +16,14 @@ const CHAIN = 'vrsc';
 const SEED = 20261122;
 const KEYS = 25;
 const ROUNDS = 8;
-/** Pages: a tree one level higher, and a row that lies on a page of its own. */
+/** Maximum ratio of pages: allows a tree one level higher, and a row on a page of its own. */
 const MOST_PAGES = 1.5;
 const [blocks = 400, times = 10] = process.argv.slice(2).map(Number);
 
-/** Keys and how much their answers hold, those of most history first: what they have must not matter either. */
+/**
+ * Keys with the size of their answers, the keys with the most history first. Only keys whose answer has the same size on both chains are
+ * compared.
+ */
 const BUSIEST: Readonly<Record<string, string>> = {
   '/api/blocks/:key':
     'SELECT height::text AS key, tx_count AS size FROM blocks WHERE chain = $1 ORDER BY tx_count DESC, height',
@@ -60,7 +63,7 @@ async function serve(records: readonly UnplacedRecord[]): Promise<Grown> {
   };
 }
 
-/** Milliseconds. @throws when it is not answered with 200 */
+/** Returns milliseconds. @throws when the answer is not a 200 */
 async function timed(url: string): Promise<number> {
   const started = performance.now();
   const response = await fetch(url);
@@ -74,7 +77,7 @@ async function sizesOf(pool: pg.Pool, sql: string): Promise<ReadonlyMap<string, 
   return new Map(rows.map(({ key, size }) => [key, Number(size)]));
 }
 
-/** Of all statements, by the plan that Postgres runs them with. */
+/** Returns the pages that all statements touch, by the plan with which Postgres runs them. */
 async function pagesTouched(pool: pg.Pool, statements: readonly SentStatement[]): Promise<number> {
   let pages = 0;
   for (const { text, values } of statements) {
@@ -104,7 +107,7 @@ try {
         for (const side of [0, 1] as const) {
           statements.take();
           const took = await timed(grown[side].url + asked);
-          // The first round prepares statements and reads what is kept once a state.
+          // The first round prepares the statements and fills the caches that are per state.
           if (round > 0) ms[side].push(took);
           if (round === 1) pages[side].push(await pagesTouched(grown[side].pool, statements.take()));
         }

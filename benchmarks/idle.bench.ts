@@ -1,7 +1,7 @@
 /**
- * The whole service uses this much while nothing happens: a chain that stands still, on embedded stores, with nobody asking. The daemon is
- * the recording, played by a process of its own. It counts CPU time, wake-ups and SQL transactions, and the memory before and after.
- * node benchmarks/idle.bench.ts [seconds = 40] [rest before = 30]
+ * What the whole service uses while nothing happens: a chain without new blocks, embedded stores, no requests. The daemon is the recording,
+ * played by another process. Measures CPU time, wake-ups, SQL transactions and memory.
+ * node benchmarks/idle.bench.ts [seconds = 40] [seconds of rest before = 30]
  */
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -46,7 +46,7 @@ interface Status {
   readonly chains: Readonly<Record<string, { readonly indexedHeight: number | null }>>;
 }
 
-/** Null while the service does not answer. */
+/** Returns null while the service does not answer. */
 async function indexedHeight(): Promise<number | null> {
   try {
     const reply = await fetch(`http://127.0.0.1:${port}/api/stats/status`);
@@ -61,7 +61,7 @@ async function untilHeight(height: number): Promise<void> {
   while (((await indexedHeight()) ?? -1) < height) await sleep(500);
 }
 
-/** Of the service's database, by a connection that is open only for the question. */
+/** Returns the transactions of all databases, over a connection that is open only for this query. */
 async function transactions(): Promise<number> {
   const postgres = join(folder, 'service/postgres');
   const [, , database, user, password] = readFileSync(join(postgres, 'verustream.pgpass'), 'utf8').trim().split(':');

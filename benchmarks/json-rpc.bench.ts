@@ -1,8 +1,8 @@
 /**
- * JSON-RPC through the service against the same calls to the recorded daemon itself, beside a proxy in node:http that only passes
- * bodies on; and a read that is repeated from memory against the same read proxied. Everything in processes of its own. How often
- * a kept read can be had is asked by wrk, where it is installed: a client in Node costs as much as the service that answers it.
- * node benchmarks/json-rpc.bench.ts [seconds a measurement = 3] [rounds = 3] [calls at a time = 16]
+ * JSON-RPC through the service, against the same calls to the recorded daemon directly, and next to a pass-through proxy in node:http; and a
+ * repeated read from memory, against the same read through the proxy. Every part runs in its own process. The rate of cached reads is also
+ * measured with wrk, where it is installed: a client in Node.js costs as much as the service that it measures.
+ * node benchmarks/json-rpc.bench.ts [seconds per measurement = 3] [rounds = 3] [concurrent calls = 16]
  */
 import { loadavg } from 'node:os';
 import { type Child, startChild } from './child.ts';
@@ -28,7 +28,7 @@ interface Side extends RpcTarget {
 const side = (name: string, url: string, path = '/'): Side => ({ name, url, path });
 
 interface Measured {
-  /** Milliseconds a call. */
+  /** Milliseconds per call. */
   readonly p50: number;
   readonly perSecond: number;
 }
@@ -44,13 +44,13 @@ async function measure(connections: readonly RawConnection[]): Promise<Measured>
 
 const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Rounds take turns, so that what else the machine does falls on every side. */
+/** The sides alternate within each round, so that other load on the machine affects all of them. */
 async function compare(sides: readonly Side[], body: string, workers: number): Promise<Measured[]> {
   const answers = new Set<string>();
   const measured: Measured[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round++) {
     for (const [index, one] of sides.entries()) {
-      // Of this turn alone: servers close what is idle while the others have theirs.
+      // Opened for this turn only: servers close connections that are idle while the other sides have their turn.
       const opened = await Promise.all(Array.from({ length: workers }, () => openConnection(one, body)));
       for (const connection of opened) answers.add(await connection.ask());
       if (answers.size !== 1) throw new Error(`the sides answer differently: ${[...answers].join('').slice(0, 500)}`);
@@ -76,7 +76,7 @@ function table(title: string, sides: readonly Side[], measured: readonly Measure
   }
 }
 
-/** Calls per second of each side. */
+/** Compares the calls per second of each side. */
 async function compareByWrk(sides: readonly Side[], body: string): Promise<void> {
   const measured: number[][] = sides.map(() => []);
   for (let round = 0; round < rounds; round++) {

@@ -1,7 +1,7 @@
 /**
- * Reads of the log on Kafka by plain fetch requests, as the log does it (the baseline; it also compares checksums), and by a consumer
- * group of one with `seek`: from nothing to the first record, one record anywhere, a record just appended, and all records in a row.
- * node benchmarks/kafka-reads.bench.ts [records = 20000] [bytes a record = 2000] [reads = 100] [wait of a group's fetch = 20 ms]
+ * Reads of the log on Kafka by plain fetch requests, as the log does it (the baseline, with a comparison of checksums), and by a one-member
+ * consumer group with `seek`: start to the first record, a random record, a record just appended, and all records in sequence.
+ * node benchmarks/kafka-reads.bench.ts [records = 20000] [bytes per record = 2000] [reads = 100] [wait of a group's fetch = 20 ms]
  */
 import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -18,18 +18,18 @@ const SCANS = 3;
 const FETCH_BYTES = 2 * 1024 * 1024;
 const POLL_MS = 1_000;
 const RECORDS_AN_APPEND = 100;
-/** Of a record that is waited for at the tip: no other has as few. */
+/** Length of the records that the readers wait for at the tip; no other record is this short. */
 const APPENDED_BYTES = 4;
-/** Until both readers stand at the tip. */
+/** Time for both readers to reach the tip. */
 const SETTLED_MS = 2_000;
 
 const [records = 20_000, bytes = 2_000, reads = 100, waitMs = 20] = process.argv.slice(2).map(Number);
 
-/** A reader by offset, however it reads. */
+/** A reader by offset, independent of how it reads. */
 interface Reader {
-  /** The offset of the first record from `offset` on. */
+  /** Returns the offset of the first record at or after `offset`. */
   first(offset: number): Promise<number>;
-  /** Calls back with each record's offset and value until it answers true. */
+  /** Calls `heard` with each record's offset and value until it returns true. */
   follow(offset: number, heard: (offset: number, value: Uint8Array) => boolean): Promise<void>;
   close(): Promise<void>;
 }
@@ -108,7 +108,7 @@ interface Measured {
   readonly start: number[];
   readonly anywhere: number[];
   readonly tip: number[];
-  /** Records a second. */
+  /** Records per second. */
   readonly scans: number[];
   digest: string;
 }
@@ -136,7 +136,7 @@ async function scan(reader: Reader, into: Measured): Promise<void> {
 async function anywhere(reader: Reader, offset: number): Promise<number> {
   const began = performance.now();
   const found = await reader.first(offset);
-  // A marker lies between two appends.
+  // There is a marker between two appends.
   if (!(found >= offset && found <= offset + 2)) throw new Error(`record at offset ${found} instead of ${offset}`);
   return performance.now() - began;
 }

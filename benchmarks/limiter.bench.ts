@@ -1,7 +1,7 @@
 /**
- * What the limiter costs a request: a caller whose part is at hand, many callers, one who is over the allowance, and requests that
- * have to ask the ledger in Postgres.
- * node benchmarks/limiter.bench.ts [requests = 300000] [callers that ask the ledger = 5000]
+ * Cost of the limiter per request: a caller whose share is in memory, many callers, a caller over its allowance, and requests that need the
+ * ledger in Postgres.
+ * node benchmarks/limiter.bench.ts [requests = 300000] [callers that use the ledger = 5000]
  */
 import { type AllowanceDemand, createLimiter, type Limiter } from '../api/access/limiter.ts';
 import { createPostgresLedger } from '../api/access/postgres-ledger.ts';
@@ -15,7 +15,7 @@ const ROUNDS = 3;
 const demand = (bucket: string, allowance: number): readonly AllowanceDemand[] => [{ bucket, allowance, cost: 1 }];
 const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
-/** Nanoseconds a request. */
+/** Returns nanoseconds per request. */
 async function timed(count: number, one: (n: number) => unknown): Promise<number> {
   const began = performance.now();
   for (let n = 0; n < count; n += 1) {
@@ -28,7 +28,7 @@ async function timed(count: number, one: (n: number) => unknown): Promise<number
 const stores = await createTestStores();
 const ledger = createPostgresLedger(stores.postgres);
 const limiter: Limiter = createLimiter({ ledger, process: 'bench', now: () => performance.now(), members: () => 1 });
-/** The baseline counts in fixed windows and holds nothing of what the limiter does. */
+/** The baseline only counts requests per bucket; it does nothing else that the limiter does. */
 const counts = new Map<string, number>();
 const counter = (bucket: string) => {
   const count = (counts.get(bucket) ?? 0) + 1;
@@ -67,7 +67,7 @@ try {
     const ns = median(times);
     console.log(`${name.padEnd(34)}${ns.toFixed(0).padStart(8)} ns a request   ${(ns / baseline).toFixed(1)} ×`);
   }
-  // Each is new, so that none can be decided from memory.
+  // Every caller is new, so that no request can be decided from memory.
   const began = performance.now();
   await Promise.all(Array.from({ length: asking }, (_, n) => limiter.charge(demand(`new ${n}`, 60))));
   const ns = ((performance.now() - began) * 1e6) / asking;

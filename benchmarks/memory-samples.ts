@@ -1,8 +1,8 @@
-/** Resident memory of this process and its embedded ClickHouse while something runs. */
+/** Samples the resident memory of this process and its embedded ClickHouse. */
 import { residentMb, withEngine } from './processes.ts';
 
 export interface MemorySamples {
-  /** Megabytes: the largest, and the means of the second and of the last quarter of the samples. */
+  /** Megabytes: the maximum, and the means of the second and of the last quarter of the samples. */
   stop(): { readonly peak: number; readonly early: number; readonly late: number };
 }
 

@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's monotonic clock: the same in all processes. */
+/** Milliseconds of the machine's monotonic clock, which all processes share. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint() / 1000n) / 1000;
 }

@@ -1,41 +1,41 @@
-/** What Linux counts of processes: CPU time, wake-ups, memory. */
+/** Linux counters of processes: CPU time, wake-ups, memory. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 export interface Counted {
-  /** Seconds of CPU. */
+  /** CPU time in seconds. */
   readonly cpu: number;
-  /** By thread: how often it went to sleep of its own accord. */
+  /** Voluntary context switches by thread. */
   readonly sleeps: ReadonlyMap<string, number>;
 }
 
-/** Ticks of a second in /proc: 100 on every Linux that Node.js runs on. */
+/** Clock ticks per second in /proc: 100 on every Linux that Node.js runs on. */
 const TICKS = 100;
 
 const numberAfter = (text: string, name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0);
 
-/** Fields of /proc/PID/stat after the name, which may hold spaces. */
+/** Fields of /proc/PID/stat after the name, which may contain spaces. */
 const fieldsOf = (path: string) =>
   readFileSync(path, 'utf8')
     .replace(/^.*\) /s, '')
     .split(' ');
 
-/** Children of `pid`, and theirs. */
+/** Descendants of `pid`, each before its own children. */
 export function descendants(pid: number): number[] {
   const [listed = ''] = ofEach([pid], () => readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8'));
   const children = listed.trim().split(' ').filter(Boolean);
   return children.map(Number).flatMap((child) => [child, ...descendants(child)]);
 }
 
-/** `pid` and the process of its embedded ClickHouse, which is part of it. */
+/** `pid` and the process of its embedded ClickHouse, which counts as part of it. */
 export function withEngine(pid: number): number[] {
   return [pid, ...descendants(pid).filter((child) => commandLine(child).includes('engine-process/main.ts'))];
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Empty for a process that has ended. */
 export const commandLine = (pid: number): string =>
   ofEach([pid], () => readFileSync(`/proc/${pid}/cmdline`, 'utf8').replaceAll('\0', ' '))[0] ?? '';
 
-/** What `read` gives of each process; of one that has ended meanwhile nothing. */
+/** Results of `read` for each process, without processes that have ended. */
 function ofEach<T>(pids: readonly number[], read: (pid: number) => T): T[] {
   return pids.flatMap((pid) => {
     try {
@@ -49,12 +49,12 @@ function ofEach<T>(pids: readonly number[], read: (pid: number) => T): T[] {
 
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
-/** With those of its children that have ended. */
+/** Includes children of the process that have ended. */
 function secondsOf(pid: number): number {
   return sum(fieldsOf(`/proc/${pid}/stat`).slice(11, 15).map(Number)) / TICKS;
 }
 
-/** By thread: what ends takes its count along. */
+/** By thread, because the count of a thread disappears when it ends. */
 function sleepsOf(pid: number): [string, number][] {
   return ofEach(readdirSync(`/proc/${pid}/task`).map(Number), (thread) => {
     const status = readFileSync(`/proc/${pid}/task/${thread}/status`, 'utf8');
@@ -66,18 +66,18 @@ export function count(pids: readonly number[]): Counted {
   return { cpu: sum(ofEach(pids, secondsOf)), sleeps: new Map(ofEach(pids, sleepsOf).flat()) };
 }
 
-/** CPU seconds and wake-ups between two counts. */
+/** CPU seconds and wake-ups between two samples. */
 export function between(before: Counted, after: Counted): { readonly cpu: number; readonly wakeUps: number } {
   const wakeUps = Array.from(after.sleeps, ([thread, sleeps]) => sleeps - (before.sleeps.get(thread) ?? 0));
   return { cpu: after.cpu - before.cpu, wakeUps: sum(wakeUps) };
 }
 
-/** MB that the processes have in memory: shared pages divided among all who have them. */
+/** Memory of the processes in MB; shared pages are divided among the processes that use them. */
 export function proportionalMb(pids: readonly number[]): number {
   return sum(ofEach(pids, (pid) => numberAfter(readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), 'Pss'))) / 1000;
 }
 
-/** MB that the processes have in memory, and the sum of what each had at its own peak. */
+/** Resident memory of the processes in MB, and the sum of their individual peaks. */
 export function residentMb(pids: readonly number[]): { readonly now: number; readonly peak: number } {
   const statuses = ofEach(pids, (pid) => readFileSync(`/proc/${pid}/status`, 'utf8'));
   const total = (name: string) => sum(statuses.map((status) => numberAfter(status, name))) / 1000;

@@ -1,6 +1,6 @@
 /**
- * Replay of a log into both stores against a naive script that writes the same rows, in the same run, each in a process of its own; then
- * the same replay of a short log, to show what a block costs more when much is stored.
+ * Replay of a log into both stores against a naive script that writes the same rows, in the same run, each in its own process; then the same
+ * replay of a short log, which shows how much more a block costs when much is stored.
  * node benchmarks/replay.bench.ts [blocks = 100000] [rounds = 1] [blocks of the short log = 2000]
  */
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -17,7 +17,7 @@ import { atLeast, atMost, median } from './verdict.ts';
 const CHAIN = 'payments';
 const SEED = 20261121;
 const APPEND = 1000;
-/** From so many blocks on the larger ratio is wanted. */
+/** From this many blocks on, the target is the larger ratio. */
 const MANY = 100_000;
 const WANTED = { many: 1.8, few: 1.5, cost: 1.2, megabytes: 600 };
 
@@ -29,7 +29,7 @@ try {
   const ratios: number[] = [];
   let subject: ReplaySide | undefined;
   for (let round = 0; round < rounds; round++) {
-    // Who comes first changes: neither is always the one that finds warm caches.
+    // The order alternates, so that the warm caches do not always help the same side.
     const order: readonly SideName[] = round % 2 === 0 ? ['derive', 'naive'] : ['naive', 'derive'];
     const results = new Map<SideName, ReplaySide>();
     for (const side of order) results.set(side, await runSide(join(folder, 'log'), CHAIN, side));
@@ -60,7 +60,7 @@ async function fill(path: string, count: number): Promise<number> {
   return bytes;
 }
 
-/** The ratio. */
+/** Returns the ratio. */
 function print(
   round: number,
   bytes: number,

@@ -1,8 +1,8 @@
 /**
- * Stamping N conversions of four chains again, into ClickHouse and with the copy into Postgres: against a written ASOF join of the
- * same rows with both prices, and against a bare COPY of the same stamps. Beside it the equality join that earlier versions were
- * measured against, the price pass, the same stamps in Postgres SQL, memory, and readers while generations are swapped.
- * node benchmarks/reprocess.bench.ts [conversions = 200000] [rounds = 3] [in Postgres = 100000] [stretches = 8]
+ * Stamping N conversions of four chains again, into ClickHouse and with the copy into Postgres: against a written ASOF join of the same rows
+ * with both prices, and against a bare COPY of the same stamps. Also the equality join that earlier versions were measured against, the
+ * price pass, the same stamps in Postgres SQL, memory, and readers while generations are swapped.
+ * node benchmarks/reprocess.bench.ts [conversions = 200000] [rounds = 3] [in Postgres = 100000] [ranges of blocks = 8]
  */
 
 import { rmSync } from 'node:fs';
@@ -74,7 +74,7 @@ async function measureRegime(regime: Regime): Promise<void> {
   }
 
   try {
-    // Alone and first: what the baselines take is not its memory. It is not counted otherwise.
+    // Runs first and alone for the memory figure, before the baselines allocate anything; its times are discarded.
     const memory = startMemorySamples();
     await subject();
     const { peak } = memory.stop();

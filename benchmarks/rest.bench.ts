@@ -1,10 +1,9 @@
 /**
- * Requests per second of the REST interface: prepared answers against a bare uWebSockets.js hello, against a bare uWebSockets.js that
- * reads and sends the same, and against Fastify with the same bytes; point reads against the same prepared selects without HTTP, by
- * one client and by several, each read anew and as they are kept. Every server in a
- * process of its own, as it is run. The limiter is on: requests carry an API key whose allowance is never used up, those to the
- * baselines too.
- * node benchmarks/rest.bench.ts [seconds a measurement = 3] [rounds = 3]
+ * Requests per second of the REST interface. Prepared answers: against a bare uWebSockets.js hello, a bare uWebSockets.js server that reads
+ * and sends the same, and Fastify with the same bytes. Point reads, recomputed and cached: against the same prepared selects without HTTP, by
+ * one client and by several. Every server runs in its own process, as in production. The limiter is on: all requests, also those to the
+ * baselines, carry an API key whose allowance is never used up.
+ * node benchmarks/rest.bench.ts [seconds per measurement = 3] [rounds = 3]
  */
 import pg from 'pg';
 import { CHAIN } from '../test/api/running-service.ts';
@@ -33,7 +32,7 @@ const bare = await startChild<string>('rest/bare', url, key, ...PREPARED);
 const fastify = await startChild<string>('rest/fastify', url + SAME_BYTES);
 console.log(`with an API key of ${creditsPerMinute} credits a minute`);
 const pool = new pg.Pool({ connectionString: databaseUrl });
-// As autovacuum leaves a store that is some minutes old.
+// The state in which autovacuum leaves a store that is some minutes old.
 await pool.query('VACUUM ANALYZE');
 const points = await Promise.all(POINT_READS.map(async (point) => ({ point, keys: await keysOf(pool, CHAIN, point) })));
 const loadPoints = (server: string, { path }: PointRead, keys: readonly string[]) =>
@@ -44,7 +43,7 @@ const loadPoints = (server: string, { path }: PointRead, keys: readonly string[]
     keys.map((each) => path.replace(':key', each)),
   );
 
-/** What is measured right after its baseline, round by round, so that what else the machine does meets both alike. */
+/** Each subject runs right after its baseline, round by round, so that other load on the machine affects both alike. */
 interface Comparison {
   readonly report: string;
   readonly baseline: () => Promise<number>;
@@ -83,12 +82,12 @@ const comparisons: readonly Comparison[] = [
   })),
 ];
 
-/** Of each round, requests per second. */
+/** Requests per second, one entry per round. */
 const measured = new Map<string, { readonly rate: number; readonly base: number }[]>();
 const reports = new Map<string, string>();
 const labelOf = (name: string, report: string) => `× ${report.padEnd(15)} ${name}`;
 try {
-  // The first round only makes all code hot.
+  // The first round only warms up the code.
   for (let round = 0; round <= rounds; round++) {
     for (const { report, baseline, subjects } of comparisons) {
       const base = await baseline();

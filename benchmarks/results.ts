@@ -1,4 +1,4 @@
-/** RESULTS.md: what each benchmark printed when it was recorded last, with machine, date and commit. */
+/** RESULTS.md: the output of each benchmark when it was last recorded, with machine, date and commit. */
 import { execFileSync } from 'node:child_process';
 import { cpus, loadavg, totalmem } from 'node:os';
 
@@ -19,7 +19,7 @@ export interface Circumstances {
   readonly machine: string;
 }
 
-/** The text of RESULTS.md with these in place of their older sections. */
+/** Replaces the sections of these benchmarks in the text of RESULTS.md. */
 export function withResults(text: string, recorded: readonly Recorded[], conditions: Circumstances): string {
   const sections = new Map(
     text
@@ -35,7 +35,7 @@ export function withResults(text: string, recorded: readonly Recorded[], conditi
   return `${INTRO}\n${names.map((name) => `## ${sections.get(name)}\n`).join('\n')}`;
 }
 
-/** As they are now. */
+/** The current date, commit and machine. */
 export function circumstances(root: string): Circumstances {
   const git = (...args: string[]) => execFileSync('git', args, { cwd: root, encoding: 'utf8' }).trim();
   const changed = git('status', '--porcelain') === '' ? '' : ' with changes';

@@ -1,6 +1,6 @@
 /**
- * Reorganisations of ten blocks while derive and price are at work: from the record in the log until both stores are without the ten
- * blocks, and until prices are. The baseline is the way of ten new blocks from the log into both stores, in the same run.
+ * Reorganisations of ten blocks while derive and price are running: from the record in the log until both stores have reverted the ten
+ * blocks, and until the prices have. The baseline is ten new blocks from the log into both stores, in the same run.
  * node benchmarks/rewind.bench.ts [blocks in the stores = 20000] [rewinds = 100]
  */
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,11 +44,11 @@ async function until(isThere: () => Promise<boolean>): Promise<void> {
   while (!(await isThere())) await sleep(LOOK_MS);
 }
 
-/** Both stores of the stage stand at the block: the commit of Postgres comes last. */
+/** Whether the stage has committed the block to both stores; Postgres commits last. */
 const isAt = (stage: 'derive' | 'price', height: number) => async () =>
   (await readStagePosition(pool, stage, CHAIN))?.height === height;
 
-/** Seconds until derive and until price stand at `height`. */
+/** Seconds until derive, and until price, reach `height`. */
 async function timed(records: readonly UnplacedRecord[], height: number) {
   const began = performance.now();
   const since = () => (performance.now() - began) / 1000;

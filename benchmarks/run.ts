@@ -1,10 +1,10 @@
 /**
- * Runs benchmarks, each in a process of its own. Every benchmark measures itself against a baseline in the same run and prints the
- * ratio; absolute figures say little on a shared machine.
+ * Runs benchmarks, each in its own process. Every benchmark measures the project against a baseline in the same run and prints the ratio,
+ * because absolute figures mean little on a shared machine.
  *
  *   npm run bench [-- name [arguments]]
- *   npm run bench -- --record [name[:argument…] …]                 the same, kept in RESULTS.md; all of them take about half an hour
- *   npm run bench -- --compare <checkout> name[:argument…] …       this checkout and another in turns, and the ratio of each figure
+ *   npm run bench -- --record [name[:argument…] …]                 the same, saved in RESULTS.md; all of them take about half an hour
+ *   npm run bench -- --compare <checkout> name[:argument…] …       alternates with another checkout, and prints the ratio of each figure
  */
 import { spawn } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
@@ -27,7 +27,7 @@ interface Ran {
   readonly output: string;
 }
 
-/** Runs the benchmark by that checkout's own launcher, which installs its dependencies first. */
+/** Runs the benchmark with the checkout's own launcher, which installs its dependencies first. */
 async function runIn(checkout: string, name: string, args: readonly string[], isShown: boolean): Promise<Ran> {
   const script = `benchmarks/${name}${SUFFIX}`;
   const child = spawn(process.execPath, ['infra/launch/run.mjs', script, ...args], {
@@ -61,7 +61,7 @@ async function plain(wanted: string | undefined, args: readonly string[]): Promi
   }
 }
 
-/** Each benchmark is kept as it ends, so that what is stopped has lost only the one under way. */
+/** Saves each benchmark as soon as it ends, so that an interruption loses only the running one. */
 async function record(wanted: readonly string[]): Promise<void> {
   if (!hasWrk()) {
     console.error('bench --record: wrk is not installed (Debian: apt-get install wrk), and several benchmarks need it');
@@ -73,7 +73,7 @@ async function record(wanted: readonly string[]): Promise<void> {
     const began = performance.now();
     const { code, output } = await runIn(root, name, args, true);
     if (code === 0) keep({ name, output }, conditions);
-    else process.exitCode = 1; // what failed is not kept
+    else process.exitCode = 1; // a failed run is not recorded
     console.log(
       `${code === 0 ? 'recorded' : 'NOT RECORDED'} after ${((performance.now() - began) / 60_000).toFixed(1)} minutes`,
     );
@@ -94,7 +94,7 @@ async function compare(checkout: string | undefined, wanted: readonly string[]):
   for (const { name, args } of wanted.map(parsed)) {
     const [here, there]: [string[], string[]] = [[], []];
     for (let pair = 0; pair < PAIRS; pair++) {
-      // Who goes first changes, so that what the first warms up for the second is shared out.
+      // The order alternates, so that both sides profit equally from warm caches.
       const turns = [
         { kept: here, folder: root },
         { kept: there, folder: other },

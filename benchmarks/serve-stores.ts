@@ -1,4 +1,4 @@
-/** The API on filled stores alone: nobody answers as the daemon, no stage runs, and no answer is kept. */
+/** The API on filled stores: no daemon answers, no stage runs, and no answer is cached. */
 
 import { pino } from 'pino';
 import { type RunningApi, startApi } from '../api/server.ts';

@@ -1,7 +1,7 @@
 /**
- * The push stream of the whole service: how long a block is under way from a daemon's notification to the clients, hop by hop, beside a
- * program that only fetches and sends it; how long a client takes that has missed 10,000 events; and the way from the log alone, as earlier
- * versions measured it.
+ * The push stream of the whole service: the time of a block from the daemon's notification to the clients, hop by hop, next to a program that
+ * only fetches and sends it; the time that a client with 10,000 missed events needs; and the time from the log alone, as earlier versions
+ * measured it.
  * node benchmarks/stream.bench.ts [missed events = 10000] [clients = 100] [blocks = 200]
  */
 import { measureLatency } from './stream/latency.ts';

@@ -1,6 +1,6 @@
 /**
- * Webhooks from the commit of a block to the receivers, through the durable queue; the baseline sends the same signed messages by
- * undici directly, kept nowhere, as many receivers at a time.
+ * Webhooks from the commit of a block to the receivers, through the durable queue; the baseline sends the same signed messages with undici
+ * directly, without storage, to as many receivers at a time.
  * node benchmarks/webhooks.bench.ts [blocks = 100] [receivers = 20] [rounds = 5]
  */
 
@@ -62,7 +62,7 @@ const webhooks = await openWebhooks({
 const writer = await log.openWriter('facts', CHAIN);
 const agent = new Agent();
 
-/** Resolves once the receivers have had so many messages, each once. */
+/** Resolves once the receivers have received this many different messages. */
 async function received(messages: number): Promise<void> {
   const answered = once(child, 'message');
   child.send({ messages } satisfies ReceiverOrder);
@@ -88,7 +88,7 @@ async function throughQueue(): Promise<void> {
   await all;
 }
 
-/** What is written down of the last messages is not part of the next measurement. */
+/** Waits until the deliveries are recorded, so that this work is not part of the next measurement. */
 async function settled(): Promise<void> {
   for (;;) {
     const sql = `SELECT count(*)::int AS count FROM webhook_deliveries WHERE state <> 'delivered'`;
@@ -118,7 +118,7 @@ async function directly(): Promise<void> {
 
 interface Measured {
   readonly seconds: number;
-  /** Of this process. */
+  /** CPU time of this process. */
   readonly cpuSeconds: number;
 }
 

@@ -1,4 +1,4 @@
-/** Requests per second by wrk: a generator in Node measures itself. */
+/** Requests per second by wrk, because a load generator in Node.js would measure itself. */
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -11,14 +11,14 @@ export function hasWrk(): boolean {
 }
 
 /**
- * Each connection asks for the paths in turn, the first of the URL when none are given, with an API key.
+ * Each connection requests the paths in turn (only the path of the URL when none are given), with an API key.
  * @throws when an answer was an error
  */
 export function load(url: string, key: string, seconds: number, paths: readonly string[] = []): Promise<number> {
   return loadBy(paths.length > 0 ? inTurn(paths) : '', url, seconds, ['--header', `Authorization: Bearer ${key}`]);
 }
 
-/** Every connection posts the same body again and again. @throws when an answer was an error */
+/** Every connection repeats a POST of the same body. @throws when an answer was an error */
 export function loadByPost(url: string, body: string, seconds: number): Promise<number> {
   return loadBy(`wrk.method = 'POST'\nwrk.body = ${JSON.stringify(body)}\n`, url, seconds);
 }
@@ -46,7 +46,7 @@ request = function()
 end
 `;
 
-/** What wrk prints. */
+/** Runs wrk and returns its output. */
 export function output(args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
     const wrk = spawn('wrk', args);

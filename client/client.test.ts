@@ -1,4 +1,4 @@
-/** What the typed client makes of answers with another status, over real HTTP. */
+/** How the typed client handles answers with another status, over real HTTP. */
 import { afterEach, expect, it } from 'vitest';
 import { liveRoute } from '../api/http/route.ts';
 import { readiness } from '../api/rest/service/schema.ts';
@@ -21,7 +21,7 @@ const reason = {
   goneSince: null,
 };
 
-/** A service that is not ready. */
+/** Starts a service that reports that it is not ready. */
 async function start(): Promise<string> {
   const ready = liveRoute({
     path: '/api/health/ready',
@@ -39,13 +39,13 @@ async function start(): Promise<string> {
   return `http://127.0.0.1:${api.port}`;
 }
 
-it('a route that answers with another status has its answer there, apart from a refusal', async () => {
+it('returns the answer with another status as the error, distinct from a refusal', async () => {
   const { error, response } = await createVerustreamClient({ baseUrl: await start() }).GET('/api/health/ready');
   const seconds: number | null | undefined = error?.status === 'not_ready' ? error.reasons[0]?.etaSeconds : 0;
   expect([response.status, seconds]).toEqual([503, 90]);
 });
 
-it('its numbers are read as text where those of answers are', async () => {
+it('reads the numbers of such an answer as text if asked to', async () => {
   const verustream = createVerustreamClient({ baseUrl: await start(), numbers: 'text' });
   const { error } = await verustream.GET('/api/health/ready');
   const [first] = error?.status === 'not_ready' ? error.reasons : [];
@@ -54,7 +54,7 @@ it('its numbers are read as text where those of answers are', async () => {
   expect(isNumberText(first ?? {}, 'etaSeconds')).toBe(true);
 });
 
-it('the numbers of a refusal are numbers in any case', async () => {
+it('always reads the numbers of a refusal as numbers', async () => {
   const verustream = createVerustreamClient({ baseUrl: await start(), numbers: 'text' });
   const { error } = await verustream.GET('/api/health');
   expect(error).toMatchObject({ code: 'not_found', status: 404 });

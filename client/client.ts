@@ -4,11 +4,11 @@ import { parseExactly, type Textual } from './exact-json.ts';
 import type { paths } from './paths.ts';
 
 export interface ClientOptions {
-  /** Such as `http://127.0.0.1:8080`. */
+  /** For example `http://127.0.0.1:8080`. */
   readonly baseUrl: string;
-  /** API key; without one the allowance of the caller's address holds. */
+  /** API key; without one, the allowance of the caller's IP address applies. */
   readonly key?: string;
-  /** How numbers of answers are read: as doubles, the default, or as the digits that the service wrote. */
+  /** How to read the numbers of answers: as doubles (the default), or as the digits that the service wrote. */
   readonly numbers?: 'double' | 'text';
 }
 
@@ -33,7 +33,7 @@ export function createVerustreamClient({ baseUrl, key, numbers = 'double' }: Cli
   return client;
 }
 
-/** Such an answer may not be given a body, an empty one either. */
+/** A Response with this status must not have a body, not even an empty one. */
 const NO_CONTENT = 204;
 
 const exactNumbers: Middleware = {
@@ -43,10 +43,11 @@ const exactNumbers: Middleware = {
     const text = await response.text();
     const { status, statusText } = response;
     const headers = new Headers(response.headers);
-    headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only where a length is given
+    headers.set('Content-Length', String(text.length)); // openapi-fetch calls json() only when there is a length
     const exact = new Response(text, { status, statusText, headers });
     if (response.ok) return Object.defineProperty(exact, 'json', { value: () => parseExactly(text) });
-    // Here openapi-fetch asks for the text, and takes what JSON.parse refuses as it is, as this object or what is no JSON.
+    // For an error, openapi-fetch calls text() and then JSON.parse, and keeps what JSON.parse rejects: this object, or text that is not
+    // JSON.
     return Object.defineProperty(exact, 'text', { value: () => parseExactly(text).catch(() => text) });
   },
 };

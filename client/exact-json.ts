@@ -1,4 +1,4 @@
-/** JSON whose numbers are read as their digits: a double loses the last satoshis of an amount above 90 million coins. */
+/** Reads JSON numbers as their digits, because a double loses the last satoshis of an amount above 90 million coins. */
 
 /** A number exactly as the service wrote it, such as `900719925.47409931`. */
 export type NumberText = `${number}`;
@@ -12,12 +12,12 @@ export type Textual<T> = T extends number
       ? { [Key in keyof T]: Textual<T[Key]> }
       : T;
 
-/** Third argument of a reviver where the engine hands over the source: Chrome 114, Firefox 135, Safari 18.4, Node.js 21. */
+/** Third argument of a reviver in engines that provide the source text: Chrome 114, Firefox 135, Safari 18.4, Node.js 21. */
 interface Source {
   readonly source?: string;
 }
 
-/** Keys of each object and array whose values were numbers. */
+/** For each object and array, the keys whose values were numbers. */
 const numbers = new WeakMap<object, Set<string>>();
 
 function noted(holder: object, key: string, digits: string): NumberText {
@@ -27,7 +27,7 @@ function noted(holder: object, key: string, digits: string): NumberText {
   return digits as NumberText;
 }
 
-/** Whether a text was a number in its answer: a name may consist of digits, too. */
+/** Whether a text was a number in its answer; a name may consist of digits, too. */
 export function isNumberText(holder: object, key: string): boolean {
   return numbers.get(holder)?.has(key) ?? false;
 }

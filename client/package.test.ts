@@ -1,4 +1,4 @@
-/** The packed client, as somebody who installed it has it. */
+/** The packed client, as installed by a user. */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +10,7 @@ import manifest from '../package.json' with { type: 'json' };
 const CLIENT = fileURLToPath(new URL('.', import.meta.url));
 const MODULES = fileURLToPath(new URL('../node_modules', import.meta.url));
 
-it('has its README, the types of the route table, both clients, and the version of the service', () => {
+it('contains its README, the types of the route table, both clients, and the version of the service', () => {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-client-'));
   const packed = execFileSync('npm', ['pack', '--silent', '--pack-destination', folder], {
     cwd: CLIENT,

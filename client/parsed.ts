@@ -1,4 +1,4 @@
-/** What a client reads of a value that the service writes: numbers are doubles here. */
+/** The type of a value that the service writes after a client has parsed it: numbers are doubles. */
 import type { LosslessNumber } from 'lossless-json';
 import type { WrittenDecimal } from '../api/schema/written-decimal.ts';
 

@@ -1,4 +1,4 @@
-/** Types of every path in the shape of openapi-typescript, which openapi-fetch takes: they follow from the route table. */
+/** Types of every path in the shape of openapi-typescript, as openapi-fetch expects; derived from the route table. */
 import type { DescriptionOf } from '../api/http/route.ts';
 import type { TableRoute } from '../api/rest/route-table.ts';
 import type { Typed } from '../api/schema/json-schema.ts';
@@ -11,7 +11,7 @@ type RequiredOf<P> = {
   [K in keyof P]: P[K] extends { readonly in: 'path' } | { readonly required: true } ? K : never;
 }[keyof P];
 type Query<P> = Given<Pick<P, RequiredOf<P>>, 'query'> & Partial<Given<Omit<P, RequiredOf<P>>, 'query'>>;
-/** A place without a parameter takes none, and one without a required parameter may be left out. */
+/** A place without parameters takes none; a place without required parameters is optional. */
 type Place<Name extends string, Values> = [keyof Values] extends [never]
   ? { [N in Name]?: never }
   : Record<never, never> extends Values

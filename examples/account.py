@@ -1,9 +1,9 @@
-"""An account from a program, with nothing but Python's standard library: logs an identity in, makes a key, reads what it used and
-what is left, registers a webhook, sends it a test message, and sends again what failed.
+"""Manages an account with nothing but Python's standard library: logs an identity in, makes a key, reads its usage and its
+remaining credits, registers a webhook, sends it a test message, and redelivers failed messages.
 
     python3 examples/account.py http://127.0.0.1:8080 alice@ https://bot.example/hooks
 
-It prints the line for a wallet that holds the identity's keys, and reads the signature from its input. Webhooks need the tier pro.
+It prints the command for a wallet with the identity's keys, and reads the signature from its input. Webhooks need the tier pro.
 """
 import json
 import sys
@@ -26,10 +26,10 @@ def read_line(question):
 
 
 def ask(method, path, token=None, body=None):
-    """The answer of the service; a refusal ends the program with its reason."""
+    """Returns the answer of the service; a refusal ends the program with its reason."""
     request = urllib.request.Request(base_url + path, method=method, data=None if body is None else json.dumps(body).encode())
     if token:
-        request.add_unredirected_header('Authorization', 'Bearer ' + token)  # not to another host
+        request.add_unredirected_header('Authorization', 'Bearer ' + token)  # not sent to another host after a redirect
     try:
         with urllib.request.urlopen(request) as answer:
             text = answer.read()
@@ -47,7 +47,7 @@ def log_in():
     return login['token']
 
 
-# The session pays none of the identity's credits here, so that a key which uses them all does not keep its owner out.
+# The session does not spend the identity's credits here, so a key that uses all of them does not lock out its owner.
 session = log_in()
 
 made = ask('POST', '/api/keys', session, {'name': 'bot'})
@@ -68,7 +68,7 @@ test = ask('POST', of_hook + '/test', key)
 
 
 def outcome(delivery_id, after):
-    """Waits until the delivery has been tried, or has come to its end."""
+    """Waits until the delivery was attempted more than `after` times, or reached a final state."""
     while True:
         delivery = ask('GET', f'{of_hook}/deliveries/{delivery_id}', key)
         if delivery['state'] == 'delivered':
@@ -84,7 +84,7 @@ def outcome(delivery_id, after):
 delivered = outcome(test['id'], 0)
 while not delivered:
     read_line('repair the receiver, then press Enter')
-    # All that failed; the test message itself too while it still waits for its next attempt.
+    # Redelivers all failed messages, and the test message even while it waits for its next attempt.
     redriven = ask('POST', of_hook + '/redrive', key)['redriven']
     again = ask('POST', f"{of_hook}/deliveries/{test['id']}/redrive", key)
     say(f'sent again: {redriven} failed deliveries and the test')

@@ -1,10 +1,10 @@
 /**
- * An account from a program: logs an identity in, makes a key, reads what it used and what is left, registers a webhook, sends it a
- * test message, and sends again what failed.
+ * Manages an account from a program: logs an identity in, makes a key, reads its usage and remaining credits, registers a webhook, sends it a
+ * test message, and redelivers failed messages.
  *
  *   node examples/account.ts http://127.0.0.1:8080 alice@ https://bot.example/hooks
  *
- * It prints the line for a wallet that holds the identity's keys, and reads the signature from its input. Webhooks need the tier pro.
+ * It prints the command for a wallet with the identity's keys, and reads the signature from its input. Webhooks need the tier pro.
  */
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -25,7 +25,7 @@ interface Answered<Data> {
   readonly error?: { readonly code: string; readonly detail?: string };
 }
 
-/** @throws Error that says why it was refused */
+/** @throws Error with the reason when the request was refused */
 function good<Data>({ data, error }: Answered<Data>): Data {
   if (error) throw new Error(`${error.code}: ${error.detail ?? ''}`);
   return data as Data;
@@ -42,7 +42,7 @@ async function logIn(): Promise<string> {
   return token;
 }
 
-/** The session pays none of the identity's credits here, so that a key which uses them all does not keep its owner out. */
+/** The session does not spend the identity's credits here, so a key that uses all of them does not lock out its owner. */
 const account = createVerustreamClient({ baseUrl, key: await logIn() });
 
 const { id: keyId, key } = good(await account.POST('/api/keys', { body: { name: 'bot' } }));
@@ -63,7 +63,7 @@ console.log(`webhook ${hook.id}; its secret is shown once: ${hook.secret}`);
 const ofHook = { path: { id: hook.id } };
 const test = good(await bot.POST('/api/webhooks/{id}/test', { params: ofHook }));
 
-/** Waits until the delivery has been tried, or has come to its end. */
+/** Waits until the delivery was attempted more than `after` times, or reached a final state. */
 async function outcome(deliveryId: string, after: number): Promise<boolean> {
   for (;;) {
     const params = { path: { id: hook.id, deliveryId } };
@@ -84,7 +84,7 @@ async function outcome(deliveryId: string, after: number): Promise<boolean> {
 let delivered = await outcome(test.id, 0);
 while (!delivered) {
   await readLine('repair the receiver, then press Enter');
-  // All that failed; the test message itself too while it still waits for its next attempt.
+  // Redelivers all failed messages, and the test message even while it waits for its next attempt.
   const { redriven } = good(await bot.POST('/api/webhooks/{id}/redrive', { params: ofHook }));
   const params = { path: { id: hook.id, deliveryId: test.id } };
   const again = good(await bot.POST('/api/webhooks/{id}/deliveries/{deliveryId}/redrive', { params }));

@@ -1,6 +1,6 @@
 /**
- * A bot that follows conversions: what it has seen and the cursor are saved together, so that it may be killed at any moment and
- * goes on without losing or counting one twice; a reorganisation takes back what it had brought.
+ * A bot that follows conversions. It saves its state together with the cursor, so it can be killed at any moment and resumes without losing a
+ * conversion or counting it twice; a reorganisation reverts the conversions of the removed blocks.
  *
  *   node examples/follow-conversions.ts [http://127.0.0.1:8080] [state file]      VERUSTREAM_KEY: an API key, if you have one
  */
@@ -10,20 +10,20 @@ import { openStream } from '../client/stream/stream.ts';
 
 interface Change {
   readonly chain: string;
-  /** Of the block that brought it. */
+  /** Height of the block that brought the conversion. */
   readonly height: number;
   readonly conversion: ConversionEvent['data'];
 }
 
 interface State {
-  /** Behind the last event that is in this state. */
+  /** Cursor of the last event that this state includes. */
   cursor: string | null;
-  /** Height that each chain stands at. */
+  /** Current height of each chain. */
   heights: Record<string, number>;
   changes: Change[];
 }
 
-/** No reorganisation takes back more. */
+/** No reorganisation is deeper than this. */
 const FINAL_AFTER_BLOCKS = 1_000;
 const SAVE_MS = 1_000;
 
@@ -34,18 +34,18 @@ const state: State = existsSync(file)
   : { cursor: null, heights: {}, changes: [] };
 let savedAt = 0;
 
-/** Whole or not at all: what is written is renamed into its place. */
+/** Writes a new file and renames it, so that the state file is never partial. */
 function save(): void {
   writeFileSync(`${file}.new`, JSON.stringify(state));
   renameSync(`${file}.new`, file);
   savedAt = Date.now();
 }
 
-/** Height of the block that brought it; null for what is to be ignored. */
+/** Height of the block that brought a conversion; null when the conversion is to be ignored. */
 function broughtAt(chain: string, conversion: ConversionEvent['data']): number | null {
-  // The block that brings it is told before it.
+  // The stream sends a block before its conversions.
   if (conversion.reason !== 'no_delivery') return state.heights[chain] ?? 0;
-  // A correction belongs to the block of what it corrects, and may come more than once.
+  // A correction belongs to the block of the conversion that it corrects, and may arrive more than once.
   const { txid, vout } = conversion;
   const held = state.changes.findLast(
     (change) => change.chain === chain && change.conversion.txid === txid && change.conversion.vout === vout,

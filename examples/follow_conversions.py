@@ -1,7 +1,7 @@
 """A bot that follows conversions, with nothing but Python's standard library: server-sent events, resumed by Last-Event-ID.
 
-What it has seen and the cursor are saved together, so that it may be killed at any moment and goes on without losing or
-counting one twice; a reorganisation takes back what it had brought.
+It saves its state together with the cursor, so it can be killed at any moment and resumes without losing a conversion or
+counting it twice; a reorganisation reverts the conversions of the removed blocks.
 
     python3 examples/follow_conversions.py [http://127.0.0.1:8080] [state file]      VERUSTREAM_KEY: an API key, if you have one
 """
@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 from decimal import Decimal
 
-FINAL_AFTER_BLOCKS = 1_000  # no reorganisation takes back more
+FINAL_AFTER_BLOCKS = 1_000  # no reorganisation is deeper than this
 SAVE_SECONDS = 1
 SILENT_SECONDS = 45  # three heartbeats
 
@@ -24,7 +24,7 @@ file = sys.argv[2] if len(sys.argv) > 2 else 'conversions.json'
 
 
 def load():
-    """cursor: behind the last event that is in this state; heights: that each chain stands at; changes: chain, height, conversion."""
+    """cursor: of the last event that this state includes; heights: current height of each chain; changes: chain, height, conversion."""
     if os.path.exists(file):
         with open(file) as saved:
             return json.load(saved)
@@ -32,33 +32,33 @@ def load():
 
 
 def save(state):
-    """Whole or not at all: what is written is renamed into its place."""
+    """Writes a new file and renames it, so that the state file is never partial."""
     with open(file + '.new', 'w') as out:
         json.dump(state, out, default=str)
     os.replace(file + '.new', file)
 
 
 def messages(cursor):
-    """The messages behind a cursor, until the connection ends."""
+    """Yields the messages after a cursor, until the connection ends."""
     request = urllib.request.Request(base_url + '/api/stream?channels=blocks,conversions')
     if cursor:
         request.add_header('Last-Event-ID', cursor)
     if os.environ.get('VERUSTREAM_KEY'):
-        # Not to another host that the service may redirect to.
+        # Not sent to another host that the service may redirect to.
         request.add_unredirected_header('Authorization', 'Bearer ' + os.environ['VERUSTREAM_KEY'])
     with urllib.request.urlopen(request, timeout=SILENT_SECONDS) as stream:
         for line in stream:
             if line.endswith(b'\n') and line.startswith(b'data: '):
-                # Amounts have 8 decimals, which a float cannot always hold.
+                # Amounts have 8 decimals, which a float cannot always represent.
                 yield json.loads(line[len(b'data: '):], parse_float=Decimal)
 
 
 def brought_at(state, chain, conversion):
-    """Height of the block that brought it; None for what is to be ignored."""
-    # The block that brings it is told before it.
+    """Height of the block that brought a conversion; None when the conversion is to be ignored."""
+    # The stream sends a block before its conversions.
     if conversion.get('reason') != 'no_delivery':
         return state['heights'].get(chain, 0)
-    # A correction belongs to the block of what it corrects, and may come more than once.
+    # A correction belongs to the block of the conversion that it corrects, and may arrive more than once.
     for change in reversed(state['changes']):
         held = change['conversion']
         if (change['chain'], held['txid'], held['vout']) == (chain, conversion['txid'], conversion['vout']):

@@ -1,10 +1,10 @@
 /**
- * A receiver of webhooks: verifies each message with the official Standard Webhooks library, takes each once, takes back what a
- * reorganisation removes. What it has taken is on the disk before it says 2xx, so that it may be killed at any moment.
+ * A receiver of webhooks: verifies each message with the official Standard Webhooks library, processes each message once, and reverts
+ * messages about blocks that a reorganisation removed. It writes a message to disk before it answers 2xx, so it may be killed at any moment.
  *
  *   WEBHOOK_SECRET=whsec_… node examples/webhook-receiver.ts [port] [file]
  *
- * Behind a proxy that speaks https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
+ * Run it behind a proxy that terminates https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
  */
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
@@ -15,7 +15,7 @@ interface Message {
   readonly type: string;
   readonly timestamp: string;
   readonly chain?: string;
-  /** Id of the message that this one takes back. */
+  /** Id of the message that this message reverts. */
   readonly reverts?: string;
   readonly data: unknown;
 }
@@ -26,7 +26,7 @@ const { WEBHOOK_SECRET: secret } = process.env;
 if (!secret) throw new Error('WEBHOOK_SECRET is missing: it was shown when the webhook was registered');
 const webhook = new Webhook(secret);
 
-/** A line a message: [id, message]. One that a kill has cut was not answered and comes again. */
+/** One line per message: [id, message]. A line that a kill truncated was never acknowledged, so the service sends it again. */
 const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0);
 const whole = bytes.subarray(0, bytes.lastIndexOf('\n') + 1);
 if (whole.length < bytes.length) truncateSync(file, whole.length);
@@ -35,11 +35,11 @@ const taken = new Map(lines.map((line) => JSON.parse(line) as [string, Message])
 const out = openSync(file, 'a');
 
 function take(id: string, message: Message): void {
-  if (taken.has(id)) return; // it comes again when our answer was lost
+  if (taken.has(id)) return; // sent again because our answer was lost
   writeSync(out, `${JSON.stringify([id, message])}\n`);
   fsyncSync(out);
   taken.set(id, message);
-  const back = [...taken.values()].some(({ reverts }) => reverts === id); // came before what it takes back
+  const back = [...taken.values()].some(({ reverts }) => reverts === id); // its revert arrived first
   if (message.reverts) console.log(`takes back ${message.reverts}`);
   else if (!back) console.log(`${message.type} ${message.chain ?? ''} ${JSON.stringify(message.data)}`);
 }
@@ -60,14 +60,14 @@ const server = createServer(async (request, response) => {
   try {
     const body = request.method === 'POST' ? await read(request) : null;
     if (body === null) return answer(400);
-    // The signature is of the bytes as they came: verify first, parse after. Old messages are refused too.
+    // The signature covers the bytes as received: verify before parsing. verify() also refuses old messages.
     const message = webhook.verify(body, request.headers as Record<string, string>) as Message;
     take(String(request.headers['webhook-id']), message);
     return answer(204);
   } catch (error) {
     if (error instanceof WebhookVerificationError) return answer(401);
     console.error(error);
-    return answer(500); // and it comes again
+    return answer(500); // the service will send it again
   }
 });
 server.listen(Number(port), () => console.log(`listening on ${(server.address() as AddressInfo).port}`));

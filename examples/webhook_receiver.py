@@ -1,10 +1,10 @@
-"""A receiver of webhooks: verifies each message with the official Standard Webhooks library, takes each once, takes back what a
-reorganisation removes. What it has taken is on the disk before it says 2xx, so that it may be killed at any moment.
+"""A receiver of webhooks: verifies each message with the official Standard Webhooks library, processes each message once, and reverts
+messages about blocks that a reorganisation removed. It writes a message to disk before it answers 2xx, so it may be killed at any moment.
 
     pip install standardwebhooks
     WEBHOOK_SECRET=whsec_... python3 examples/webhook_receiver.py [port] [file]
 
-Behind a proxy that speaks https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
+Run it behind a proxy that terminates https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
 """
 
 import json
@@ -21,7 +21,7 @@ file = sys.argv[2] if len(sys.argv) > 2 else "webhook-messages.jsonl"
 webhook = Webhook(os.environ["WEBHOOK_SECRET"])
 lock = threading.Lock()
 
-# A line a message: [id, message]. One that a kill has cut was not answered and comes again.
+# One line per message: [id, message]. A line that a kill truncated was never acknowledged, so the service sends it again.
 with open(file, "a+b") as kept:
     kept.seek(0)
     whole = kept.read().rpartition(b"\n")[0]
@@ -32,7 +32,7 @@ out = open(file, "a", encoding="utf-8")
 
 def take(message_id: str, message: dict) -> None:
     with lock:
-        if message_id in taken:  # it comes again when our answer was lost
+        if message_id in taken:  # sent again because our answer was lost
             return
         out.write(json.dumps([message_id, message]) + "\n")
         out.flush()
@@ -41,7 +41,7 @@ def take(message_id: str, message: dict) -> None:
         reverted = {other["reverts"] for other in taken.values() if "reverts" in other}
     if "reverts" in message:
         print(f"takes back {message['reverts']}", flush=True)
-    elif message_id not in reverted:  # what takes it back may have come before it
+    elif message_id not in reverted:  # its revert may have arrived first
         print(f"{message['type']} {message.get('chain', '')} {json.dumps(message['data'])}", flush=True)
 
 
@@ -54,7 +54,7 @@ class Receiver(BaseHTTPRequestHandler):
             return self.answer(400)
         body = self.rfile.read(size)
         try:
-            # The signature is of the bytes as they came: verify first, parse after. Old messages are refused too.
+            # The signature covers the bytes as received: verify before parsing. verify() also refuses old messages.
             message = webhook.verify(body, {name.lower(): value for name, value in self.headers.items()})
         except WebhookVerificationError:
             return self.answer(401)

@@ -1,6 +1,6 @@
 /**
- * The long forms of the tests that CI runs short: `npm run soak [-- name …]`. Same code, more runs, and another seed each time.
- * A variable that is set already wins over the number here.
+ * Runs the long forms of the tests that CI runs short: `npm run soak [-- name …]`. Same code, more runs, and another seed each time.
+ * A variable that is already set overrides the number here.
  */
 import { spawnSync } from 'node:child_process';
 import { randomInt } from 'node:crypto';
@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 interface Part {
   readonly name: string;
   readonly files: string;
-  /** Tests by name; all of the files without it. */
+  /** Pattern of test names; without it, all tests of the files run. */
   readonly only?: string;
   readonly environment: Readonly<Record<string, string>>;
 }
@@ -63,7 +63,7 @@ const seed = String(randomInt(2 ** 31 - 1));
 const wanted = process.argv.slice(2);
 const unknown = wanted.filter((name) => !PARTS.some((part) => part.name === name));
 if (unknown.length > 0) {
-  console.error(`no soak ${unknown.join(', ')}; there are ${PARTS.map(({ name }) => name).join(', ')}`);
+  console.error(`unknown soak ${unknown.join(', ')}; the soaks are ${PARTS.map(({ name }) => name).join(', ')}`);
   process.exit(2);
 }
 

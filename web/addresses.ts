@@ -1,4 +1,4 @@
-/** Address ↔ view. */
+/** Maps addresses of the page to views, and views back to addresses. */
 import { type View, type ViewName, views } from './views.ts';
 
 export interface Place {
@@ -15,7 +15,7 @@ const patterns = Object.entries<View>(views).flatMap(([name, { path, short }]) =
   })),
 );
 
-/** Null: no view has this address. */
+/** Returns null when no view has this address. */
 export function placeOf(path: string, query: string, chains: readonly string[]): Place | null {
   const given = path.split('/').filter(Boolean);
   for (const { name, segments, isShort } of patterns) {
@@ -64,12 +64,12 @@ export function hrefOf<Name extends ViewName>(
   return search.size === 0 ? path : `${path}?${search}`;
 }
 
-/** The view of a place, for who knows it only by name. */
+/** The view of a place, for code that has only its name. */
 export function viewAt({ name }: Place): View {
   return views[name] as View;
 }
 
-/** `<thing> · <chain> · verustream`. `names` stand in for parts of the address. */
+/** `<thing> · <chain> · verustream`; `names` replace parts of the address. */
 export function titleOf(place: Place, names: Readonly<Record<string, string>> = {}): string {
   const { chain } = place.parts;
   const parts = { ...place.parts, ...names };

@@ -1,4 +1,4 @@
-/** A GET of the REST interface as the views name it: typed by the client, and comparable by its address. */
+/** A GET of the REST interface as views declare it: typed by the client, and comparable by URL. */
 import type { TextPaths } from '../client/client.ts';
 
 export type GetPath = {
@@ -13,7 +13,7 @@ type ParametersOf<Path extends GetPath, Place extends 'path' | 'query'> =
     ? { readonly [Name in keyof Given]?: string | null | undefined }
     : never;
 
-/** What a path answers, its numbers as text. */
+/** The 200 answer of a path, with its numbers as text. */
 export type AnswerOf<Path extends GetPath> =
   Operation<Path> extends {
     responses: { 200: { content: { 'application/json': infer Data } } };
@@ -21,7 +21,7 @@ export type AnswerOf<Path extends GetPath> =
     ? Data
     : never;
 
-/** What a path takes by POST. */
+/** The JSON body that a path takes by POST. */
 export type BodyOf<Path extends keyof TextPaths> = TextPaths[Path] extends {
   post: { requestBody: { content: { 'application/json': infer Body } } };
 }
@@ -30,15 +30,15 @@ export type BodyOf<Path extends keyof TextPaths> = TextPaths[Path] extends {
 
 export interface Call<Path extends GetPath = GetPath> {
   readonly path: Path;
-  /** Path and query as asked. */
+  /** Path and query of the request. */
   readonly url: string;
-  /** What stands in its path, by name. */
+  /** Path parameters by name. */
   readonly parts: Readonly<Record<string, string | null | undefined>>;
-  /** What is asked instead where the service answers with this code. */
+  /** The request to send instead when the service answers with the error code `of`. */
   readonly instead?: {
     readonly of: string;
     readonly url: string;
-    /** The service will answer so again: what is asked instead is asked alone from then on. */
+    /** Whether the service will always answer with this code: later requests then go straight to `url`. */
     readonly isForGood: boolean;
   };
 }
@@ -57,11 +57,11 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
   return { path, url: search.size === 0 ? address : `${address}?${search}`, parts };
 }
 
-/** Where no mempool is known, the rest is asked for. */
+/** Requests the same without `unconfirmed` where the service has no mempool. */
 export const orWithoutMempool = <Path extends GetPath>(whole: Call<Path>): Call<Path> =>
   orInstead(whole, 'mempool_unknown', false, (search) => search.delete('unconfirmed'));
 
-/** Where all rows are more than one answer takes, the first of them are asked for. */
+/** Requests the first page where all rows together exceed the size limit of an answer. */
 export const orFirstPage = <Path extends GetPath>(whole: Call<Path>, pageSize: string): Call<Path> =>
   orInstead(whole, 'answer_too_large', true, (search) => search.set('pageSize', pageSize));
 
@@ -77,9 +77,9 @@ function orInstead<Path extends GetPath>(
   return { ...whole, instead: { of, url: search.size === 0 ? path : `${path}?${search}`, isForGood } };
 }
 
-/** Answered to the session alone, or by its tier. */
+/** Whether the answer needs a session, or depends on the tier of the session. */
 export const needsSession = (url: string): boolean => isOfAccount(url) || /^\/api\/market\/best-conversion\b/.test(url);
 
-/** Whether a call belongs to an account: its answer is for one identity alone. A plan is priced without a login. */
+/** Whether a call belongs to an account, so that its answer is for one identity only. Pricing a plan needs no login. */
 export const isOfAccount = (url: string): boolean =>
   /^\/api\/(auth|keys|usage|webhooks)(\/|\?|$)/.test(url) && !url.startsWith('/api/usage/plan');

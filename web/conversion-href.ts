@@ -1,4 +1,4 @@
-/** Conversion → the address of its view. */
+/** Maps a conversion to the address of its view. */
 import { hrefOf } from './addresses.ts';
 
 interface Conversion {
@@ -9,7 +9,7 @@ interface Conversion {
   readonly importTxid: string | null;
 }
 
-/** One that was asked for on another system stands in the transaction that executed it. */
+/** For a conversion requested on another system the address also names the import transaction that executed it. */
 export function conversionHref({ chain, txid, vout, sourceSystemId, importTxid }: Conversion): string {
   return hrefOf('conversion', { chain, txid, vout }, { in: sourceSystemId === null ? null : importTxid });
 }

@@ -1,6 +1,6 @@
-/** Texts that the compiler of the page takes from examples/. */
+/** Texts that the page's compiler imports from examples/. */
 declare module 'example:*' {
   const text: string;
-  // biome-ignore lint/style/noDefaultExport: it is what the compiler makes of a text
+  // biome-ignore lint/style/noDefaultExport: esbuild exports a text as the default
   export default text;
 }

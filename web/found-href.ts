@@ -1,4 +1,4 @@
-/** What a search found → the address of its view. */
+/** Maps a search result to the address of its view. */
 import { hrefOf } from './addresses.ts';
 import type { AnswerOf } from './calls.ts';
 

@@ -1,11 +1,11 @@
-/** What is asked of an identity: some have more updates than one answer takes. */
+/** Requests about an identity; some identities have more updates than one answer takes. */
 import { call, orFirstPage } from './calls.ts';
 
 const CHANGES = '/api/identity/{nameOrId}/changes';
-/** The most that a page has. */
+/** The maximum that the API allows. */
 const PAGE_SIZE = '200';
 
-/** All updates, or the newest where they are too many. An address that names a page of them is of such an identity. */
+/** All updates, or the newest page where there are too many. An address that names a page belongs to such an identity. */
 export function updatesOf(chain: string, name: string, query: URLSearchParams) {
   const path = { nameOrId: name };
   if (placeInUpdates(query) !== null) return call(CHANGES, { path, query: { chain, pageSize: PAGE_SIZE } });
@@ -27,7 +27,7 @@ export function partOfIdentity(chain: string, name: string, query: URLSearchPara
   }
 }
 
-/** Null: at their beginning. */
+/** Returns null for the first page. */
 function placeInUpdates(query: URLSearchParams) {
   const [page, cursor] = [query.get('page'), query.get('cursor')];
   return page === null && cursor === null ? null : { page, cursor };

@@ -1,6 +1,6 @@
 /**
- * What views are made of. Views import from here alone: each then needs two files, this one and its own, where the compiler would
- * otherwise cut the parts into a file for every combination of views.
+ * The parts that views are made of. Views import only from here, so each view needs two files: this one and its own. Otherwise the
+ * compiler would split the parts into one file for every combination of views.
  */
 export { hrefOf } from './addresses.ts';
 export { type AnswerOf, type BodyOf, call } from './calls.ts';

@@ -1,4 +1,4 @@
-/** The module of each view, loaded when it is opened. */
+/** The module of each view, loaded when the view is opened. */
 import type { ComponentType } from 'preact';
 import type { ViewProps } from './view-props.ts';
 import type { ViewName } from './views.ts';

@@ -1,4 +1,4 @@
-/** What the page hands to a view. */
+/** The properties that the page passes to a view. */
 import type { Place } from './addresses.ts';
 import type { Call } from './calls.ts';
 import type { Answer } from './state/answers.ts';
@@ -14,6 +14,6 @@ export interface ViewProps<Name extends ViewName> {
   /** Parts of the address. */
   readonly parts: Parameters<ViewOf<Name>['calls']>[0];
   readonly query: URLSearchParams;
-  /** Answers to the calls that the table of views names, in their order. */
+  /** Answers to the calls that the table of views lists, in the same order. */
   readonly answers: AnswersOf<ReturnType<ViewOf<Name>['calls']>>;
 }

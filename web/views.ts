@@ -1,11 +1,11 @@
 /**
- * Every view: its address, what the address shows, and the calls of its first paint. The page finds its views here, and the server
- * writes titles, previews, links to the JSON and preloads from it.
+ * The table of views: address, content and first calls of each. The page finds its views here, and the server derives titles, previews,
+ * links to the JSON and preloads from it.
  */
 import { type Call, call, orWithoutMempool } from './calls.ts';
 import { partOfIdentity, updatesOf } from './identity-calls.ts';
 
-/** Parts of an address by name, and its query. */
+/** Names of the parts of an address. */
 type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
   ? Name | Names<`/${Rest}`>
   : Path extends `${string}:${infer Name}`
@@ -15,14 +15,14 @@ type Names<Path extends string> = Path extends `${string}:${infer Name}/${infer 
 export interface View<Part extends string = string, Calls extends readonly Call[] = readonly Call[]> {
   /** `:chain` is the short name of a chain, in lower case. */
   readonly path: string;
-  /** The same on the default chain. */
+  /** A shorter address of the same view on the default chain. */
   readonly short?: string;
-  /** What the view shows, in a few words: its heading. */
+  /** The heading of the view, in a few words. */
   title(parts: Readonly<Record<Part, string>>, query: URLSearchParams): string;
   readonly description: string;
-  /** For who is logged in alone. */
+  /** Whether the view needs a login. */
   readonly isPrivate?: boolean;
-  /** The calls of the first paint. The first one is what the address shows as JSON; if its answer is 404, so is the view. */
+  /** The calls of the first paint. The first call is the JSON of the address; if it returns 404, the view does not exist. */
   calls(parts: Readonly<Record<Part, string>>, query: URLSearchParams): Calls;
 }
 
@@ -41,13 +41,13 @@ export const ADDRESS_TABS = {
 } as const;
 export const IDENTITY_TABS = { history: 'History', content: 'Content', referrals: 'Referrals' } as const;
 
-/** A long id keeps both of its ends. */
+/** Keeps both ends of a long id. */
 export const shortened = (id: string) => (id.length > 20 ? `${id.slice(0, 8)}…${id.slice(-8)}` : id);
 
-/** Place in a list, as the address names it. */
+/** The page or cursor in a list, as the address names it. */
 const placeIn = (query: URLSearchParams) => ({ page: query.get('page'), cursor: query.get('cursor') });
 
-/** In a block, or waiting for one. */
+/** A transaction in a block or in the mempool. */
 const transactionOf = (chain: string, txid: string) =>
   orWithoutMempool(call('/api/tx/{txid}', { path: { txid }, query: { chain, unconfirmed: 'true' } }));
 
@@ -76,7 +76,7 @@ function figuresOf(chain: string, height: string | null) {
     : call('/api/stats/network/{height}', { path: { height }, query: { chain } });
 }
 
-/** Filters of `/api/conversions/`: the address of its view says them, and where in the list it is. */
+/** Filters of `/api/conversions/`, all of which the view's address carries, as it does the page of the list. */
 const SUMMARY_PARAMETERS = [
   'chain',
   'from',
@@ -100,13 +100,13 @@ const SUMMARY_PARAMETERS = [
 ] as const;
 export const CONVERSION_PARAMETERS = [...SUMMARY_PARAMETERS, 'pageSize', 'page', 'cursor'] as const;
 
-/** An empty one is none. */
+/** An empty parameter counts as absent. */
 function conversionQuery<Name extends string>(query: URLSearchParams, names: readonly Name[]) {
   const given = names.map((name) => [name, query.get(name) || null] as const);
   return Object.fromEntries(given) as Readonly<Record<Name, string | null>>;
 }
 
-/** Steps by which usage is counted, in seconds: of one, of what is shown first, of all that is kept. */
+/** Usage steps in seconds: the length of a step, the span shown first, and the span that is kept. */
 export const USAGE_STEPS = {
   minute: { step: 60, first: 3_600, kept: 86_400 },
   hour: { step: 3_600, first: 86_400, kept: 30 * 86_400 },
@@ -114,14 +114,14 @@ export const USAGE_STEPS = {
 } as const;
 export type UsageStep = keyof typeof USAGE_STEPS;
 
-/** Routes are counted by hour and day. */
+/** Usage by route is counted only by hour and day. */
 export function usageStepOf(query: URLSearchParams, by: 'key' | 'route'): UsageStep {
   const wanted = query.get('step') ?? '';
   const step = Object.hasOwn(USAGE_STEPS, wanted) ? (wanted as UsageStep) : 'minute';
   return by === 'route' && step === 'minute' ? 'hour' : step;
 }
 
-/** From the beginning of a step on, to the end of the step that lasts; both in seconds since the epoch. */
+/** From the start of a step to the end of the current step, both in seconds since the epoch. */
 export function usageSpanOf(query: URLSearchParams, step: UsageStep) {
   const { step: width, first, kept } = USAGE_STEPS[step];
   const to = (Math.floor(Date.now() / 1000 / width) + 1) * width;
@@ -137,7 +137,7 @@ function usageQuery(query: URLSearchParams, by: 'key' | 'route') {
 export const views = {
   live: view('/', {
     title: () => 'Live',
-    description: 'Blocks, reorganisations, conversions and prices of the Verus chains as they come.',
+    description: 'Blocks, reorganisations, conversions and prices of the Verus chains as they arrive.',
     calls: () => [call('/api/stats/pulse'), call('/api/stats/status'), call('/api/market/overview')],
   }),
   blocks: view('/:chain/blocks', {
@@ -160,12 +160,12 @@ export const views = {
     calls: ({ chain, txid }) => [transactionOf(chain, txid)],
   }),
 
-  // The explorer.
+  // Explorer views.
   conversion: view('/:chain/conversion/:txid/:vout', {
     title: ({ txid, vout }) => `Conversion ${shortened(txid)} output ${vout}`,
     description: 'A conversion from its request to its payout, and what it was worth, step by step.',
     calls: ({ chain, txid }, query) => [
-      // `in`: the transaction that executed it, where it was asked for on another system.
+      // `in` is the transaction that executed a conversion requested on another system.
       transactionOf(chain, query.get('in') ?? txid),
       call('/api/oracle/conversions/{txid}', { path: { txid }, query: { explain: 'true' } }),
     ],
@@ -186,7 +186,7 @@ export const views = {
       orWithoutMempool(
         call('/api/identity/{nameOrId}', {
           path: { nameOrId: name },
-          // What waits belongs to now.
+          // Waiting transactions change the current state only, not the state at a height.
           query: { chain, height: query.get('height'), unconfirmed: query.get('height') === null ? 'true' : null },
         }),
       ),
@@ -253,7 +253,7 @@ export const views = {
   }),
   status: view('/status', {
     title: () => 'Status',
-    description: 'How the service is: its index, its health, and whether its stores agree.',
+    description: 'The state of the service: its index, its health, and whether its stores agree.',
     calls: () => [call('/api/stats/status'), call('/api/health/ready')],
   }),
   search: view('/search', {
@@ -270,7 +270,7 @@ export const views = {
     ],
   }),
 
-  // The market.
+  // Market views.
   market: view('/market', {
     title: () => 'Market',
     description: 'Currencies and baskets of the Verus chains: price, confidence, change, volume and liquidity.',
@@ -331,11 +331,11 @@ export const views = {
   }),
   volume: view('/market/volume', {
     title: () => 'Volume',
-    description: 'What was traded, in USD, by day, week or month.',
+    description: 'Trade volume in USD by day, week or month.',
     calls: (_, query) => [call('/api/market/volume', { query: { period: query.get('period') } })],
   }),
 
-  // For those who log in.
+  // Views for login and account.
   login: view('/login', {
     title: () => 'Log in',
     description: 'Log in as an identity: its wallet signs a message once. There is no password.',
@@ -344,7 +344,7 @@ export const views = {
   account: view('/account', {
     isPrivate: true,
     title: () => 'Account',
-    description: 'Who is logged in, until when, with which tier, and what remains of its credits.',
+    description: 'The logged-in identity, the end of its session, its tier, and its remaining credits.',
     calls: () => [call('/api/auth/session'), call('/api/usage/now')],
   }),
   keys: view('/account/keys', {
@@ -367,7 +367,7 @@ export const views = {
   webhooks: view('/webhooks', {
     isPrivate: true,
     title: () => 'Webhooks',
-    description: 'Webhooks of an identity: register them with any kind and filter, and see how they are.',
+    description: 'Webhooks of an identity: register them with any kind and filter, and see their state.',
     calls: () => [call('/api/webhooks')],
   }),
   webhook: view('/webhooks/:id', {

@@ -1,4 +1,4 @@
-/** The export of the data set against ClickHouse writing the same files by itself. */
+/** The export of the data set, against ClickHouse writing the same files by itself. */
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,7 +15,7 @@ import type { Config } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { DATASET_TABLES } from '../../schemas/datasets/tables.ts';
 
-/** Those that ClickHouse holds: of the others it could not write a row by itself. */
+/** Tables whose rows ClickHouse can write by itself. */
 export const OWN_TABLES: readonly DatasetTable[] = DATASET_TABLES.filter(
   ({ name, store }) => store !== 'postgres' && name !== 'transactions' && name !== 'identity_states',
 );
@@ -26,7 +26,7 @@ export interface ExportRun {
   readonly signal: AbortSignal;
 }
 
-/** Into a folder that is there, whose files of another pass stay. */
+/** Exports into an existing folder; files of an earlier pass stay. */
 export async function exportInto(
   folder: string,
   run: ExportRun,
@@ -43,7 +43,7 @@ export interface TimedExport {
   readonly seconds: number;
 }
 
-/** One pass over these tables, into a new folder. */
+/** Times one pass over these tables into a new folder. */
 export async function timeExport(run: ExportRun, tables: readonly DatasetTable[]): Promise<TimedExport> {
   return inFolder(async (folder) => {
     const began = performance.now();
@@ -53,7 +53,10 @@ export async function timeExport(run: ExportRun, tables: readonly DatasetTable[]
   });
 }
 
-/** The same files, as many at once, by the statements alone: what Postgres alone holds is copied before; no hash, no manifest, nothing synced. */
+/**
+ * Writes the same files with the same concurrency, by the statements alone. Data that only Postgres has is copied before; nothing is hashed
+ * or synced, and there is no manifest.
+ */
 export async function timeBare({ stores, chains, signal }: ExportRun, table: DatasetTable): Promise<TimedExport> {
   if (table.store === 'postgres') throw new TypeError(`${table.name} is not ClickHouse's`);
   const { days, priced } = await readExportState(stores, chains);

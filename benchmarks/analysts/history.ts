@@ -1,4 +1,4 @@
-/** Both stores with the same conversions of four chains, so that answers of one can be compared with sums over the other. */
+/** Fills both stores with the same conversions of four chains, so that answers from one can be compared with sums over the other. */
 import { createReadStream } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,7 +11,7 @@ import { inLanes, makeCurrentState } from '../clickhouse-paths/current-state.ts'
 import { BEGIN, type BenchmarkHistory, BLOCK_SECONDS, makeHistory, SERVED } from '../clickhouse-paths/history.ts';
 import { CHAINS, CURRENCIES, FIRST_BASKET, PER_TICK } from '../reprocess/made-conversions.ts';
 
-/** Those of conversions; each converts again and again. */
+/** Addresses of the conversions; each has many of them. */
 export const ADDRESSES: readonly string[] = Array.from({ length: 10_000 }, (_, number) =>
   keyAddress(Buffer.from(String(number))),
 );
@@ -21,7 +21,7 @@ const OTHER = 1;
 const address = (salt: number) =>
   `[${ADDRESSES.map((text) => `'${text}'`).join()}][sipHash64(number, ${salt}) % ${ADDRESSES.length} + 1]`;
 const id = (number: string) => `concat('i', toString(${number} % ${CURRENCIES}))`;
-/** USD value of an amount at a price in cents; another generation's values are a percentage of those of the served one. */
+/** USD value of an amount at a price in cents; values of the other generation are a percentage of those of the served one. */
 const usd = (amount: string, cents: string) =>
   `toDecimal256(${amount} * (${cents}) * {hundredths:UInt32}, 0) * toDecimal256('0.000000000001', 12)`;
 
@@ -43,7 +43,7 @@ const STAMPED = `INSERT INTO conversions (generation, chain, txid, vout, tick, k
     worth IS NOT NULL AND hash % 16 = 0, false, if(status = 'refunded', 'refunded', if(worth IS NULL, 'no_price', ''))
   FROM (SELECT number, sipHash64(number) AS hash FROM numbers({first:UInt64}, {count:UInt64}))
   SETTINGS max_query_size = 10000000`;
-/** Conversions of one statement: ClickHouse sorts them in memory. */
+/** Conversions per statement, which ClickHouse sorts in memory. */
 const AT_ONCE = 250_000;
 
 const DELTAS = `INSERT INTO address_deltas
@@ -52,7 +52,7 @@ const DELTAS = `INSERT INTO address_deltas
       (source, from_currency_id, amount_in, intDiv(amount_in, 2)), (destination, to_currency_id, ifNull(amount_out, amount_in), toInt64(0))]) AS moved
     FROM conversions WHERE generation = ${SERVED})`;
 
-/** Fills both generations; the other one has the rules of before the cutover, and each value a hundredth higher. */
+/** Fills both generations; the other one has the rules from before the cutover, and values that are 1 % higher. */
 async function makeStamped({ clickhouse }: Stores, conversions: number): Promise<void> {
   for (const of of [
     { generation: SERVED, regime: 'live', hundredths: 100 },
@@ -68,11 +68,14 @@ async function makeStamped({ clickhouse }: Stores, conversions: number): Promise
 const time = (height: string) => `${BEGIN} + toInt64(${height}) * ${BLOCK_SECONDS}`;
 const BYTES = "concat('\\\\x', txid)";
 
-/** At the end of a block. */
+/** Changes of balances at the end of each block. */
 const CHANGES = `(SELECT chain, address, currency_id, height, sum(received) AS received, sum(sent) AS sent FROM address_deltas
   GROUP BY chain, address, currency_id, height)`;
 
-/** Rows that Postgres takes from ClickHouse, in the order in which the service writes them: what is read together lies together, or apart, as there. */
+/**
+ * Rows that Postgres takes from ClickHouse, in the order in which the service writes them, so that rows are as close together or far apart
+ * as in the service.
+ */
 const COPIED = {
   [`transfers (chain, txid, vout, from_height, kind, status, flags, from_currency_id, to_currency_id, import_currency_id, amount_in,
      transfer_fee, transfer_fee_currency_id, conversion_fee, amount_out, destination, source, request_height, request_time,
@@ -109,7 +112,7 @@ async function copyInto({ clickhouse, postgres }: Stores, table: string, select:
   }
 }
 
-/** All days but the last are closed, in both generations. */
+/** Rolls up all days but the last, in both generations. */
 export async function makeAnalystsHistory(stores: Stores, conversions: number): Promise<BenchmarkHistory> {
   const { postgres } = stores;
   const history = await makeHistory(stores, conversions, makeStamped);

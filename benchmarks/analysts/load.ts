@@ -1,4 +1,7 @@
-/** A process that asks for paths at a steady rate, whatever the answers take, and reports their latencies in ms; or that fetches files as fast as it can. */
+/**
+ * A process that requests paths at a steady rate, however long the answers take, and reports their latencies in ms; or that downloads files
+ * as fast as it can.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agent, request } from 'undici';
 
@@ -6,13 +9,13 @@ export interface LoadPlan {
   readonly url: string;
   readonly paths: readonly string[];
   readonly seconds: number;
-  /** Requests a second; null: each reader asks again at once. */
+  /** Requests per second; null: each reader sends its next request at once. */
   readonly rate: number | null;
   readonly readers: number;
 }
 
 export interface LoadReport {
-  /** From the moment at which the request was due. */
+  /** Milliseconds from the time when each request was due. */
   readonly latencies: readonly number[];
   readonly bytes: number;
 }

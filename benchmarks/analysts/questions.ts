@@ -1,4 +1,4 @@
-/** The eleven questions of analysts, each as it is asked of the service, and as the bare statement in ClickHouse that answers the same. */
+/** The eleven questions of analysts, each as a request to the service, and as the bare ClickHouse statement with the same answer. */
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import { BEGIN, type BenchmarkHistory, BLOCK_SECONDS, SERVED } from '../clickhouse-paths/history.ts';
 import { CHAINS } from '../reprocess/made-conversions.ts';
@@ -9,7 +9,7 @@ type Row = Readonly<Record<string, unknown>>;
 interface Bare {
   readonly sql: string;
   readonly params: Readonly<Record<string, string | number>>;
-  /** A figure that tells a right answer from another. */
+  /** A figure that distinguishes a right answer from a wrong one. */
   readonly figure: (rows: readonly Row[]) => string;
 }
 
@@ -36,7 +36,7 @@ const csvRows = (text: string): string => String(text.trimEnd().split('\n').leng
 const first = (rows: readonly Row[], name: string): string => String(rows[0]?.[name]);
 const satoshis = (coins: unknown) => String(Math.round(Number(coins) * 1e8));
 
-/** Each with other parameters for another `turn`, so that nothing is answered from what was kept. */
+/** Returns the questions with different parameters for each `turn`, so that no answer is cached. */
 export function questionsAt(turn: number, { height }: BenchmarkHistory): AnalystQuery[] {
   const basket = `i${10 + (turn % 10)}`;
   const currency = `i${turn % 10}`;

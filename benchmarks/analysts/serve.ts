@@ -1,4 +1,4 @@
-/** The API on the made history, and a folder for the data set. */
+/** The API on the generated history, and a folder for the data set. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,12 +15,12 @@ import { CHAINS } from '../reprocess/made-conversions.ts';
 export interface ServedHistory {
   readonly url: string;
   readonly config: Config;
-  /** Of the data set. */
+  /** Folder of the data set. */
   readonly folder: string;
   close(): Promise<void>;
 }
 
-/** No answer is kept, so that each question is answered anew. */
+/** Serves without caching answers, so that each question is computed again. */
 export async function serveHistory(stores: Stores): Promise<ServedHistory> {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-bench-'));
   const chains = CHAINS.map((name) => ({ ...chainConfig(name), stableAnchors: ['i0'] }));

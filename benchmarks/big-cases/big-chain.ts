@@ -1,4 +1,4 @@
-/** A chain with three things that are larger than they ought to be: an import, an identity, an address. */
+/** A chain with three unusually large things: an import, an identity, and an address. */
 import { SATOSHIS_PER_COIN as COIN } from '../../domain/satoshi.ts';
 import { contentKey, keyAddress, NATIVE } from '../../test/generator/addresses.ts';
 import type { GeneratedBlock } from '../../test/generator/block.ts';
@@ -23,11 +23,11 @@ export interface BigSizes {
 
 export interface BigChain {
   readonly blocks: Iterable<GeneratedBlock>;
-  /** Known once all blocks are made. */
+  /** Throws RangeError until the blocks have been made. */
   subjects(): { readonly identity: string; readonly basket: string };
 }
 
-/** A wallet beside those of the chain. */
+/** Key of a wallet in addition to the wallets of the chain. */
 const BUSY = 1_000_000;
 export const BUSY_ADDRESS = keyAddress(BUSY).address;
 
@@ -58,7 +58,7 @@ export function createBigChain(seed: number, sizes: BigSizes): BigChain {
     while (!found) yield chain.next();
     const { identity, basket } = found;
     drawn = nothing;
-    // Requested in one block, gathered and imported by the next.
+    // The requests are in one block; the next block gathers and imports them.
     inEachBlock = (world) => {
       requestMany(world, basket, sizes.transfers);
       inEachBlock = nothing;
@@ -110,7 +110,7 @@ function requestMany(world: World, { id }: Currency, count: number): void {
   for (let made = 0; made < count; ) if (includeTransfers(world, some)) made += some.length;
 }
 
-/** False where no coin was found that pays for it. */
+/** Returns false when no coin can pay for the update. */
 function update(world: World, identity: Identity): boolean {
   const draft = openDraft(world);
   if (!fund(world, draft, NETWORK_FEE)) return false;
@@ -121,7 +121,7 @@ function update(world: World, identity: Identity): boolean {
   return true;
 }
 
-/** The same coin from the busy address to itself; null: from a wallet that has enough to begin. */
+/** Sends the same coin from the busy address to itself; with null, funds the address from a wallet. */
 function pass(world: World, coin: Coin | null): Coin | null {
   const draft = openDraft(world);
   if (coin) draft.spend(coin);

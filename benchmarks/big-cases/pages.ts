@@ -1,9 +1,9 @@
-/** How fast the first and the last page of a list of the API answer. */
+/** Times the first and the last page of a list of the API. */
 
 export interface PageTimes {
   readonly rows: number;
   readonly pages: number;
-  /** Medians, milliseconds. */
+  /** Median, in milliseconds. */
   readonly first: number;
   readonly last: number;
 }
@@ -20,7 +20,7 @@ const TIMES = 25;
 export interface Walk {
   readonly rows: number;
   readonly pages: number;
-  /** Addresses of the first and of the last page. */
+  /** URLs of the first and of the last page. */
   readonly first: string;
   readonly last: string;
 }
@@ -40,7 +40,7 @@ export async function walkPages(url: string): Promise<Walk> {
   return { rows, pages, first, last };
 }
 
-/** Walks the list, then asks for both ends in turn. */
+/** Walks the list, then requests both ends alternately. */
 export async function pageTimes(url: string): Promise<PageTimes> {
   const { rows, pages, first, last } = await walkPages(url);
   const firsts: number[] = [];

@@ -1,4 +1,4 @@
-/** What Postgres holds of the same four chains: blocks, conversions with their stamps, baskets, and where the stages stand. */
+/** The data in Postgres about the same four chains: blocks, conversions with their stamps, baskets, and positions of the stages. */
 import { createHash } from 'node:crypto';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { CHAINS, CURRENCIES, FIRST_BASKET } from '../reprocess/made-conversions.ts';
@@ -10,7 +10,7 @@ const timeOf = (height: string) => `(${BEGIN} + (${height})::bigint * ${BLOCK_SE
 const hashOf = (text: string) => `sha256((${text})::bytea)`;
 const idOf = (number: string) => `'i' || (${number}) % ${CURRENCIES}`;
 const basketOf = (number: string) => `'i' || ${FIRST_BASKET} + (${number}) % ${CURRENCIES - FIRST_BASKET}`;
-/** Different addresses of conversions. */
+/** Number of different addresses in conversions. */
 const ADDRESSES = 10_000;
 
 const RESERVES = `jsonb_build_array(
@@ -18,7 +18,7 @@ const RESERVES = `jsonb_build_array(
   jsonb_build_object('currencyId', 'i1', 'weight', '30000000', 'reserves', '50000000000', 'priceInReserve', '166666666'),
   jsonb_build_object('currencyId', 'i2', 'weight', '30000000', 'reserves', '20000000000', 'priceInReserve', '66666666'))`;
 
-/** Parameters of each: conversions, newest tick, newest height. */
+/** Parameters of each statement: conversions, newest tick, newest height. */
 const STATEMENTS = [
   `INSERT INTO blocks (chain, height, hash, previous_hash, time, clock, size, tx_count, validation_type, difficulty, bits, nonce, version,
      merkle_root, chain_work, chain_stake, reward, miner_address, fees, fee_pool, position, transparent_change, shielded_supply)
@@ -58,7 +58,7 @@ const STATEMENTS = [
    FROM unnest(${CHAIN_NAMES}) AS chain, unnest(ARRAY['derive', 'price']) AS stage`,
 ];
 
-/** Large tables are filled without a log and in the order of their keys, and get their other indexes when they are full. */
+/** Large tables are filled unlogged and in key order, and get their other indexes afterwards. */
 const LARGE = [
   'blocks',
   'price_ticks',
@@ -71,7 +71,7 @@ const LARGE = [
 const INDEXES_SQL = `SELECT indexname AS name, indexdef AS definition FROM pg_indexes
   WHERE tablename = ANY($1) AND indexname NOT LIKE '%\\_pkey'`;
 
-/** `conversions` limits how many conversions are taken, from the first on. `fill` adds rows of other origin. */
+/** `conversions` limits how many conversions are written, from the first one. `fill` adds rows from another source. */
 export async function makeCurrentState(
   { pool }: Postgres,
   { tick, height }: BenchmarkHistory,
@@ -88,7 +88,7 @@ export async function makeCurrentState(
   await pool.query('ANALYZE');
 }
 
-/** Two at a time: one core is seldom the whole machine. */
+/** Runs two items at a time, because one item rarely uses the whole machine. */
 export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise<unknown>): Promise<void> {
   const queue = items.values();
   const lane = async () => {
@@ -97,13 +97,13 @@ export async function inLanes<T>(items: readonly T[], work: (item: T) => Promise
   await Promise.all([lane(), lane()]);
 }
 
-/** Declares every parameter, also where a statement has no use for it. */
+/** Declares every parameter, because some statements do not use all of them. */
 const GIVEN = 'WITH given AS (SELECT $1::integer, $2::integer, $3::integer)';
 
-/** As if each chain had got a block, so that what is kept of answers is made again. */
+/** Moves every chain by one block, so that cached answers are computed again. */
 export async function moveOn({ pool }: Postgres): Promise<void> {
   await pool.query('UPDATE stage_positions SET position = position + 1');
 }
 
-/** Of a conversion by its number. */
+/** The txid of a conversion by its number. */
 export const txidOf = (conversion: number): string => createHash('sha256').update(String(conversion)).digest('hex');

@@ -1,4 +1,4 @@
-/** The history that ClickHouse holds beside the conversions of four chains, made by itself from numbers. */
+/** The history in ClickHouse other than the conversions of the four chains, which ClickHouse generates from numbers. */
 
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -6,18 +6,18 @@ import { rollUp } from '../../pipeline/price/rollups.ts';
 import { stampAll } from '../../pipeline/reprocess/stamp-all.ts';
 import { CHAINS, CURRENCIES, FIRST_BASKET, makeConversions, newestTick } from '../reprocess/made-conversions.ts';
 
-/** The generation that is served: the conversions with their stamps. */
+/** The served generation, which has the conversions with their stamps. */
 export const SERVED = 2;
 export const BLOCK_SECONDS = 60;
 export const BEGIN = 1_700_000_000;
-/** A basket's state changes once in so many blocks. */
+/** A basket's state changes once in this many blocks. */
 export const STATE_BLOCKS = 10;
 
 const SNAPSHOT_SECONDS = 300;
 const BASKETS = CURRENCIES - FIRST_BASKET;
 
 export interface BenchmarkHistory {
-  /** Newest tick, newest block of each chain. */
+  /** The newest tick, and the newest block of each chain. */
   readonly tick: number;
   readonly height: number;
 }
@@ -50,7 +50,7 @@ const SNAPSHOTS = `INSERT INTO reserve_snapshots
     intDiv(number, ${BASKETS}) * ${SNAPSHOT_SECONDS / BLOCK_SECONDS} AS height, height, 100000000000, ${RESERVES}, height
   FROM numbers(intDiv({heights:UInt64} * ${BLOCK_SECONDS}, ${SNAPSHOT_SECONDS}) * ${BASKETS})`;
 
-/** Changes of balances as of the requests alone. */
+/** Balance changes, derived only from the requests. */
 const DELTAS = `INSERT INTO address_deltas
   SELECT chain, arrayJoin([source, destination]), from_currency_id, import_height, vout, time, txid, amount_in, 0, import_height
   FROM conversions WHERE generation = 1`;
@@ -61,7 +61,10 @@ async function makeStamped({ clickhouse }: Stores, conversions: number): Promise
   await stampAll(clickhouse, { generation: SERVED, base: 1, high, hasBackfill: false, days });
 }
 
-/** Rolled up as the price stage leaves it. `make` fills the conversions of the served generation with their stamps, and the changes of balances. */
+/**
+ * Rolls up the days as the price stage does. `make` fills the conversions of the served generation with their stamps, and the balance
+ * changes.
+ */
 export async function makeHistory(
   stores: Stores,
   conversions: number,

@@ -1,4 +1,4 @@
-/** How long answers take under the load of wrk. */
+/** Latency of answers under load from wrk. */
 import { output } from '../wrk.ts';
 
 export interface WrkLoad {
@@ -16,7 +16,7 @@ export interface Latency {
 
 const MOST_SECONDS = 60;
 
-/** Longer than asked for where not one answer was ready in time. @throws when an answer was an error */
+/** Doubles the duration while no answer was ready in time. @throws when an answer was an error */
 export async function latencyOf(url: string, { seconds, connections }: WrkLoad): Promise<Latency> {
   const timing = ['--threads', '1', '--connections', String(connections), '--duration', `${seconds}s`];
   const text = await output([...timing, '--latency', '--timeout', '20s', url]);
@@ -31,7 +31,7 @@ export async function latencyOf(url: string, { seconds, connections }: WrkLoad):
 
 const MILLISECONDS: Readonly<Record<string, number>> = { us: 0.001, ms: 1, s: 1000, m: 60_000 };
 
-/** Of the line "  99%  12.34ms". */
+/** Parses the line "  99%  12.34ms". */
 function percentile(text: string, percent: number): number {
   const [, value, unit = ''] = new RegExp(`^\\s+${percent}%\\s+([\\d.]+)(\\w+)`, 'm').exec(text) ?? [];
   const factor = MILLISECONDS[unit];

@@ -1,4 +1,4 @@
-/** Which statements an answer sends to ClickHouse, and what they cost alone. */
+/** The statements that an answer sends to ClickHouse, and what they cost alone. */
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Latency } from './latency.ts';
 
@@ -7,7 +7,7 @@ export type Statements = readonly Statement[];
 
 export interface Recorder {
   readonly clickhouse: ClickHouse;
-  /** Statements that are sent while the work is done. */
+  /** Returns the statements that are sent during the work. */
   during(work: () => Promise<unknown>): Promise<Statements>;
 }
 
@@ -29,7 +29,7 @@ export function recordStatements(clickhouse: ClickHouse): Recorder {
   };
 }
 
-/** All of them one after the other, once at a time: that is how an answer is made, however many wait for it. */
+/** Runs all statements one after the other, as the service does for one answer, however many callers wait for it. */
 export async function bare(clickhouse: ClickHouse, statements: Statements, seconds: number): Promise<Latency> {
   const until = performance.now() + seconds * 1000;
   const took: number[] = [];

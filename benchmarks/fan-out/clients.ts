@@ -1,16 +1,16 @@
 /**
- * Many WebSocket clients in a process of their own, which count what they get and are no more than that: their cost is not what is
- * measured. Driven by messages of the process that has started them.
+ * Many WebSocket clients in one process, which only count the messages that they receive, because their own cost is not measured. Controlled
+ * by messages of the parent process.
  */
 import { connect, type Socket } from 'node:net';
 
 export type Order =
   | { readonly do: 'open'; readonly port: number; readonly count: number; readonly say: string | null }
-  /** They read no more. */
+  /** These clients stop reading. */
   | { readonly do: 'stall'; readonly count: number }
-  /** Answers once every client that reads has got so many messages since it was opened. */
+  /** Answers once every reading client has received this many messages since it was opened. */
   | { readonly do: 'await'; readonly messages: number }
-  /** Answers with the latencies of the messages that tell when they were sent. */
+  /** Answers with the latencies of the messages that contain their time of sending. */
   | { readonly do: 'latencies' }
   | { readonly do: 'close' };
 
@@ -41,7 +41,7 @@ let behind = 0;
 
 function masked(text: string): Buffer {
   const data = Buffer.from(text);
-  // A mask of zeros leaves the bytes as they are.
+  // A mask of zeros leaves the bytes unchanged.
   return Buffer.concat([Buffer.from([0x81, 0x80 | 126, data.length >> 8, data.length & 0xff, 0, 0, 0, 0]), data]);
 }
 
@@ -72,7 +72,7 @@ function opened(port: number, say: string | null): Promise<Client> {
   });
 }
 
-/** Counts whole frames; bytes that were read. */
+/** Counts whole frames; returns the number of bytes read. */
 function frames(bytes: Buffer, client: Client): number {
   let at = 0;
   const now = Number(process.hrtime.bigint());

@@ -5,10 +5,10 @@ import { fileURLToPath } from 'node:url';
 import type { Latencies, Order } from './clients.ts';
 
 export interface Crowd {
-  /** Each says `say`, if anything, once it is connected. */
+  /** Each client sends `say`, if given, once it is connected. */
   open(port: number, count: number, say?: string): Promise<void>;
   stall(count: number): Promise<void>;
-  /** Until everybody who reads has got so many messages, those of the greeting included. */
+  /** Resolves once every reading client has received this many messages, including those of the greeting. */
   got(messages: number): Promise<void>;
   latencies(): Promise<Latencies>;
   close(): Promise<void>;

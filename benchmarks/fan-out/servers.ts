@@ -1,4 +1,4 @@
-/** Two servers that tell the same events: the push stream, and uWebSockets.js' own publish with the bytes ready. */
+/** Two servers that publish the same events: the push stream, and uWebSockets.js' own publish of prepared bytes. */
 import { App, type TemplatedApp, us_listen_socket_close, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
 import type { ChainFeed, FeedRecord } from '../../api/push/chain-feed.ts';
@@ -12,26 +12,26 @@ import { type SocketData, socketBehavior } from '../../api/push/register-push.ts
 
 export interface FanOut {
   readonly port: number;
-  /** Messages that every client gets before the first event. */
+  /** Number of messages that every client receives before the first event. */
   readonly greeting: number;
-  /** What a client says to get them all. */
+  /** The message with which a client subscribes to all events. */
   readonly say?: string;
-  /** Tells one record of so many events, each longer by `padding` bytes. */
+  /** Publishes one record of this many events, each `padding` bytes longer. */
   publish(events: number, padding?: number): void;
-  /** Bytes that sockets have not taken. */
+  /** Bytes that the sockets have not accepted yet. */
   buffered(): number;
   clients(): number;
   close(): void;
 }
 
 const CHAIN = 'vrsc';
-/** So many that none of them comes to its limits. */
+/** Enough networks that none of them reaches its limits. */
 const NETWORKS = 100;
 const SLOW_MS = 10_000;
 const TICK_MS = 500;
 const logger = pino({ level: 'silent' });
 
-/** An event as a transaction has it: about 400 bytes as a message. */
+/** An event like that of a transaction: about 400 bytes as a message. */
 const dataOf = (position: number, index: number, padding: number) => {
   const hash = `${position}`.padStart(64, '0');
   const data = {
@@ -45,7 +45,7 @@ const dataOf = (position: number, index: number, padding: number) => {
     block: hash,
     ...(padding > 0 && { padding: 'x'.repeat(padding) }),
   };
-  // The clients read from it how long it was under way.
+  // The clients compute the latency from it.
   return index === 0 ? { ...data, sentAt: Number(process.hrtime.bigint()) } : data;
 };
 

@@ -1,4 +1,4 @@
-/** The recorded daemon in a process of its own. */
+/** The recorded daemon in its own process. */
 import { fileURLToPath } from 'node:url';
 import { startRecordedNode } from '../../recordings/player/recorded-node.ts';
 

@@ -1,4 +1,4 @@
-/** The least that a proxy can be: node:http, keep-alive, bodies piped through. Argument: address of the daemon. */
+/** The simplest possible proxy: node:http with keep-alive that pipes bodies through. Argument: URL of the daemon. */
 import { Agent, createServer, request } from 'node:http';
 import type { AddressInfo } from 'node:net';
 

@@ -1,17 +1,17 @@
-/** The cheapest client that HTTP allows, so that the servers are measured: one request, sent again as soon as its answer is whole. */
+/** The cheapest possible HTTP client, so that the servers are measured: one request, repeated as soon as its whole answer has arrived. */
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
 export interface RpcTarget {
-  /** With the credentials in it. */
+  /** Includes the credentials. */
   readonly url: string;
   readonly path: string;
 }
 
 export interface RawConnection {
-  /** Body of the answer. */
+  /** Sends the request and returns the body of the answer. */
   ask(): Promise<string>;
-  /** Asks until `end` (performance.now()); milliseconds of each call. */
+  /** Repeats the request until `end` (performance.now()); returns the milliseconds of each call. */
   repeat(end: number): Promise<number[]>;
   close(): void;
 }
@@ -47,7 +47,7 @@ export async function openConnection(target: RpcTarget, body: string): Promise<R
   const socket = connect({ host: hostname, port: Number(port), noDelay: true });
   await once(socket, 'connect');
   const request = requestBytes(target, body);
-  /** The same call is answered with as many bytes each time. */
+  /** Length of the answer, which is the same for each call. */
   let answerBytes = 0;
   return {
     async ask() {

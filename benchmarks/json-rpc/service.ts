@@ -1,6 +1,6 @@
 /**
- * JSON-RPC of the service in a process of its own, without limits. Argument: address of the daemon. The chain `kept` knows its tip and
- * repeats answers, the chain `proxied` knows none and asks every time.
+ * JSON-RPC of the service in its own process, without limits. Argument: URL of the daemon. The chain `kept` knows its tip and caches
+ * answers; the chain `proxied` knows no tip and forwards every call.
  */
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
@@ -30,7 +30,7 @@ const daemons = new Map(
 const handler = createRpcHandler({
   chains,
   daemons,
-  postgres: {} as Postgres, // no method of the index is measured
+  postgres: {} as Postgres, // no measured method uses the index
   tip: (chain) => (chain === 'kept' ? { height: 1551, hash: 'the recorded tip' } : null),
   nameToAddress: () => null,
   logger,

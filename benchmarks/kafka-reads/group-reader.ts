@@ -1,21 +1,21 @@
-/** Reading by offset with what kafkajs offers for reading: a consumer group of one, paused between reads, moved by `seek`. */
+/** Reads by offset with kafkajs' means for reading: a one-member consumer group, paused between reads and moved by `seek`. */
 import { randomUUID } from 'node:crypto';
 import type { Consumer, EachBatchPayload, Kafka, KafkaMessage } from 'kafkajs';
 
 export interface GroupReader {
   readonly groupId: string;
-  /** Of this member since it was opened. */
+  /** Counts of this member since it was opened. */
   readonly counts: { joins: number; rebalances: number };
-  /** The committed messages of one batch from `offset` on; waits while there are none. */
+  /** Returns the committed messages of one batch from `offset` on; waits until there are some. */
   read(offset: number): Promise<readonly KafkaMessage[]>;
-  /** Hands over every batch from `offset` on until `heard` says that it was enough. */
+  /** Passes every batch from `offset` on to `heard`, until `heard` returns true. */
   follow(offset: number, heard: (messages: readonly KafkaMessage[]) => boolean): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface GroupReaderOptions {
   readonly maxBytes: number;
-  /** How long a fetch may wait; a `seek` or a resumed topic waits for it as well. */
+  /** How long a fetch may wait; a `seek` or a resume also waits for the running fetch. */
   readonly waitMs: number;
 }
 
@@ -44,7 +44,7 @@ export async function openGroupReader(
   let onBatch: ((messages: readonly KafkaMessage[]) => boolean) | null = null;
 
   async function eachBatch({ batch }: EachBatchPayload): Promise<void> {
-    // One that was on its way when the reader moved is of no use.
+    // Drops a batch that was fetched before the reader moved.
     if (onBatch === null || Number(batch.firstOffset()) < wanted) return;
     if (!onBatch(batch.messages)) return;
     onBatch = null;
@@ -56,7 +56,7 @@ export async function openGroupReader(
   const joined = new Promise<void>((resolve) => {
     const off = consumer.on(consumer.events.GROUP_JOIN, () => {
       off();
-      // Before the first fetch, so that the reader stands still until it is asked.
+      // Pauses before the first fetch, so that the reader is idle until its first read.
       consumer.pause([{ topic }]);
       resolve();
     });

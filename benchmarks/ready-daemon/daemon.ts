@@ -1,6 +1,6 @@
 /**
- * A daemon in a process of its own: generated chains, one for each name, answered from ready bytes by uWebSockets.js and published over
- * ZMQ. What it is asked to spend on a block it spends on the CPU, as a daemon that prints JSON does.
+ * A daemon in its own process: one generated chain per name, served from prepared bytes by uWebSockets.js and published over ZMQ. It spends
+ * `spendMicros` on the CPU for each block, as a daemon that prints JSON does.
  */
 import { App, type HttpResponse, us_socket_local_port } from 'uWebSockets.js';
 import { openZmqPublisher } from '../../recordings/player/zmq-publisher.ts';
@@ -114,7 +114,7 @@ async function serve(name: string, seed: number) {
 
 const served = await Promise.all(names.map((name, index) => serve(name, 20261121 + index)));
 
-/** The chains in turn, a block each. */
+/** Shows one block of each chain in rotation. */
 function play({ count, blocksASecond, isPoisson }: Extract<DaemonOrder, { do: 'play' }>): void {
   const played: Played[] = [];
   const random = Math.random;

@@ -1,18 +1,18 @@
-/** Starts the daemon of daemon.ts and gives it orders. */
+/** Starts and controls the daemon of daemon.ts. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
 export interface ReadyDaemonOptions {
   readonly names: readonly string[];
-  /** Of each chain, in all. */
+  /** Number of blocks of each chain. */
   readonly blocks: number;
-  /** Height of each chain at first. */
+  /** Initial height of each chain. */
   readonly shown: number;
-  /** Most of a block. */
+  /** Maximum number per block. */
   readonly transactions: number;
   readonly mix: 'everything' | 'payments';
-  /** CPU of a getblock. */
+  /** CPU time per getblock, in microseconds. */
   readonly spendMicros: number;
 }
 
@@ -22,7 +22,7 @@ export interface ReadyChain {
   readonly zmq: string;
 }
 
-/** A block that was shown and published `at`, by the machine's monotonic clock. */
+/** A block, and the time when it was shown and published, by the machine's monotonic clock. */
 export interface Played {
   readonly chain: string;
   readonly height: number;
@@ -37,7 +37,7 @@ export type DaemonOrder =
 export interface ReadyDaemon {
   readonly chains: readonly ReadyChain[];
   play(order: Omit<Extract<DaemonOrder, { do: 'play' }>, 'do'>): Promise<readonly Played[]>;
-  /** By method, since its start. */
+  /** Calls by method since the start. */
   calls(): Promise<Readonly<Record<string, number>>>;
   end(): void;
 }

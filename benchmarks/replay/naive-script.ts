@@ -1,6 +1,6 @@
 /**
- * The baseline: what one would write in an afternoon for plain payments. Parse with JSON.parse, keep coins and balances in
- * maps, COPY and UPDATE in Postgres, insert into ClickHouse, one after the other. No crash, fork or token is provided for.
+ * The baseline: a script as one would write it in an afternoon for plain payments. It parses with JSON.parse, keeps coins and balances in
+ * maps, uses COPY and UPDATE in Postgres, and inserts into ClickHouse, all in sequence. It handles no crashes, forks or tokens.
  */
 
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
@@ -133,7 +133,7 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
           surplus -= valueSat;
           const head = [chain, { hex: tx.txid }, n, index, valueSat, null, scriptPubKey.type, [...addresses], null];
           made.set(`${tx.txid}:${n}`, { head, from: height, end: null });
-          if (address === undefined) continue; // data, which nobody can spend
+          if (address === undefined) continue; // data output, which cannot be spent
           coins.set(`${tx.txid}:${n}`, { value: valueSat, address });
           flow(flows, address).received += valueSat;
           if (isCoinbase) {
@@ -191,10 +191,10 @@ export async function runNaiveScript(log: EventLog, stores: Stores, chain: strin
       const miner = block.posrewarddest ?? block.postxddest ?? tx[0]?.vout[0]?.scriptPubKey.addresses?.[0] ?? null;
       const shielded = block.valuePools?.reduce((sum, pool) => sum + Math.round(pool.chainValue * 1e8), 0) ?? null;
       const reward = tx[0]?.vout.reduce((sum, { valueSat }) => sum + valueSat, 0) ?? 0;
-      // Every coin that was made stays in sight: nothing is burnt or shielded here.
+      // All new coins stay transparent: nothing is burnt or shielded here.
       const change = height === 0 ? 0 : reward - fees;
       const hexOf = (field: string): CopyValue => (block[field] === undefined ? null : { hex: String(block[field]) });
-      // JSON.parse drops the zeros that the daemon printed; one digit is known to follow here.
+      // JSON.parse drops trailing zeros; these blocks are known to have five decimals.
       const difficulty = Number(block.difficulty);
       rows.blocks.push([
         ...[chain, height, hexOf('hash'), hexOf('previousblockhash'), time, clock, block.size as number, tx.length],

@@ -1,6 +1,6 @@
 /**
- * One side of the replay in a process of its own, so that neither begins with the memory of the other. Arguments: folder of the log, chain,
- * side. Sends a ReplaySide.
+ * One side of the replay in its own process, so that it does not start with the memory of the other. Arguments: folder of the log, chain,
+ * side. Sends a ReplaySide to the parent.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
@@ -18,7 +18,7 @@ const stores = await createTestStores();
 globalThis.gc?.();
 await sleep(1000);
 
-/** Moments at which the writing of a batch began, and at which it was committed, in seconds. */
+/** Times at which the write of each batch began, and was committed, in seconds. */
 const [begins, commits]: [number[], number[]] = [[], []];
 const started = performance.now();
 const now = () => (performance.now() - started) / 1000;
@@ -41,7 +41,7 @@ const report: ReplaySide = {
   memory: samples.stop(),
   cpuSeconds: between(before, tree()).cpu,
   peakMb: Math.round(residentMb(withEngine(process.pid)).peak),
-  // A batch is derived while the one before it is written: the first is derived, and the last is written, beside nothing.
+  // A batch is derived while the previous one is written; only the derivation of the first and the write of the last have no overlap.
   fillSeconds: begins[0] ?? 0,
   drainSeconds: (commits.at(-1) ?? 0) - (begins.at(-1) ?? 0),
   batches: commits.length,

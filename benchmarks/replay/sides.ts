@@ -1,4 +1,4 @@
-/** What a side of the replay says of its run. */
+/** The report of one side of the replay. */
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { startChild } from '../child.ts';
 
@@ -6,9 +6,9 @@ export interface ReplaySide {
   readonly seconds: number;
   /** Megabytes. */
   readonly memory: { readonly peak: number; readonly early: number; readonly late: number };
-  /** Highest resident memory since the start of the process, and that of its embedded ClickHouse. */
+  /** Sum of the peaks of resident memory of the process and of its embedded ClickHouse, since the start of each. */
   readonly peakMb: number;
-  /** Used by the process and the Postgres below it. */
+  /** CPU seconds of the process and of its Postgres. */
   readonly cpuSeconds: number;
   readonly fillSeconds: number;
   readonly drainSeconds: number;

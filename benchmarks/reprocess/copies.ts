@@ -1,4 +1,4 @@
-/** Stamps of ClickHouse copied into Postgres as `reprocess` does it, and a bare COPY of the same rows. */
+/** Copies stamps from ClickHouse into Postgres as `reprocess` does, and by a bare COPY of the same rows. */
 import { createReadStream, createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams';
@@ -12,7 +12,7 @@ import { CHAINS, type Made } from './made-conversions.ts';
 const MOST = 25_000;
 const READY = { undone: 0 } as const;
 
-/** The ticks at which the chains stand: from them the copy knows how far their clocks are. */
+/** Writes the newest tick of each chain, from which the copy knows how far the chains' clocks are. */
 export async function standAt({ postgres }: Stores, { high, days }: Made): Promise<void> {
   await postgres.pool.query('TRUNCATE price_ticks');
   for (const [index, chain] of CHAINS.entries()) {
@@ -27,7 +27,7 @@ export async function emptyStamps({ postgres }: Stores): Promise<void> {
   await postgres.pool.query('TRUNCATE stamps');
 }
 
-/** Of generation 2, in the transactions of `reprocess`. */
+/** Copies generation 2, in the same transactions as `reprocess`. */
 export async function copyAll(stores: Stores, { high }: Made): Promise<void> {
   const chains = CHAINS.map((name) => ({
     name,
@@ -49,7 +49,7 @@ export async function copyAll(stores: Stores, { high }: Made): Promise<void> {
   }
 }
 
-/** What the table holds, as the text of COPY. */
+/** Saves the content of the table in COPY's text format. */
 export async function saveStamps({ postgres }: Stores, file: string): Promise<void> {
   await postgres.transaction(async (client) => {
     await pipeline(client.query(copyTo('COPY stamps TO STDOUT')), createWriteStream(file));

@@ -1,4 +1,4 @@
-/** The same stamps of the live regime in Postgres SQL, from the same rule table, over the same rows. */
+/** The stamps of the live regime computed in Postgres SQL, from the same rule table and the same rows. */
 
 import type { Side } from '../../domain/stamps.ts';
 import { type CopyValue, copyRows } from '../../infra/postgres/copy.ts';
@@ -15,7 +15,7 @@ const COPIED = [
   { from: 'stamp_prices', generation: 2, into: 'price', columns: PRICE },
 ];
 
-/** Seconds of the statement, and the sum of what it stamped. */
+/** Returns the seconds of the statement, and the sum of the stamped values. */
 export async function stampInPostgres(
   { postgres, clickhouse }: Stores,
   high: number,

@@ -1,4 +1,4 @@
-/** Conversions of four chains with the prices of their sides, made by ClickHouse itself from numbers. */
+/** Conversions of four chains with the prices of their sides, which ClickHouse generates from numbers. */
 
 import type { Regime } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
@@ -6,10 +6,10 @@ import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 
 export const CHAINS = ['one', 'two', 'three', 'four'] as const;
-/** i0 is an anchor, i1 to i4 are the chains' native currencies, i10 and up are baskets. */
+/** i0 is an anchor, i1 to i4 are the native currencies of the chains, i10 and above are baskets. */
 export const CURRENCIES = 20;
 export const FIRST_BASKET = 10;
-/** Conversions of a tick. */
+/** Conversions per tick. */
 export const PER_TICK = 2;
 export const newestTick = (conversions: number): number => Math.ceil(conversions / PER_TICK) - 1;
 const BLOCK_SECONDS = 60;
@@ -17,14 +17,14 @@ const BLOCK_SECONDS = 60;
 export interface Made {
   /** Newest tick. */
   readonly high: number;
-  /** UTC day that the clock of each chain has reached. */
+  /** The UTC day that the clock of each chain has reached. */
   readonly days: ReadonlyMap<string, number>;
 }
 
-/** Conversions of one statement: making them takes less memory than what is measured. */
+/** Conversions per statement, so that generating them takes less memory than the measured work. */
 const AT_ONCE = 100_000;
 
-/** Inputs of a stamp with one side alone, of the size and shape that a basket of three gives. */
+/** Inputs of a stamp with one side only, in the size and shape of those of a basket with three reserves. */
 const BASKET = `concat('{"chain":"one","basketId":"i10","height":', toString(intDiv(tick, 5000)),
   ',"supply":"2500000000000","reserves":[', arrayStringConcat(arrayMap(reserve -> concat('{"currencyId":"i', toString(reserve),
   '","reserves":"', toString(sipHash64(reserve, intDiv(tick, 5000)) % 100000000000000), '","weight":"33333333"}'), [0, 1, 2]), ','), ']}')`;
@@ -34,7 +34,7 @@ const INPUTS = `concat('{"prices":[{"currencyId":"', currency, '","tier":1,"usd"
 
 const id = (hash: string) => `concat('i', toString(${hash} % ${CURRENCIES}))`;
 
-/** Into generation 1; what they are stamped with into generation 2. */
+/** Writes conversions to generation 1, and the prices for stamping them to generation 2. */
 export async function makeConversions(clickhouse: ClickHouse, count: number, regime: Regime): Promise<Made> {
   const high = newestTick(count);
   for (const table of ['conversions', 'stamp_prices', 'stamp_bounds'])
@@ -53,7 +53,7 @@ export async function makeConversions(clickhouse: ClickHouse, count: number, reg
   return { high, days: new Map(CHAINS.map((name) => [name, (day?.last ?? 0) + 1])) };
 }
 
-/** `first` is even, since a tick has two of them. */
+/** `first` must be even, because a tick has two conversions. */
 async function makeSome(clickhouse: ClickHouse, first: number, count: number, regime: Regime): Promise<void> {
   await clickhouse.command(
     `INSERT INTO conversions (generation, chain, txid, vout, tick, kind, status, from_currency_id, to_currency_id, basket_id,

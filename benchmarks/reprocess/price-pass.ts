@@ -1,4 +1,4 @@
-/** A whole run over four chains whose baskets move: a busy stretch of the recording, again and again. */
+/** A whole run over four chains with active baskets: a busy range of the recording, repeated. */
 
 import type { Phase } from '../../pipeline/reprocess/make-generation.ts';
 import type { Fact } from '../../schemas/facts.ts';
@@ -10,7 +10,7 @@ import { CHAINS } from './made-conversions.ts';
 
 export interface PricePass {
   readonly heights: number;
-  /** Of the price pass alone. */
+  /** Of the price pass only. */
   readonly heightsPerSecond: number;
   readonly stamps: number;
   readonly copiedPerSecond: number;
@@ -49,7 +49,7 @@ export async function measurePass(times: number): Promise<PricePass> {
   }
 }
 
-/** The stretch as it would go on at its end: later heights and times, other keys. */
+/** Repeats the blocks as a continuation: later heights and times, different keys. */
 function repeated(blocks: readonly FedBlock[], time: number): FedBlock[] {
   const clocks = blocks.flatMap(({ facts }) => facts.flatMap((fact) => (fact.type === 'block' ? [fact.clock] : [])));
   const span = Math.max(...clocks) - Math.min(...clocks) + 3600;

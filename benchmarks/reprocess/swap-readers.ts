@@ -1,4 +1,4 @@
-/** Readers as the service has them – one snapshot, both stores – while the served generation changes all the time. */
+/** Readers like those of the service (one snapshot of both stores) while the served generation is swapped continuously. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -16,7 +16,7 @@ export interface SwapReaders {
   readonly swappingP99Ms: number;
   readonly reads: number;
   readonly swaps: number;
-  /** Answers in which the two stores spoke of different generations. */
+  /** Number of answers in which the two stores returned different generations. */
   readonly mixed: number;
 }
 
@@ -25,7 +25,7 @@ const readHeld = rowReader({ held: columns.number });
 const READERS = 4;
 const SWAP_EVERY_MS = 50;
 
-/** Generations 1 and 2 are there and ready; rows of each store name theirs. */
+/** Expects that generations 1 and 2 are ready, and that rows of each store carry their generation. */
 export async function measureSwaps(stores: Stores, seconds: number): Promise<SwapReaders> {
   const stop = new AbortController();
   const logger = pino({ level: 'silent' });

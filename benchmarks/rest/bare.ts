@@ -1,13 +1,13 @@
 /**
- * What uWebSockets.js alone makes of the same answers: it reads the parts of a request that the service reads, and sends the same header
- * lines and bytes, two lines of them made anew for each request. Arguments: address of the service, an API key, paths.
+ * The same answers from uWebSockets.js alone: it reads the parts of a request that the service reads, and sends the same headers and bytes,
+ * with two headers computed for each request. Arguments: URL of the service, an API key, paths.
  */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 
 const [origin = '', key = '', ...paths] = process.argv.slice(2);
-/** uWebSockets.js writes these itself. */
+/** Headers that uWebSockets.js writes itself. */
 const ITS_OWN = ['date', 'content-length', 'connection', 'keep-alive', 'uwebsockets'];
-/** Made for each request, as the service does. */
+/** Headers computed for each request, as in the service. */
 const OWN = ['x-request-id', 'ratelimit', 'access-control-allow-origin'];
 
 const app = App();
@@ -25,7 +25,7 @@ for (const path of paths) {
     const [caller, id] = [req.getHeader('authorization'), req.getHeader('x-request-id')];
     if (query || known || id || !caller || encoding === 'none') throw new Error('another request than the load sends');
     const own = `\r\nX-Request-Id: ${prefix}${++requests}\r\nRateLimit: ${limit};c=${Math.round(performance.now())}`;
-    // All lines in one call: a call costs more than a kilobyte.
+    // One call writes all headers, because a call costs more than a kilobyte.
     res.writeHeader('Access-Control-Allow-Origin', `*${lines}${own}`);
     res.end(body);
   });

@@ -1,4 +1,4 @@
-/** Fastify with the bytes of one answer. Argument: its address. */
+/** Fastify with the bytes of one answer. Argument: URL of the answer. */
 import Fastify from 'fastify';
 
 const body = Buffer.from(await (await fetch(process.argv[2] ?? '')).arrayBuffer());

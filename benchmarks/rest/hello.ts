@@ -1,4 +1,4 @@
-/** The least that uWebSockets.js can answer. */
+/** The smallest answer of uWebSockets.js. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 
 const app = App().get('/*', (res) => {

@@ -1,13 +1,13 @@
-/** Point reads, each with the bare selects that fetch the rows it is made of. */
+/** Point reads, each with the bare selects of the rows that its answer needs. */
 import type pg from 'pg';
 import { hexParam } from '../../infra/postgres/values.ts';
 
 export interface PointRead {
-  /** As in the route table. */
+  /** The path as in the route table. */
   readonly path: string;
-  /** Text whose first two parameters are the chain and the key. */
+  /** Statements whose first two parameters are the chain and the key. */
   readonly selects: readonly string[];
-  /** Of rows that are there, a different one at each turn. */
+  /** Selects random keys of existing rows. */
   readonly keys: string;
 }
 
@@ -51,7 +51,7 @@ export const POINT_READS: readonly PointRead[] = [
 export const keysOf = async (pool: pg.Pool, chain: string, { keys }: PointRead): Promise<readonly string[]> =>
   (await pool.query<{ key: string }>(keys, [chain])).rows.map(({ key }) => key);
 
-/** Times per second that the bare client fetches the same rows: as many at a time as the service allows itself. */
+/** Fetches the same rows with a bare client, as many at a time as the service does; returns reads per second. */
 export async function bareSelects(
   pool: pg.Pool,
   chain: string,

@@ -1,4 +1,4 @@
-/** One of several clients that send the bare selects of a point read. Arguments: address of Postgres, chain, path, seconds. */
+/** One of several clients that send the bare selects of a point read. Arguments: URL of Postgres, chain, path, seconds. */
 import pg from 'pg';
 import { bareSelects, keysOf, POINT_READS } from './point-reads.ts';
 
@@ -8,7 +8,7 @@ const point = POINT_READS.find((one) => one.path === path);
 if (!point) throw new Error(`no point read ${path}`);
 const pool = new pg.Pool({ connectionString });
 const keys = await keysOf(pool, chain, point);
-// Connections are open, statements prepared, and the code is hot before it counts.
+// Opens the connections, prepares the statements and warms up the code before the measurement.
 await bareSelects(pool, chain, point, keys, WARM_SECONDS);
 process.send?.('ready');
 process.once('message', async () => {

@@ -1,10 +1,10 @@
-/** The whole service on the recording, and beside it, in one more process, an API on the same Postgres that keeps no answer. */
+/** The whole service on the recording, and a second process with an API on the same Postgres that caches no answers. */
 import { startService } from '../../test/api/running-service.ts';
 
 export interface ReportedService {
   readonly url: string;
   readonly forgetfulUrl: string;
-  /** Of a caller whose allowance is never used up. */
+  /** Key of a caller whose allowance is never used up. */
   readonly key: string;
   readonly creditsPerMinute: number;
   readonly databaseUrl: string;
@@ -21,7 +21,7 @@ const report: ReportedService = {
   creditsPerMinute: service.context.config.tiers.pro.creditsPerMinute,
   databaseUrl: service.stores.databaseUrl,
 };
-// At SIGTERM the stores end at once.
+// On SIGTERM the stores would stop at once.
 process.once('SIGINT', async () => {
   await forgetful.close();
   await service.stop();

@@ -1,4 +1,4 @@
-/** The bare selects by several clients at once: one client in Node is at its own limit before Postgres is. */
+/** The bare selects by several clients at once, because one Node.js client reaches its own limit before Postgres does. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -9,7 +9,7 @@ const SCRIPT = fileURLToPath(new URL('./select-client.ts', import.meta.url));
 
 export const SEVERAL = `${CLIENTS} clients`;
 
-/** Times per second of all clients together; they begin at the same moment. */
+/** Returns the reads per second of all clients together; they begin at the same moment. */
 export async function selectsBySeveral(
   databaseUrl: string,
   chain: string,

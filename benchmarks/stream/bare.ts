@@ -1,4 +1,4 @@
-/** The floor: fetches each block on its notification and sends its bytes to all clients, and is no more than that. */
+/** The floor: only fetches each block on its notification and sends the bytes to all clients. */
 
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { Pool } from 'undici';

@@ -1,4 +1,4 @@
-/** The whole service on daemons, which notes when each block has passed each hop. */
+/** The whole service on generated daemons; it notes when each block passes each hop. */
 import { pino } from 'pino';
 import { startApi } from '../../api/server.ts';
 import { runStages } from '../../commands/run-stages.ts';
@@ -29,12 +29,12 @@ const STAGE_HOPS: Readonly<Record<ReportingStage, Hop>> = {
 
 export interface FollowingService {
   readonly port: number;
-  /** When a block passed a hop, by the machine's monotonic clock. */
+  /** Time when a block passed a hop, by the machine's monotonic clock. */
   passed(
     hop: Hop,
     block: { readonly chain: string; readonly height: number; readonly hash: string },
   ): number | undefined;
-  /** Resolves once every chain is priced up to this height, provisionally or not. */
+  /** Resolves once every chain is priced up to this height, provisionally or finally. */
   reaches(height: number): Promise<void>;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ export async function startFollowing(chains: readonly ReadyChain[], usesZmq: boo
   }
 
   const daemons = new Map(chains.map((chain) => [chain.name, watched(chain)]));
-  // As in the service, their health is asked for once a second.
+  // Polls the daemons' health once a second, as the service does.
   const watches = chains.map(({ name, rpc }) =>
     watchDaemons({ chain: name, rpc: [rpc], logger, report: () => undefined }),
   );

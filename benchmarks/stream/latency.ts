@@ -1,4 +1,4 @@
-/** How long a block is under way from the daemon's notification to all clients, hop by hop, beside the floor. */
+/** The time of a block from the daemon's notification to all clients, hop by hop, next to the floor. */
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
@@ -11,24 +11,24 @@ export interface LatencyCase {
   readonly title: string;
   readonly chains: readonly string[];
   readonly usesZmq: boolean;
-  /** In all. */
+  /** Of all chains together. */
   readonly blocks: number;
   readonly blocksASecond: number;
   readonly clients: number;
-  /** Milliseconds that the issue of a release allows. */
+  /** Milliseconds that a release may take at most. */
   readonly most: { readonly p50: number; readonly p99: number | null };
 }
 
 interface Listeners {
-  /** When each block came to each client, by its hash. */
+  /** Arrival times of each block at the clients, by hash. */
   arrivals(): Promise<ReadonlyMap<string, readonly number[]>>;
   end(): void;
 }
 
-/** Blocks that are there before the first one is played. */
+/** Number of blocks before the first played block. */
 const HISTORY = 200;
 const TRANSACTIONS = 12;
-/** Played before it counts. */
+/** Number of blocks played before the measurement. */
 const WARM_UP = 20;
 const LAST_ARRIVALS_MS = 3_000;
 
@@ -77,7 +77,7 @@ const daemonFor = ({ chains, blocks }: LatencyCase) =>
     spendMicros: 0,
   });
 
-/** Notification → fetched → to the clients, and no more. */
+/** Measures only the fetch on each notification and the sending to the clients. */
 async function floor(latency: LatencyCase): Promise<number[]> {
   const daemon = await daemonFor(latency);
   const bare = await startChild<number>('stream/bare', JSON.stringify(daemon.chains));
@@ -92,7 +92,7 @@ async function floor(latency: LatencyCase): Promise<number[]> {
   }
 }
 
-/** Whether it holds. */
+/** Returns whether the limits hold. */
 export async function measureLatency(latency: LatencyCase): Promise<boolean> {
   const { title, chains, usesZmq, blocks, blocksASecond, clients, most } = latency;
   const bare = await floor(latency);

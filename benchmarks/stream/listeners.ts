@@ -1,4 +1,4 @@
-/** WebSocket clients in a process of their own, which note when each block came to each of them, by its hash. */
+/** WebSocket clients in their own process, which note when each block arrives at each client, by hash. */
 import { monotonicMs } from '../monotonic.ts';
 
 const [url = '', count = '1', say = ''] = process.argv.slice(2);

@@ -1,6 +1,6 @@
 /**
- * How long a client takes that has missed many events, over a generated chain that the stages have folded; and how long a block is under
- * way from the log to clients that follow it.
+ * The time that a client with many missed events needs, on a generated chain that the stages have processed; and the time of a block from the
+ * log to clients that follow it.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
@@ -35,7 +35,7 @@ interface ResumeOptions {
   readonly blocks: number;
 }
 
-/** From the log: a server that has just started holds nothing in memory. */
+/** Measures from the log: a server that has just started has nothing in memory. */
 export async function measureResume({ missed, clients, blocks }: ResumeOptions): Promise<void> {
   const logger = pino({ level: 'silent' });
   const log = await createTestLog();
@@ -51,20 +51,20 @@ export async function measureResume({ missed, clients, blocks }: ResumeOptions):
   let api = await serve();
   const chain = createChain({ seed: SEED, addresses: 100, transactions: 12, mix: EVERYTHING });
 
-  /** Hands over events after `cursor` until `heard` says that it was enough. */
+  /** Passes the events after `cursor` to `heard`, until it returns true. */
   async function follow(
     heard: (type: string, height: number, cursor: string) => boolean,
     cursor = BEGINNING,
     channels = ALL,
   ): Promise<void> {
     for await (const event of openStream({ baseUrl: `http://127.0.0.1:${api.port}`, channels, cursor })) {
-      if (!('data' in event)) throw new Error('the stream begins anew');
+      if (!('data' in event)) throw new Error('the stream started over');
       const height = 'height' in event.data ? (event.data.height ?? -1) : -1;
       if (heard(event.type, height, event.cursor)) return;
     }
   }
 
-  /** Each client says how long each block was under way since it was in the log. */
+  /** Records for each client the time of each block since its append to the log. */
   async function latency(): Promise<void> {
     let tip = BEGINNING;
     await follow(

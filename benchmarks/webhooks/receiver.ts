@@ -1,8 +1,8 @@
-/** Receivers of webhooks in a process of their own: they say 204 and count each message once. Driven by the process that started them. */
+/** Webhook receivers in their own process: they answer 204 and count each message once. Controlled by the parent process. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-/** Answers once so many messages have come since the last answer. */
+/** Answers once this many messages have arrived since the last answer. */
 export interface ReceiverOrder {
   readonly messages: number;
 }

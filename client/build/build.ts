@@ -1,4 +1,7 @@
-/** Builds the package. It is installed without the server, so paths.ts and stream/messages.ts are written out, each member with its description. Usage: npm pack */
+/**
+ * Builds the package. It is installed without the server, so paths.ts and stream/messages.ts are written out in full, with the
+ * description of each member. Usage: npm pack
+ */
 import { execFileSync } from 'node:child_process';
 import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';

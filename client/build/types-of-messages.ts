@@ -1,4 +1,4 @@
-/** Schemas of the push stream → the client's types. */
+/** Generates the client's types from the schemas of the push stream. */
 import { subscribeMessage } from '../../api/push/client-message-schema.ts';
 import { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
 import { typeOf } from './types-of.ts';

@@ -1,4 +1,6 @@
-/** Route table → TypeScript types in the shape of openapi-typescript (which cannot run on TypeScript 7: decision 0016). */
+/**
+ * Generates TypeScript types from the route table, in the shape of openapi-typescript, which cannot run on TypeScript 7 (decision 0016).
+ */
 import { sharedParameters } from '../../api/http/numbers.ts';
 import { methodOf, type Route, statusOf } from '../../api/http/route.ts';
 import { openApiDocument, templateOf } from '../../api/openapi/document.ts';
@@ -25,7 +27,7 @@ const PRIMITIVES: Readonly<Record<string, string>> = {
   null: 'null',
 };
 
-/** The type of what a schema allows. */
+/** Returns the TypeScript type of a schema. */
 export function typeOf(schema: Schema): string {
   if (schema.$ref !== undefined) return schema.$ref.split('/').at(-1) ?? 'unknown';
   if (schema.const !== undefined) return JSON.stringify(schema.const);
@@ -82,7 +84,7 @@ export function typesOf(routes: readonly Route[]): string {
   const paths = [...Map.groupBy(documented, (route) => templateOf(route.path))].map(([template, atPath]) => {
     const operations = atPath.map((route) => {
       const { parameters } = document.paths[template]?.[methodOf(route).toLowerCase()] ?? { parameters: [] };
-      // Types are of answers whose numbers are numbers; the client itself reads them as text.
+      // The types describe answers with JSON numbers; the client option for numbers as text is not a request parameter.
       const own = parameters.filter(({ name }) => !Object.hasOwn(sharedParameters(route), name));
       return operationType(route, own as readonly DocumentedParameter[]);
     });

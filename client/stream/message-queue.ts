@@ -1,13 +1,13 @@
-/** Between who brings messages and who takes them, one at a time. */
+/** A queue between the connection, which pushes messages, and the reader, which takes them one at a time. */
 export interface MessageQueue<T> {
   push(item: T): void;
-  /** What is in it is still taken; then it ends, with the error if there is one. */
+  /** Ends the queue: take() still returns the queued items, then throws the error if there is one. */
   end(error?: Error): void;
-  /** The next one; null at the end. */
+  /** Returns the next item, or null at the end. */
   take(): Promise<T | null>;
 }
 
-/** Messages that are kept although they have been taken. */
+/** Number of taken items after which the array is shortened. */
 const MOST_TAKEN = 1_000;
 
 export function createMessageQueue<T>(): MessageQueue<T> {
@@ -34,7 +34,7 @@ export function createMessageQueue<T>(): MessageQueue<T> {
         const item = items[taken];
         if (item !== undefined) {
           taken += 1;
-          // A reader that is always a little behind never empties it.
+          // A reader that is always a little behind never empties the queue.
           if (taken === items.length || taken === MOST_TAKEN) {
             items = items.slice(taken);
             taken = 0;

@@ -1,4 +1,4 @@
-/** Types of the stream's messages: they follow from their schemas. */
+/** Types of the stream's messages, derived from their schemas. */
 import type { subscribeMessage } from '../../api/push/client-message-schema.ts';
 import type { pushEvents, pushNotices } from '../../api/push/message-schema.ts';
 import type { Typed } from '../../api/schema/json-schema.ts';
@@ -12,5 +12,5 @@ export type ChainEvent = Events[keyof Events];
 export type ServerMessage = ChainEvent | Notices[keyof Notices];
 export type ConversionEvent = Events['conversion'];
 export type SnapshotNotice = Notices['snapshot'];
-/** What a client asks for. */
+/** The message with which a client subscribes. */
 export type SubscribeMessage = Parsed<Typed<typeof subscribeMessage>>;

@@ -1,38 +1,38 @@
-/** One connection to the stream, from the greeting to its end, whatever ends it. */
+/** One connection to the stream, from the greeting to its end, whatever the cause of the end. */
 import { createMessageQueue } from './message-queue.ts';
 import type { ServerMessage, SubscribeMessage } from './messages.ts';
 
 export type Wish = Pick<SubscribeMessage, 'channels' | 'chains' | 'filter' | 'confirmations' | 'snapshot'>;
 
 export interface ConnectionOptions {
-  /** Address of the WebSocket. */
+  /** URL of the WebSocket. */
   readonly url: string;
   readonly key?: string | undefined;
   readonly wish: Wish;
-  /** Where to go on; null = from the greeting on. */
+  /** The position to resume at; null starts at the greeting. */
   readonly cursor: string | null;
-  /** Messages that wait for the reader, parts of snapshots aside; one more, and the connection is let go. */
+  /** Maximum number of unread messages, not counting parts of snapshots; one more closes the connection. */
   readonly mostWaiting: number;
   readonly onMessage?: ((message: ServerMessage) => void) | undefined;
 }
 
-/** Why it ended: `lagging` by the reader's fault, else by the network's or the server's. */
+/** Why the connection ended: `lagging` if the reader was too slow, otherwise because of the network or the server. */
 export interface Ended {
   readonly lagging: boolean;
   readonly reason: string;
 }
 
 export interface StreamConnection {
-  /** The next message that belongs to the subscription; null at the end. @throws StreamRefused */
+  /** Returns the next message of the subscription, or null at the end. @throws StreamRefused */
   take(): Promise<ServerMessage | null>;
-  /** Once take() has said null. */
+  /** Valid once take() has returned null. */
   readonly ended: Ended;
   close(): void;
 }
 
-/** The server will not serve this subscription, however often it is asked. */
+/** The server refuses this subscription permanently. */
 export class StreamRefused extends Error {
-  /** As in the error message of the stream. */
+  /** The code of the stream's error message. */
   readonly code: string;
   constructor(code: string, detail: string) {
     super(`the stream refused the subscription: ${detail} (${code})`);
@@ -41,11 +41,11 @@ export class StreamRefused extends Error {
   }
 }
 
-/** Node.js takes headers where the standard has names of protocols. */
+/** Node.js accepts headers in place of the standard's list of protocols. */
 const openWithKey = (url: string, key: string): WebSocket =>
   Reflect.construct(WebSocket, [url, { headers: { authorization: `Bearer ${key}` } }]);
 
-/** Null for what is not JSON. */
+/** Returns null for text that is not JSON. */
 function readMessage(text: string): ServerMessage | null {
   try {
     return JSON.parse(text) as ServerMessage;
@@ -55,12 +55,15 @@ function readMessage(text: string): ServerMessage | null {
 }
 
 const OPEN_MS = 15_000;
-/** Heartbeats that may be missed. */
+/** Number of heartbeats that may be missed. */
 const SILENT_BEATS = 3;
 const SUBSCRIPTION = 'stream';
-/** Parts of what comes first on each connection: let go in between, the stream would begin with them again, for ever. The service bounds them. */
+/**
+ * Messages that arrive in parts at the start of each connection. Closing the connection between parts would restart them, for ever, so they
+ * do not count as waiting; the service bounds their number.
+ */
 const IN_PARTS: ReadonlySet<ServerMessage['type']> = new Set(['snapshot', 'mempool_snapshot']);
-/** Refusals that end by themselves: the stream connects again. */
+/** Refusals that are temporary: the stream connects again. */
 const PASSING = new Set([
   'rate_limited',
   'too_many_streams',
@@ -104,7 +107,7 @@ export function openConnection({
 
   function greet(hello: Extract<ServerMessage, { type: 'hello' }>): void {
     silenceMs = hello.heartbeatSeconds * 1000 * SILENT_BEATS;
-    // A snapshot begins anywhere; with a cursor there would be none.
+    // A snapshot needs no cursor, and with a cursor the server would send none.
     const from = cursor ?? (wish.snapshot ? null : hello.cursor);
     const subscribe: SubscribeMessage = {
       op: 'subscribe',
@@ -125,7 +128,7 @@ export function openConnection({
     if (message.seq !== seq) finish({ lagging: false, reason: `message ${message.seq} came as number ${seq}` });
     else if (message.type === 'error') refused(message);
     else if (message.type === 'ack') subscribed = true;
-    // Before the ack comes what the server sends to who does not subscribe: the cursor brings it again.
+    // Before the ack the server sends messages of no subscription; the cursor will bring them again.
     if (over || !subscribed) return;
     queue.push(message);
     if (!IN_PARTS.has(message.type)) waiting += 1;
@@ -141,13 +144,13 @@ export function openConnection({
     try {
       onMessage?.(message);
     } catch (error) {
-      // Thrown to whoever reads the stream: from here it would end the process.
+      // Thrown to the reader of the stream; thrown from here, it would end the process.
       return finish(ended, error instanceof Error ? error : new Error(String(error)));
     }
     if (message.type === 'hello') greet(message);
     else receive(message);
   };
-  // After a refused handshake Node's WebSocket tells no close.
+  // Node's WebSocket emits no close event after a refused handshake.
   socket.onerror = () => finish({ lagging: false, reason: 'the connection failed or was refused' });
   socket.onclose = ({ code, reason }) => finish({ lagging: false, reason: `closed with ${code} ${reason}`.trim() });
 

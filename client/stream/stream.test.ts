@@ -1,4 +1,4 @@
-/** The stream client against a server that does what servers do when they fail; against the real one: test/stream-check. */
+/** The stream client against a server that fails in the ways servers fail; test/stream-check runs it against the real server. */
 import {
   App,
   type WebSocket as Socket,
@@ -10,19 +10,19 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServerMessage } from './messages.ts';
 import { openStream, type StreamEvent, type StreamOptions, StreamRefused } from './stream.ts';
 
-/** What the server does with one connection, once it has the subscription. */
+/** The server's behaviour on one connection, once it has received the subscription. */
 type Life = (said: { cursor: string }, say: (message: object) => void, end: (code: number) => void) => void;
 
 let lives: Life[];
 let asked: { cursor: string; channels?: string[] }[];
 let authorization: string;
-/** Handshakes that are answered by a status. */
+/** Number of handshakes to refuse with a status. */
 let refusals: number;
 let app: TemplatedApp;
 let port: number;
 let close: () => void;
 let heartbeatSeconds: number;
-/** The server's first message; null for the greeting. */
+/** The server's first message; null for a normal greeting. */
 let greeting: string | null;
 const hello = () => ({ type: 'hello', version: 1, chains: {}, cursor: 'c0', heartbeatSeconds });
 const undo = (seq: number) => ({ type: 'undo', chain: 'a', seq, cursor: `c${seq}`, data: { fromHeight: seq } });
@@ -75,7 +75,7 @@ async function take(stream: AsyncIterable<StreamEvent>, count: number): Promise<
 }
 
 describe('a stream', () => {
-  it('begins at the greeting and goes on behind the last event when the server goes away', async () => {
+  it('begins at the greeting and resumes after the last event when the server closes the connection', async () => {
     lives = [
       (_, say, end) => {
         say(undo(2));
@@ -90,13 +90,13 @@ describe('a stream', () => {
     expect(stream.cursor).toBe('c9');
   });
 
-  it('presents its key', async () => {
+  it('sends its key', async () => {
     lives = [(_, say) => say(undo(2))];
     await take(open({ key: 'vst_x' }), 1);
     expect(authorization).toBe('Bearer vst_x');
   });
 
-  it('takes no message out of its number', async () => {
+  it('reconnects when a message has the wrong sequence number', async () => {
     lives = [(_, say) => [undo(2), undo(4)].forEach(say), (_, say) => say(undo(2))];
     const reasons: string[] = [];
     await take(open({ onReconnect: ({ reason }) => reasons.push(reason) }), 2);
@@ -104,7 +104,7 @@ describe('a stream', () => {
     expect(reasons).toEqual(['message 4 came as number 3']);
   });
 
-  it('leaves a server that says nothing, not even that it lives', async () => {
+  it('leaves a server that sends nothing, not even heartbeats', async () => {
     heartbeatSeconds = 0.1;
     lives = [() => undefined, (_, say) => say(undo(2))];
     const reasons: string[] = [];
@@ -112,7 +112,7 @@ describe('a stream', () => {
     expect(reasons).toEqual([expect.stringContaining('nothing heard')]);
   });
 
-  it('holds only so much for a slow reader, lets go, and misses nothing', async () => {
+  it('buffers a limited number of messages for a slow reader, reconnects, and misses nothing', async () => {
     const total = 50;
     const tell: Life = ({ cursor }, say) => {
       const first = Number(cursor.slice(1)) + 1;
@@ -129,10 +129,10 @@ describe('a stream', () => {
     expect(asked.length).toBeGreaterThan(1);
   });
 
-  it.each(['snapshot', 'mempool_snapshot'])('gets through a %s of more parts than it may hold', async (type) => {
+  it.each(['snapshot', 'mempool_snapshot'])('receives a %s of more parts than it may buffer', async (type) => {
     const parts = Array.from({ length: 30 }, (_, n) => ({ type, data: {}, cursor: n === 29 ? 'c1' : 'part' }));
     const events = Array.from({ length: 8 }, (_, n) => ({ ...undo(0), cursor: `c${n + 2}` }));
-    // Whoever comes back before the last part gets all of them again.
+    // A client that reconnects before the last part gets all parts again.
     const life: Life = ({ cursor = 'part' }, say) => {
       const behind = /^c[1-9]$/.test(cursor) ? Number(cursor.slice(1)) : null;
       const messages = behind === null ? [...parts, ...events] : events.slice(behind - 1);
@@ -175,7 +175,7 @@ describe('a stream', () => {
     expect(await next).toEqual({ done: true, value: undefined });
   });
 
-  it('throws to its reader what onMessage throws, and takes what is no JSON for a lost connection', async () => {
+  it('throws errors of onMessage to its reader, and treats a message that is not JSON as a lost connection', async () => {
     const failing = open({
       onMessage: () => {
         throw new TypeError('of the reader');
@@ -193,7 +193,7 @@ describe('a stream', () => {
   });
 
   it.each(['wss://127.0.0.1', 'ftp://127.0.0.1', 'https://127.0.0.1/verus/'])(
-    'keeps the scheme and the path of %s, or says what is allowed',
+    'keeps the scheme and the path of %s, or names the allowed schemes',
     async (address) => {
       const opened: string[] = [];
       const { WebSocket: real } = globalThis;
@@ -216,21 +216,21 @@ describe('a stream', () => {
     },
   );
 
-  it('tells a resync as an event and goes on', async () => {
+  it('returns a resync as an event and continues', async () => {
     const resync = { type: 'resync', chain: 'a', reason: 'cursor_expired', snapshot: '/x', seq: 2, cursor: 'c5' };
     lives = [(_, say) => [resync, undo(3)].forEach(say)];
     expect((await take(open({ cursor: 'c1' }), 2)).map(({ type }) => type)).toEqual(['resync', 'undo']);
     expect(asked[0]?.cursor).toBe('c1');
   });
 
-  it('throws what the server will refuse again, and asks no more', async () => {
+  it('throws a permanent refusal, and does not connect again', async () => {
     const detail = 'unknown channel "x"';
     lives = [(_, say) => say({ type: 'error', id: 'stream', code: 'unknown_channel', detail, seq: 2, cursor: 'c0' })];
     await expect(take(open(), 1)).rejects.toThrow(StreamRefused);
     expect(asked).toHaveLength(1);
   });
 
-  it('connects again after a refusal that passes', async () => {
+  it('connects again after a temporary refusal', async () => {
     const refusal = { type: 'error', id: null, code: 'rate_limited', detail: 'ask again in 1 s', seq: 2, cursor: 'c0' };
     lives = [
       (_, say, end) => {
@@ -249,16 +249,16 @@ describe('a stream', () => {
     expect((await take(open(), 1)).map(({ type }) => type)).toEqual(['undo']);
   });
 
-  it('asks a server ever less often that ends each time behind the ack', async () => {
+  it('connects ever less often to a server that ends each connection after the ack', async () => {
     lives = Array.from({ length: 1_000 }, () => (_, __, end) => end(1011));
     const stop = new AbortController();
     const taken = take(open({ signal: stop.signal, retryMs: [20, 60_000] }), 1);
     setTimeout(() => stop.abort(), 1_500);
     await taken;
-    expect(asked.length).toBeLessThan(12); // some 50 without pauses that grow
+    expect(asked.length).toBeLessThan(12); // about 50 if the pauses did not grow
   });
 
-  it('ends with its signal, connected or waiting to be', async () => {
+  it('ends with its signal, whether connected or waiting to reconnect', async () => {
     for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
       const stop = new AbortController();
       const taken = take(open({ baseUrl, signal: stop.signal, retryMs: [60_000, 60_000] }), 1);

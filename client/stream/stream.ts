@@ -1,6 +1,6 @@
 /**
- * Follows the push stream for as long as it is read: every event once and in order, whatever happens to the connection, the
- * server or the reader in between.
+ * Follows the push stream for as long as it is read: delivers every event once and in order, whatever happens meanwhile to the connection,
+ * the server or the reader.
  */
 import type { ChainEvent, ServerMessage } from './messages.ts';
 import { type Ended, openConnection, type StreamConnection, type Wish } from './stream-connection.ts';
@@ -8,37 +8,43 @@ import { type Ended, openConnection, type StreamConnection, type Wish } from './
 export { StreamRefused } from './stream-connection.ts';
 
 /**
- * Events of the chains; parts of a `snapshot`, of which the first replaces all that the reader holds; and `resync`: what lies between the
- * event before it and the one after it is lost to this reader.
+ * Events of the chains; parts of a `snapshot`, whose first part replaces all state that the reader has; and `resync`, which means that the
+ * events between the previous and the next event are lost to this reader.
  */
 export type StreamEvent = ChainEvent | Extract<ServerMessage, { type: 'resync' | 'snapshot' }>;
 
 export interface StreamOptions extends Wish {
-  /** Such as `http://127.0.0.1:8080`, or `https://example.org/verus` behind a proxy. */
+  /** For example `http://127.0.0.1:8080`, or `https://example.org/verus` behind a proxy. */
   readonly baseUrl: string;
   /**
-   * API key; without one the allowance of the caller's address holds. Browsers cannot send it. A WebSocket does not learn why it was
-   * refused: a wrong key is tried again and again, and only onReconnect hears of it.
+   * API key; without one, the allowance of the caller's IP address applies. Browsers cannot send it. A WebSocket does not learn why it was
+   * refused: the client retries a wrong key for ever, and only onReconnect is called.
    */
   readonly key?: string;
   /** Cursor of the last processed event; without one the stream begins now. */
   readonly cursor?: string;
   /** Ends the stream. */
   readonly signal?: AbortSignal;
-  /** Messages held for a slow reader, parts of snapshots aside; beyond, the connection is let go and resumed once they are read. 10,000 by default. */
+  /**
+   * Messages buffered for a slow reader, not counting parts of snapshots; beyond it the client closes the connection, and resumes once they
+   * are read. Default 10,000.
+   */
   readonly mostWaiting?: number;
-  /** Milliseconds between attempts to connect, growing from the first to the second; 250 and 30,000 by default. */
+  /** Milliseconds between attempts to connect, growing from the first value to the second; default 250 and 30,000. */
   readonly retryMs?: readonly [number, number];
-  /** Hears every message before it is read, greetings and heartbeats too: for a display of the connection. What it throws ends the stream. */
+  /**
+   * Called with every message before it is read, including greetings and heartbeats: for displaying the connection. An error thrown here
+   * ends the stream.
+   */
   readonly onMessage?: (message: ServerMessage) => void;
-  /** Hears of each end of a connection. */
+  /** Called at each end of a connection. */
   readonly onReconnect?: (why: Ended) => void;
 }
 
 export interface Stream extends AsyncIterable<StreamEvent> {
   /**
-   * Behind all that was read; moves on without events, too. Null before the first connection. Keep the cursor of an event
-   * together with what it led to, and come back with it.
+   * The position after all messages read so far; it also advances without events. Null before the first connection. Save the cursor of an
+   * event together with the event's effects, and resume with it.
    */
   readonly cursor: string | null;
 }
@@ -46,7 +52,7 @@ export interface Stream extends AsyncIterable<StreamEvent> {
 const MOST_WAITING = 10_000;
 const RETRY_MS = [250, 30_000] as const;
 
-/** Iterating connects. @throws StreamRefused while it is iterated, when the server does not take the subscription */
+/** The stream connects when it is iterated. @throws StreamRefused during iteration, when the server rejects the subscription */
 export function openStream({ baseUrl, key, signal, ...options }: StreamOptions): Stream {
   const {
     channels,
@@ -77,7 +83,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
       try {
         for await (const message of messagesOf(connection)) {
           if (left.aborted) return;
-          // An ack alone brings nothing: a service that fails behind it is asked ever less often.
+          // An ack alone is no progress: a service that fails right after it is retried ever less often.
           if (message.type !== 'ack') failures = 0;
           cursor = message.cursor;
           if ('data' in message || message.type === 'resync' || message.type === 'snapshot') yield message;
@@ -101,7 +107,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
       const reading = events(signal ? AbortSignal.any([signal, leaving.signal]) : leaving.signal);
       return {
         next: () => reading.next(),
-        // A generator alone would return only when the message that it waits for has come.
+        // return() of a generator would wait until the pending message arrives.
         return() {
           leaving.abort();
           return reading.return();
@@ -113,7 +119,7 @@ export function openStream({ baseUrl, key, signal, ...options }: StreamOptions):
 
 const SCHEMES: Readonly<Record<string, string>> = { 'http:': 'ws:', 'https:': 'wss:', 'ws:': 'ws:', 'wss:': 'wss:' };
 
-/** @throws TypeError for an address of another scheme */
+/** @throws TypeError for another scheme */
 function socketUrl(baseUrl: string): string {
   const url = new URL(`${baseUrl.replace(/\/+$/, '')}/api/ws`);
   const scheme = SCHEMES[url.protocol];
@@ -126,7 +132,7 @@ async function* messagesOf(connection: StreamConnection): AsyncGenerator<ServerM
   for (let message = await connection.take(); message; message = await connection.take()) yield message;
 }
 
-/** Doubling, and never all clients at once. */
+/** Waits with exponential backoff, randomised so that clients do not all reconnect at once. */
 function pause([first, longest]: readonly [number, number], failures: number, signal: AbortSignal): Promise<void> {
   const ms = Math.min(longest, first * 2 ** failures) * (0.5 + Math.random() / 2);
   return new Promise((resolve) => {

@@ -1,4 +1,4 @@
-"""The statements of questions.sql, asked by DuckDB of the bucket that a service serves.
+"""Runs the statements of questions.sql with DuckDB on the bucket that a service serves.
 
     pip install duckdb pytz
     python3 duckdb_questions.py 127.0.0.1:8080 basket=i… currency=i… address=R… usd=100 from=2026-11-18 to=2026-11-19 height=900
@@ -24,7 +24,7 @@ def text(value):
 def main(host, *words):
     given = dict(word.split("=", 1) for word in words)
     connection = duckdb.connect()
-    connection.execute("LOAD httpfs")  # after INSTALL httpfs, once
+    connection.execute("LOAD httpfs")  # run INSTALL httpfs once before
     for setting in (f"s3_endpoint = '{host}'", "s3_use_ssl = false", "s3_url_style = 'path'", "TimeZone = 'UTC'"):
         connection.execute(f"SET {setting}")
 

@@ -15,12 +15,12 @@ import pandas as pd
 
 
 def table(host, name, columns=None):
-    """All rows of a table: the manifest names its files."""
+    """Returns all rows of a table; the manifest lists its files."""
     with urllib.request.urlopen(f"{host}/api/datasets/{name}.json") as answer:
         files = json.load(answer)
     if not files:
         raise SystemExit(f"{name} has no rows yet")
-    # Integers that may be null stay integers.
+    # Keeps nullable integers as integers.
     read = {"columns": columns, "dtype_backend": "numpy_nullable"}
     return pd.concat([pd.read_parquet(file["url"], **read) for file in files], ignore_index=True)
 
@@ -56,7 +56,7 @@ def questions(host, basket, currency, address, usd, since, until, height):
     largest = valued.sort_values(["usd_value", "txid", "vout"], ascending=[False, True, True])
     yield 5, largest.head(10)[["txid", "vout", "usd_value"]]
 
-    # 6. What an address converted, by currency: given and got, with the USD of that moment
+    # 6. The conversions of an address by currency pair: amounts given and received, with their USD values at the time
     sums = {"given": "amount_in", "got": "amount_out", "given_usd": "from_usd", "got_usd": "to_usd"}
     of_address = completed[completed.source == address].groupby(pair, as_index=False, dropna=False)
     yield 6, of_address.agg(**{name: (column, "sum") for name, column in sums.items()})
@@ -65,11 +65,11 @@ def questions(host, basket, currency, address, usd, since, until, height):
     diverged = conversions[conversions.diverged].sort_values(place)
     yield 7, diverged[["txid", "vout", "from_usd", "to_usd", "usd_value", "rule"]]
 
-    # 8. The served generation against the other, by regime
+    # 8. USD sums of the served generation and of the other one, by regime
     regimes = conversions.groupby(["regime", "other_regime"], as_index=False, dropna=False)
     yield 8, regimes.agg(n=("txid", "size"), usd=("usd_value", "sum"), other_usd=("other_usd_value", "sum"))
 
-    # 9. The block at a time, by the clock that never steps back
+    # 9. The block at a time, by the clock that never goes back
     blocks = table(host, "blocks", ["height", "clock"])
     yield 9, blocks[blocks.clock <= until][["height"]].max().to_frame().T
 

@@ -1,10 +1,10 @@
 /**
- * Decrypts what an identity holds under a key: the encrypted descriptors come from the service, the viewing key goes to your own
- * daemon only.
+ * Decrypts the content that an identity has under a key. The encrypted descriptors come from the service; the viewing key is sent only to
+ * your own daemon.
  *
  *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/decrypt-data.ts SERVICE NAME@ KEY_ID
  *
- * VIEWING_KEY: an extended viewing key (zxviews…); without it the daemon tries those of its wallet.
+ * VIEWING_KEY: an extended viewing key (zxviews…); without it the daemon tries the keys of its wallet.
  */
 import { connect, printJson, RpcError, required } from './rpc.ts';
 
@@ -15,7 +15,7 @@ interface State {
 
 interface Descriptor {
   readonly flags: number;
-  /** Hexadecimal digits, or a text where the descriptor says that it is one. */
+  /** Hexadecimal digits, or a text where the descriptor marks it as text. */
   readonly objectdata?: string | { readonly message: string };
   readonly label?: string;
 }
@@ -29,7 +29,7 @@ const service = connect(required(address, 'SERVICE'));
 const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
 const { VIEWING_KEY: evk } = process.env;
 
-/** Several stand in a list of their own where they are one value. */
+/** Descriptors that belong to one value are in a nested list. */
 function descriptorsIn(value: unknown): Descriptor[] {
   if (Array.isArray(value)) return value.flatMap(descriptorsIn);
   if (typeof value !== 'object' || value === null) return [];
@@ -49,7 +49,7 @@ const held = identity.contentmultimap?.[required(key, 'KEY_ID')];
 if (held === undefined) throw new Error(`the newest state holds nothing under ${key}`);
 for (const datadescriptor of descriptorsIn(held)) {
   if (!(datadescriptor.flags & ENCRYPTED)) continue;
-  // A descriptor may stand for data in another output of its transaction: the daemon looks there.
+  // A descriptor may refer to data in another output of its transaction, which the daemon then reads.
   const question = { datadescriptor, txid, retrieve: true, ...(evk && { evk }) };
   try {
     for (const found of await wallet<Descriptor[]>('decryptdata', question))

@@ -1,9 +1,9 @@
-"""Decrypts what an identity holds under a key: the encrypted descriptors come from the service, the viewing key goes to your own
-daemon only.
+"""Decrypts the content that an identity has under a key. The encrypted descriptors come from the service; the viewing key is sent only to
+your own daemon.
 
     WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/decrypt_data.py SERVICE NAME@ KEY_ID
 
-VIEWING_KEY: an extended viewing key (zxviews...); without it the daemon tries those of its wallet.
+VIEWING_KEY: an extended viewing key (zxviews...); without it the daemon tries the keys of its wallet.
 """
 import os
 import sys
@@ -21,14 +21,14 @@ viewing_key = {'evk': os.environ['VIEWING_KEY']} if os.environ.get('VIEWING_KEY'
 
 
 def descriptors_in(value):
-    """Several stand in a list of their own where they are one value."""
+    """Descriptors that belong to one value are in a nested list."""
     if isinstance(value, list):
         return [descriptor for item in value for descriptor in descriptors_in(item)]
     return [value[DATA_DESCRIPTOR]] if isinstance(value, dict) and DATA_DESCRIPTOR in value else []
 
 
 def text_of(data):
-    """Hexadecimal digits, or a text where the descriptor says that it is one."""
+    """Hexadecimal digits, or a text where the descriptor marks it as text."""
     if not isinstance(data, str):
         return data['message'] if data and 'message' in data else print_json(data)
     try:
@@ -45,7 +45,7 @@ failed = False
 for descriptor in descriptors_in(held):
     if not descriptor['flags'] & ENCRYPTED:
         continue
-    # A descriptor may stand for data in another output of its transaction: the daemon looks there.
+    # A descriptor may refer to data in another output of its transaction, which the daemon then reads.
     question = {'datadescriptor': descriptor, 'txid': state['txid'], 'retrieve': True, **viewing_key}
     try:
         for found in wallet('decryptdata', question):

@@ -1,11 +1,11 @@
 /**
- * The contentmultimap as the chain stores it, out of the script of an identity's output. What getidentity prints of it is made for
- * reading: written back, some values come out as other bytes, and some are dropped without a word.
+ * Reads the contentmultimap as the chain stores it, from the script of an identity's output. getidentity decodes it for reading: if you write
+ * that form back, some values become other bytes, and some are silently dropped.
  */
 import { sha256 } from '@noble/hashes/sha2.js';
 import { createBase58check } from '@scure/base';
 
-/** i-address of a key → its values in order, in hexadecimal digits. */
+/** Maps the i-address of a key to its values in order, in hexadecimal digits. */
 export type StoredMap = ReadonlyMap<string, readonly string[]>;
 
 const IDENTITY_PRIMARY = 0x0e;
@@ -14,7 +14,7 @@ const I_ADDRESS = 102;
 const FIRST_VERSION_WITH_MAP = 3;
 const base58check = createBase58check(sha256);
 
-/** @throws RangeError where the bytes end too early */
+/** @throws RangeError when the bytes end too early */
 class Bytes {
   #at = 0;
   readonly #bytes: Buffer;
@@ -34,7 +34,7 @@ class Bytes {
     return this.take(bytes).readUIntLE(0, bytes);
   }
 
-  /** What a script pushes. */
+  /** Reads the data of a push opcode. */
   push(): Buffer {
     const opcode = this.number(1);
     const lengths: Readonly<Record<number, 1 | 2 | 4>> = { 76: 1, 77: 2, 78: 4 };
@@ -57,10 +57,10 @@ class Bytes {
   counted = (): Buffer => this.take(this.count());
 }
 
-/** @throws Error when the script is not that of an identity */
+/** @throws Error when the script is not an identity output */
 export function storedMultimap(script: string): StoredMap {
   const outer = new Bytes(Buffer.from(script, 'hex'));
-  outer.push(); // the conditions under which it may be spent
+  outer.push(); // the conditions for spending the output
   if (outer.number(1) !== CHECK_CRYPTO_CONDITION) throw new Error('the output is no smart output');
   const inner = new Bytes(outer.push());
   const [, kind, , addresses = 0] = inner.push();

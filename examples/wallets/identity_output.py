@@ -1,5 +1,5 @@
-"""The contentmultimap as the chain stores it, out of the script of an identity's output. What getidentity prints of it is made for
-reading: written back, some values come out as other bytes, and some are dropped without a word."""
+"""Reads the contentmultimap as the chain stores it, from the script of an identity's output. getidentity decodes it for reading: if you
+write that form back, some values become other bytes, and some are silently dropped."""
 import hashlib
 import io
 
@@ -24,7 +24,7 @@ class Bytes:
         return int.from_bytes(self.take(length), 'little')
 
     def push(self):
-        """What a script pushes."""
+        """Reads the data of a push opcode."""
         opcode = self.number(1)
         length_bytes = {0x4C: 1, 0x4D: 2, 0x4E: 4}.get(opcode)
         if length_bytes is None and opcode > 0x4B:
@@ -52,9 +52,9 @@ def i_address(hash160):
 
 
 def stored_multimap(script):
-    """i-address of a key -> its values in order, in hexadecimal digits. Raises ValueError when the script is not that of an identity."""
+    """Maps the i-address of each key to its values in order, in hexadecimal digits. Raises ValueError when the script is not an identity output."""
     outer = Bytes(bytes.fromhex(script))
-    outer.push()  # the conditions under which it may be spent
+    outer.push()  # the conditions for spending the output
     if outer.number(1) != CHECK_CRYPTO_CONDITION:
         raise ValueError('the output is no smart output')
     inner = Bytes(outer.push())

@@ -1,11 +1,11 @@
 /**
- * Locks an identity against spending, or begins its unlocking; its keys stay at home, as with update-identity.ts. `delay N`: locked
- * until it is unlocked and N more blocks have passed. `until HEIGHT`: locked up to that block; of one that is locked with a delay,
- * unlocked as soon as the delay allows.
+ * Locks an identity against spending, or starts its unlock. Like update-identity.ts, it leaves the keys in your own wallet. `delay N`: locked
+ * until an unlock is requested and N more blocks have passed. `until HEIGHT`: locked up to that block; an identity that is locked with a
+ * delay is unlocked as soon as the delay allows.
  *
  *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/lock-identity.ts SERVICE NAME@ delay|until BLOCKS
  *
- * MOST_FEE: in coins, 0.01. DROP_MAP=yes: go on although the newest state will hold no contentmultimap
+ * MOST_FEE: in coins, 0.01. DROP_MAP=yes: continue although the newest state will have no contentmultimap
  */
 import { connect, required, wholeNumber } from './rpc.ts';
 import { check, signAndSend, type Wanted } from './sign-at-home.ts';
@@ -31,7 +31,7 @@ const wanted: Wanted = {
         'the newest state would lose its contentmultimap: keep what merge-multimap prints, then set DROP_MAP=yes',
       );
     if (kind === 'delay') return { flags: flags | LOCKED, timelock: blocks };
-    // The delay counts from the last block in which the transaction may stand.
+    // The delay counts from the last block that may contain the transaction.
     const unlocked = Number(known.timelock) + expiryheight;
     if (flags & LOCKED) return { flags: flags & ~LOCKED, timelock: Math.max(blocks, unlocked) };
     if (blocks <= expiryheight) throw new Error(`the lock must reach beyond block ${expiryheight}`);

@@ -1,10 +1,10 @@
-"""Locks an identity against spending, or begins its unlocking; its keys stay at home, as with update_identity.py. `delay N`: locked
-until it is unlocked and N more blocks have passed. `until HEIGHT`: locked up to that block; of one that is locked with a delay,
-unlocked as soon as the delay allows.
+"""Locks an identity against spending, or starts its unlock. Like update_identity.py, it leaves the keys in your own wallet. `delay N`: locked
+until an unlock is requested and N more blocks have passed. `until HEIGHT`: locked up to that block; an identity that is locked with a
+delay is unlocked as soon as the delay allows.
 
     WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/lock_identity.py SERVICE NAME@ delay|until BLOCKS
 
-MOST_FEE: in coins, 0.01. DROP_MAP=yes: go on although the newest state will hold no contentmultimap
+MOST_FEE: in coins, 0.01. DROP_MAP=yes: continue although the newest state will have no contentmultimap
 """
 import os
 import sys
@@ -32,7 +32,7 @@ def changes(known, transaction):
         return {'flags': known['flags'] | LOCKED, 'timelock': blocks}
     expiry = transaction['expiryheight']
     if known['flags'] & LOCKED:
-        # The delay counts from the last block in which the transaction may stand.
+        # The delay counts from the last block that may contain the transaction.
         return {'flags': known['flags'] & ~LOCKED, 'timelock': max(blocks, known['timelock'] + expiry)}
     if blocks <= expiry:
         raise SystemExit(f'the lock must reach beyond block {expiry}')

@@ -1,6 +1,6 @@
 /**
- * Prints a request for update-identity that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
- * is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out. `replaces` is the state that was merged.
+ * Prints a request for update-identity that keeps the contentmultimap of an identity byte for byte, and adds values to it. CHANGES is JSON:
+ * {"<i-address of a key>": [values to add]}, or null for a key to remove. `replaces` in the output names the state that was merged.
  *
  *   node examples/wallets/merge-multimap.ts SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
  */
@@ -21,7 +21,7 @@ const [service, name, json] = process.argv.slice(2);
 const rpc = connect(required(service, 'SERVICE'));
 const changes = readJson(required(json, 'CHANGES')) as Readonly<Record<string, unknown>>;
 
-/** The daemon drops other elements of a list without a word. */
+/** The daemon silently drops other elements of a list. */
 function checkValue(value: unknown): unknown {
   const isHex = typeof value === 'string' && /^([0-9a-f]{2})+$/i.test(value);
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -30,7 +30,7 @@ function checkValue(value: unknown): unknown {
   return value;
 }
 
-// With the mempool: an update on the way is what the next one replaces.
+// Height -1 includes the mempool: the next update replaces a pending one.
 const { identity, txid, vout } = await rpc<State>('getidentity', required(name, 'NAME@'), -1);
 const transaction = await rpc<Transaction>('getrawtransaction', txid, 1);
 const script = transaction.vout.find(({ n }) => n === vout)?.scriptPubKey.hex;

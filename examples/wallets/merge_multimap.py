@@ -1,5 +1,5 @@
-"""Prints a request for update_identity that keeps what the contentmultimap of an identity holds, byte for byte, and adds to it. CHANGES
-is JSON: {"<i-address of a key>": [values to add]}, or null for a key to leave out. `replaces` is the state that was merged.
+"""Prints a request for update_identity that keeps the contentmultimap of an identity byte for byte, and adds values to it. CHANGES is JSON:
+{"<i-address of a key>": [values to add]}, or null for a key to remove. `replaces` in the output names the state that was merged.
 
     python3 examples/wallets/merge_multimap.py SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
 """
@@ -14,7 +14,7 @@ rpc = connect(service)
 
 
 def check_value(value):
-    """The daemon drops other elements of a list without a word."""
+    """The daemon silently drops other elements of a list."""
     if isinstance(value, dict) and 'data' in value:
         raise SystemExit('data is encrypted by the daemon that is asked: use your own')
     if not isinstance(value, dict) and not (isinstance(value, str) and re.fullmatch(r'([0-9a-fA-F]{2})+', value)):
@@ -22,7 +22,7 @@ def check_value(value):
     return value
 
 
-# With the mempool: an update on the way is what the next one replaces.
+# Height -1 includes the mempool: the next update replaces a pending one.
 state = rpc('getidentity', name, -1)
 transaction = rpc('getrawtransaction', state['txid'], 1)
 merged = stored_multimap(next(out for out in transaction['vout'] if out['n'] == state['vout'])['scriptPubKey']['hex'])

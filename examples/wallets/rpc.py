@@ -1,4 +1,4 @@
-"""JSON-RPC to the service or to your own daemon. Numbers keep their digits: those with a fraction are decimals, never floats."""
+"""JSON-RPC to the service or to your own daemon. Numbers keep their digits: numbers with a fraction are decimals, never floats."""
 import base64
 import http.client
 import json
@@ -10,7 +10,7 @@ from decimal import Decimal
 
 
 class RpcError(Exception):
-    """What the daemon refused, with its own code."""
+    """An error of the daemon, with its code."""
 
     def __init__(self, code, message):
         super().__init__(f'{message} ({code})')
@@ -18,7 +18,7 @@ class RpcError(Exception):
 
 
 def passes(error):
-    """A daemon that is busy or starts, a limit that is reached, a connection that breaks: ask again later."""
+    """Whether the error is temporary: the daemon is busy or starting, a limit is reached, the connection broke."""
     return error.code in (-32603, -32005, -28) if isinstance(error, RpcError) else isinstance(error, (OSError, http.client.HTTPException))
 
 
@@ -27,13 +27,13 @@ def read_json(text):
 
 
 def print_json(value):
-    # The json module prints no Decimal: it goes through as a marked text, and the marks are taken off.
+    # The json module cannot print a Decimal, so it is printed as a marked text, and the marks are removed.
     text = json.dumps(value, default=lambda number: f'\0{number:f}\0', ensure_ascii=True, separators=(',', ':'))
     return re.sub(r'"\\u0000([-\d.]+)\\u0000"', r'\1', text)
 
 
 def connect(address):
-    """http://user:password@127.0.0.1:27486 for a daemon; the service asks for no credentials."""
+    """Takes http://user:password@127.0.0.1:27486 for a daemon; the service needs no credentials."""
     url = urllib.parse.urlsplit(address)
     login = f'{urllib.parse.unquote(url.username or "")}:{urllib.parse.unquote(url.password or "")}'
     plain = url._replace(netloc=url.netloc.rpartition('@')[2]).geturl()
@@ -42,13 +42,13 @@ def connect(address):
         body = print_json({'id': 1, 'method': method, 'params': params}).encode()
         request = urllib.request.Request(plain, body, {'content-type': 'application/json'})
         if url.username:
-            # Not to another host that the daemon's proxy may redirect to.
+            # Not sent to another host that the daemon's proxy may redirect to.
             request.add_unredirected_header('authorization', 'Basic ' + base64.b64encode(login.encode()).decode())
         try:
             with urllib.request.urlopen(request, timeout=60) as response:
                 text = response.read().decode()
         except urllib.error.HTTPError as refused:
-            # Errors of the daemon come with a body of their own and HTTP 404 or 500; 401 and proxies have none.
+            # The daemon sends its errors as JSON with HTTP 404 or 500; answers with 401, and those of proxies, are not JSON.
             text = refused.read().decode()
             if not text.startswith('{'):
                 raise OSError(f'{method}: HTTP {refused.code} without an answer') from refused
@@ -61,7 +61,7 @@ def connect(address):
 
 
 def to_satoshis(coins):
-    """Coins as the daemon prints them, in satoshis."""
+    """Converts coins, as the daemon prints them, to satoshis."""
     text = f'{coins:f}' if isinstance(coins, Decimal) else str(coins)
     if not re.fullmatch(r'-?[0-9]+(\.[0-9]{1,8})?', text):
         raise SystemExit(f'{text} is no amount: digits, with at most 8 decimals')

@@ -1,9 +1,9 @@
-/** JSON-RPC to the service or to your own daemon. Numbers keep their digits: those with a fraction are never doubles. */
+/** JSON-RPC to the service or to your own daemon. Numbers keep their digits: numbers with a fraction are never doubles. */
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 
 export type Rpc = <Result>(method: string, ...params: unknown[]) => Promise<Result>;
 
-/** What the daemon refused, with its own code. */
+/** An error of the daemon, with its code. */
 export class RpcError extends Error {
   readonly code: number;
   constructor(code: number, message: string) {
@@ -12,7 +12,7 @@ export class RpcError extends Error {
   }
 }
 
-/** A daemon that is busy or starts, a limit that is reached, a connection that breaks: ask again later. */
+/** Whether the error is temporary: the daemon is busy or starting, a limit is reached, the connection broke. */
 export const passes = (error: unknown): boolean =>
   error instanceof RpcError ? [-32603, -32005, -28].includes(error.code) : error instanceof Error;
 
@@ -22,7 +22,7 @@ const parseNumber = (text: string) =>
 export const readJson = (text: string): unknown => parse(text, undefined, parseNumber);
 export const printJson = (value: unknown): string => stringify(value) ?? 'null';
 
-/** `http://user:password@127.0.0.1:27486` for a daemon; the service asks for no credentials. */
+/** Takes `http://user:password@127.0.0.1:27486` for a daemon; the service needs no credentials. */
 export function connect(address: string): Rpc {
   const url = new URL(address);
   const login = Buffer.from(`${decodeURIComponent(url.username)}:${decodeURIComponent(url.password)}`);
@@ -33,7 +33,7 @@ export function connect(address: string): Rpc {
     const body = printJson({ id: 1, method, params });
     const response = await fetch(url, { method: 'POST', body, headers, signal: AbortSignal.timeout(60_000) });
     const text = await response.text();
-    // Errors of the daemon come with a body of their own and HTTP 404 or 500; 401 and proxies have none.
+    // The daemon sends its errors as JSON with HTTP 404 or 500; answers with 401, and those of proxies, are not JSON.
     if (!text.startsWith('{')) throw new Error(`${method}: HTTP ${response.status} without an answer`);
     const { result, error } = readJson(text) as { result: unknown; error: { code: number; message: string } | null };
     if (error) throw new RpcError(error.code, `${method}: ${error.message}`);
@@ -41,7 +41,7 @@ export function connect(address: string): Rpc {
   };
 }
 
-/** Coins as the daemon prints them, in satoshis. */
+/** Converts coins, as the daemon prints them, to satoshis. */
 export function toSatoshis(coins: unknown): bigint {
   const [, sign, whole = '', fraction = ''] = /^(-?)(\d+)(?:\.(\d{1,8}))?$/.exec(String(coins)) ?? [];
   if (sign === undefined) throw new Error(`${String(coins)} is no amount: digits, with at most 8 decimals`);
@@ -53,7 +53,7 @@ export function toCoins(satoshis: bigint): string {
   return `${digits.slice(0, -8)}.${digits.slice(-8)}`;
 }
 
-/** A whole number of the command line. */
+/** Parses a whole number of the command line. */
 export function wholeNumber(text: string | undefined, name: string): number {
   if (!/^\d{1,9}$/.test(text ?? '')) throw new Error(`${name} must be a whole number, not ${text ?? 'missing'}`);
   return Number(text);

@@ -1,6 +1,6 @@
 /**
- * An unsigned update of an identity, as a service returned it: checked against what your own daemon knows, funded and signed there,
- * and broadcast. Nothing that a service says is taken on trust: the signature covers the whole transaction.
+ * Takes an unsigned identity update that a service built, checks it against your own daemon, funds and signs it there, and broadcasts it.
+ * Nothing that the service returns is trusted: the signature covers the whole transaction.
  */
 import { isDeepStrictEqual } from 'node:util';
 import { type StoredMap, storedMultimap } from './identity-output.ts';
@@ -13,7 +13,7 @@ export interface Output {
   readonly vout: number;
 }
 
-/** The answer of your own daemon to getidentity. */
+/** The result of getidentity from your own daemon. */
 export interface Known extends Output {
   readonly identity: Identity;
 }
@@ -30,10 +30,10 @@ export interface Decoded {
 }
 
 export interface Wanted {
-  /** Members of the identity that change; all others must stay. Identities by i-address. */
+  /** Members of the identity that change, with identities as i-addresses; all other members must stay the same. */
   readonly changes: (known: Identity, transaction: Decoded) => Identity;
   readonly map: (stored: StoredMap) => void;
-  /** The state that the map was merged from. */
+  /** The output whose map the new map was merged from. */
   readonly replaces?: Output | undefined;
 }
 
@@ -43,12 +43,12 @@ export interface Ends {
   readonly wallet: Rpc;
 }
 
-/** The daemon refuses a transaction that expires within so many blocks. */
+/** The daemon refuses a transaction that expires within this many blocks. */
 const SOON = 3;
-/** One that may be mined much later is not yours to time: the delay of a lock counts from there. */
+/** The delay of a lock counts from the expiry height, so a service could postpone it with a transaction that expires much later. */
 const LONGEST_LIFE = 100;
 
-/** @throws Error saying what is not as it was asked for */
+/** @throws Error that names the difference from the requested update */
 export async function check(wallet: Rpc, name: string, unsigned: string, wanted: Wanted): Promise<Decoded> {
   const transaction = await wallet<Decoded>('decoderawtransaction', unsigned);
   const { identity, txid, vout } = await wallet<Known>('getidentity', name, -1);
@@ -73,7 +73,7 @@ export async function check(wallet: Rpc, name: string, unsigned: string, wanted:
   const made = output.scriptPubKey.identityprimary;
   const expected: Identity = { ...identity, ...wanted.changes(identity, transaction) };
   for (const member of new Set([...Object.keys(expected), ...Object.keys(made)])) {
-    // The map is compared by its bytes; the version is raised by the first update after an upgrade of the chain.
+    // checkMap compares the map byte by byte; the first update after an upgrade of the chain raises the version.
     if (member === 'contentmultimap' || member === 'version') continue;
     if (!isDeepStrictEqual(made[member], expected[member]))
       throw new Error(`${member} would be ${printJson(made[member])}, not ${printJson(expected[member])}`);
@@ -82,9 +82,9 @@ export async function check(wallet: Rpc, name: string, unsigned: string, wanted:
   return transaction;
 }
 
-/** Returns the txid. `mostFee` in coins. */
+/** Returns the txid. `mostFee` is in coins. */
 export async function signAndSend({ service, wallet }: Ends, unsigned: string, mostFee: string): Promise<string> {
-  // The service has no coins: without this the transaction would pay no fee.
+  // The service has no coins to spend, so the transaction pays no fee until it is funded here.
   const funded = await wallet<{ hex: string; fee: unknown }>('fundrawtransaction', unsigned);
   if (toSatoshis(funded.fee) > toSatoshis(mostFee))
     throw new Error(`the fee would be ${String(funded.fee)}, more than ${mostFee}`);

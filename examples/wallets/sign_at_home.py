@@ -1,16 +1,16 @@
-"""An unsigned update of an identity, as a service returned it: checked against what your own daemon knows, funded and signed there,
-and broadcast. Nothing that a service says is taken on trust: the signature covers the whole transaction."""
+"""Takes an unsigned identity update that a service built, checks it against your own daemon, funds and signs it there, and broadcasts it.
+Nothing that the service returns is trusted: the signature covers the whole transaction."""
 from identity_output import stored_multimap
 from rpc import print_json, to_satoshis
 
-SOON = 3  # the daemon refuses a transaction that expires within so many blocks
-# One that may be mined much later is not yours to time: the delay of a lock counts from there.
+SOON = 3  # the daemon refuses a transaction that expires within this many blocks
+# The delay of a lock counts from the expiry height, so a service could postpone it with a transaction that expires much later.
 LONGEST_LIFE = 100
 
 
 def check(wallet, name, unsigned, changes, check_map, replaces=None):
-    """changes(identity, transaction): members that change, identities by i-address; all others must stay. replaces: the output that
-    the map was merged from. Exits saying what is wrong."""
+    """changes(identity, transaction): members that change, with identities as i-addresses; all others must stay. replaces: the output that
+    the map was merged from. Exits with a message that names the difference."""
     transaction = wallet('decoderawtransaction', unsigned)
     known = wallet('getidentity', name, -1)
     blocks = wallet('getblockchaininfo')['blocks']
@@ -32,7 +32,7 @@ def check(wallet, name, unsigned, changes, check_map, replaces=None):
     made = outputs[0]['scriptPubKey']['identityprimary']
     expected = {**known['identity'], **changes(known['identity'], transaction)}
     for member in {**expected, **made}:
-        # The map is compared by its bytes; the version is raised by the first update after an upgrade of the chain.
+        # check_map compares the map byte by byte; the first update after an upgrade of the chain raises the version.
         if member not in ('contentmultimap', 'version') and made.get(member) != expected.get(member):
             raise SystemExit(f'{member} would be {print_json(made.get(member))}, not {print_json(expected.get(member))}')
     check_map(stored_multimap(outputs[0]['scriptPubKey']['hex']))
@@ -40,8 +40,8 @@ def check(wallet, name, unsigned, changes, check_map, replaces=None):
 
 
 def sign_and_send(service, wallet, unsigned, most_fee):
-    """Returns the txid. most_fee in coins."""
-    # The service has no coins: without this the transaction would pay no fee.
+    """Returns the txid. most_fee is in coins."""
+    # The service has no coins to spend, so the transaction pays no fee until it is funded here.
     funded = wallet('fundrawtransaction', unsigned)
     if to_satoshis(funded['fee']) > to_satoshis(most_fee):
         raise SystemExit(f"the fee would be {funded['fee']}, more than {most_fee}")

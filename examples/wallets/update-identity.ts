@@ -1,7 +1,7 @@
 /**
- * Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
- * service broadcasts it. REQUEST is that of updateidentity, identities by i-address. `replaces`, which merge-multimap.ts adds, names the
- * output that must still be the newest: without it an update that others sent in the meantime is overwritten.
+ * Updates an identity without giving its keys to the service: the service builds the transaction, your own daemon checks, funds and signs it,
+ * and the service broadcasts it. REQUEST is the parameter of updateidentity, with identities as i-addresses. `replaces`, which
+ * merge-multimap.ts adds, names the output that must still be the newest; without it, the update overwrites one that others sent meanwhile.
  *
  *   WALLET_URL=http://user:password@127.0.0.1:27486 node examples/wallets/update-identity.ts SERVICE NAME@ REQUEST
  *
@@ -34,7 +34,7 @@ for (const [key, values] of Object.entries(map)) {
   if (hasData) throw new Error('data is encrypted by the daemon that builds the transaction: that must be your own');
 }
 
-/** A value that was given as an object is whatever bytes the daemon makes of it; the others are compared. */
+/** The daemon chooses the bytes of a value given as an object; values given as hex are compared. */
 function checkMap(stored: StoredMap): void {
   if (!isDeepStrictEqual([...stored.keys()].sort(), Object.keys(map).sort()))
     throw new Error(`the keys would be ${[...stored.keys()].join(', ') || 'none'}`);

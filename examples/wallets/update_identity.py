@@ -1,6 +1,6 @@
-"""Updates an identity whose keys stay at home: the service builds the transaction, your own daemon checks, funds and signs it, the
-service broadcasts it. REQUEST is that of updateidentity, identities by i-address. `replaces`, which merge_multimap.py adds, names the
-output that must still be the newest: without it an update that others sent in the meantime is overwritten.
+"""Updates an identity without giving its keys to the service: the service builds the transaction, your own daemon checks, funds and signs it,
+and the service broadcasts it. REQUEST is the parameter of updateidentity, with identities as i-addresses. `replaces`, which
+merge_multimap.py adds, names the output that must still be the newest; without it, the update overwrites one that others sent meanwhile.
 
     WALLET_URL=http://user:password@127.0.0.1:27486 python3 examples/wallets/update_identity.py SERVICE NAME@ REQUEST
 
@@ -27,7 +27,7 @@ if any(isinstance(value, dict) and 'data' in value for values in wanted.values()
 
 
 def check_map(stored):
-    """A value that was given as an object is whatever bytes the daemon makes of it; the others are compared."""
+    """The daemon chooses the bytes of a value given as an object; values given as hex are compared."""
     if stored.keys() != wanted.keys():
         raise SystemExit(f"the keys would be {', '.join(stored) or 'none'}")
     for key, values in wanted.items():

@@ -1,6 +1,6 @@
 /**
- * Whether an address was paid: every output that the address alone can spend, counted anew from the chain at each run, so that a
- * reorganisation needs no bookkeeping. Exit code 0: paid, 1: not yet, or stderr says what went wrong.
+ * Checks whether an address was paid. Each run counts all outputs that only this address can spend, from the chain, so reorganisations need
+ * no bookkeeping. Exit code 0: paid; 1: not yet paid, or an error that stderr explains.
  *
  *   node examples/wallets/verify-payment.ts SERVICE ADDRESS CURRENCY_ID AMOUNT SINCE_HEIGHT [CONFIRMATIONS]
  */
@@ -8,12 +8,12 @@ import { connect, required, toCoins, toSatoshis, wholeNumber } from './rpc.ts';
 
 interface Delta {
   readonly txid: string;
-  /** Of the output, or of the input when `spending`. */
+  /** Index of the output, or of the input when `spending`. */
   readonly index: number;
   readonly height: number;
   readonly spending: boolean;
   readonly address: string;
-  /** Coins by currency, the chain's own among them; absent where nothing moves. */
+  /** Coins by currency, including the chain's own; absent when no coins move. */
   readonly currencyvalues?: Readonly<Record<string, unknown>>;
 }
 
@@ -42,7 +42,7 @@ if (!/^i\w{33}$/.test(currencyId)) throw new Error('CURRENCY_ID must be an i-add
 const value = ({ currencyvalues }: Delta) => toSatoshis(currencyvalues?.[currencyId] ?? 0);
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
 
-/** An output that names others beside the address is listed under it too, though they can take it back. */
+/** Whether only the address can spend the output. Outputs that name several addresses are listed too, but others can take them back. */
 async function isOwn(delta: Delta): Promise<boolean> {
   const transaction = await rpc<Transaction>('getrawtransaction', delta.txid, 1);
   const script = transaction.vout.find(({ n }) => n === delta.index)?.scriptPubKey;
@@ -55,7 +55,7 @@ async function count(tip: Tip): Promise<{ readonly paid: bigint; readonly young:
   const deltas = await rpc<Delta[]>('getaddressdeltas', query);
   const totals = { paid: 0n, young: 0n, lines: [] as string[] };
   for (const [txid, moved] of Map.groupBy(deltas, (delta) => delta.txid)) {
-    // What a transaction takes from the address comes off: change is no payment.
+    // Coins that the transaction takes from the address are subtracted, because change is not a payment.
     let counted = sum(moved.filter(({ spending }) => spending).map(value));
     for (const delta of moved) {
       if (delta.spending || value(delta) === 0n) continue;
@@ -75,7 +75,7 @@ async function count(tip: Tip): Promise<{ readonly paid: bigint; readonly young:
 const tipNow = () => rpc<Tip>('getblockchaininfo');
 let tip = await tipNow();
 let totals = await count(tip);
-// Blocks that come or go in between would mix two states of the chain.
+// If the tip changed while counting, the count may mix two states of the chain.
 for (let again = await tipNow(); again.bestblockhash !== tip.bestblockhash; again = await tipNow()) {
   tip = again;
   totals = await count(tip);

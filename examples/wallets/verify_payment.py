@@ -1,5 +1,5 @@
-"""Whether an address was paid: every output that the address alone can spend, counted anew from the chain at each run, so that a
-reorganisation needs no bookkeeping. Exit code 0: paid, 1: not yet, or stderr says what went wrong.
+"""Checks whether an address was paid. Each run counts all outputs that only this address can spend, from the chain, so reorganisations need
+no bookkeeping. Exit code 0: paid; 1: not yet paid, or an error that stderr explains.
 
     python3 examples/wallets/verify_payment.py SERVICE ADDRESS CURRENCY_ID AMOUNT SINCE_HEIGHT [CONFIRMATIONS]
 """
@@ -24,7 +24,7 @@ def value(delta):
 
 
 def is_own(delta):
-    """An output that names others beside the address is listed under it too, though they can take it back."""
+    """Whether only the address can spend the output. Outputs that name several addresses are listed too, but others can take them back."""
     transaction = rpc('getrawtransaction', delta['txid'], 1)
     script = next((out['scriptPubKey'] for out in transaction['vout'] if out['n'] == delta['index']), {})
     is_alone = script.get('addresses') == [delta['address']]
@@ -39,7 +39,7 @@ def count(tip):
     for delta in deltas:
         by_transaction.setdefault(delta['txid'], []).append(delta)
     for txid, moved in by_transaction.items():
-        # What a transaction takes from the address comes off: change is no payment.
+        # Coins that the transaction takes from the address are subtracted, because change is not a payment.
         counted = sum(value(delta) for delta in moved if delta['spending'])
         for delta in moved:
             if delta['spending'] or value(delta) == 0:
@@ -62,7 +62,7 @@ def count(tip):
 
 tip = rpc('getblockchaininfo')
 paid, young, lines = count(tip)
-# Blocks that come or go in between would mix two states of the chain.
+# If the tip changed while counting, the count may mix two states of the chain.
 while (again := rpc('getblockchaininfo'))['bestblockhash'] != tip['bestblockhash']:
     tip = again
     paid, young, lines = count(tip)

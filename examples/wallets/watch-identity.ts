@@ -1,8 +1,8 @@
 /**
- * Follows the newest update of an identity, or a given transaction, from the mempool to enough confirmations, through
- * reorganisations. A line for each change; exit code 0: confirmed, 1: it can never be.
+ * Follows the newest update of an identity, or a given transaction, from the mempool to enough confirmations, through reorganisations.
+ * Prints a line for each change. Exit code 0: confirmed; 1: it can never be confirmed.
  *
- *   node examples/wallets/watch-identity.ts SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: between two looks, 15
+ *   node examples/wallets/watch-identity.ts SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: polling interval, 15
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect, passes, RpcError, required, wholeNumber } from './rpc.ts';
@@ -13,7 +13,7 @@ interface Identity {
 
 interface Transaction {
   readonly expiryheight: number;
-  /** Absent in the mempool, -1 where only an abandoned branch holds it. */
+  /** Absent in the mempool; -1 when only an abandoned branch contains the transaction. */
   readonly height?: number;
   readonly confirmations?: number;
 }
@@ -25,7 +25,7 @@ const identity = required(name, 'NAME@');
 const enough = wholeNumber(confirmations, 'CONFIRMATIONS');
 const pollMs = 1000 * Number(process.env.POLL_SECONDS ?? '15');
 
-/** Null: neither in a block nor in the mempool. */
+/** Returns null when the transaction is neither in a block nor in the mempool. */
 async function find(id: string): Promise<Transaction | null> {
   try {
     return await rpc<Transaction>('getrawtransaction', id, 1);
@@ -41,12 +41,12 @@ function tell(line: string): void {
   told = line;
 }
 
-// Height -1 asks for the mempool too.
+// Height -1 includes the mempool.
 const txid = given ?? (await rpc<Identity>('getidentity', identity, -1)).txid;
 let expiry = Number.POSITIVE_INFINITY;
 let wasConfirmed = false;
 
-/** Whether it is deep enough, or null when it can never be. */
+/** Returns whether the transaction has enough confirmations, or null when it can never be confirmed. */
 async function look(): Promise<boolean | null> {
   const transaction = await find(txid);
   const depth = transaction?.confirmations ?? 0;
@@ -56,7 +56,7 @@ async function look(): Promise<boolean | null> {
   if (transaction && depth > 0) tell(`${txid} has ${depth} confirmations, in block ${transaction.height}`);
   else if (transaction && transaction.height === undefined) tell(`${txid} is pending`);
   else {
-    // After a reorganisation a transaction goes back to the mempool, until the height at which it expires.
+    // After a reorganisation a transaction returns to the mempool, until it expires.
     const { blocks } = await rpc<{ blocks: number }>('getblockchaininfo');
     if (blocks >= expiry) return null;
     tell(`${txid} is neither pending nor confirmed`);

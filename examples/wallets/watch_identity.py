@@ -1,7 +1,7 @@
-"""Follows the newest update of an identity, or a given transaction, from the mempool to enough confirmations, through
-reorganisations. A line for each change; exit code 0: confirmed, 1: it can never be.
+"""Follows the newest update of an identity, or a given transaction, from the mempool to enough confirmations, through reorganisations.
+Prints a line for each change. Exit code 0: confirmed; 1: it can never be confirmed.
 
-    python3 examples/wallets/watch_identity.py SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: between two looks, 15
+    python3 examples/wallets/watch_identity.py SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: polling interval, 15
 """
 import os
 import sys
@@ -14,7 +14,7 @@ service, identity, *rest = sys.argv[1:]
 rpc = connect(service)
 enough = whole_number(rest[0] if rest else '10', 'CONFIRMATIONS')
 poll_seconds = float(os.environ.get('POLL_SECONDS', '15'))
-# Height -1 asks for the mempool too.
+# Height -1 includes the mempool.
 txid = rest[1] if len(rest) > 1 else rpc('getidentity', identity, -1)['txid']
 expiry = float('inf')
 was_confirmed = False
@@ -22,7 +22,7 @@ told = ''
 
 
 def find():
-    """None: neither in a block nor in the mempool."""
+    """Returns None when the transaction is neither in a block nor in the mempool."""
     try:
         return rpc('getrawtransaction', txid, 1)
     except RpcError as error:
@@ -39,10 +39,10 @@ def tell(line):
 
 
 def look():
-    """Whether it is deep enough, or None when it can never be."""
+    """Returns whether the transaction has enough confirmations, or None when it can never be confirmed."""
     global expiry, was_confirmed
     transaction = find()
-    # In the mempool it has no height; where only an abandoned branch holds it, the height is -1.
+    # A transaction in the mempool has no height; one that only an abandoned branch contains has height -1.
     depth = transaction.get('confirmations', 0) if transaction else 0
     if transaction and transaction['expiryheight']:
         expiry = transaction['expiryheight']
@@ -54,7 +54,7 @@ def look():
     elif transaction and 'height' not in transaction:
         tell(f'{txid} is pending')
     else:
-        # After a reorganisation a transaction goes back to the mempool, until the height at which it expires.
+        # After a reorganisation a transaction returns to the mempool, until it expires.
         if rpc('getblockchaininfo')['blocks'] >= expiry:
             return None
         tell(f'{txid} is neither pending nor confirmed')

@@ -1,6 +1,6 @@
 /**
- * Answers one call as the daemon did or would have: recorded cases byte for byte at the recorded tip, otherwise what
- * follows from the released blocks, otherwise an error that says so. Nothing is made up.
+ * Answers one call as the daemon did or would have: at the recorded tip with the recorded answer, byte for byte; otherwise with an answer
+ * derived from the released blocks; otherwise with an error that says that the recording has no answer. It never invents an answer.
  */
 import type { RecordingView } from './chain-view.ts';
 import type { Derive } from './derivation.ts';
@@ -9,7 +9,10 @@ import type { RecordedAnswer, RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 import { DaemonDied, RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 
-/** Computed from the parameters alone, or a setting of the node: the same at every height. The wallet is what it was at the tip. */
+/**
+ * Methods that depend only on their parameters or on settings of the node, so that their answers hold at every height. The wallet is as of
+ * the tip.
+ */
 const TIMELESS = new Set([
   'convertpassphrase',
   'createmultisig',
@@ -22,10 +25,10 @@ const TIMELESS = new Set([
   'z_listaddresses',
 ]);
 
-/** Text of the result. Throws RpcFailure, or DaemonDied where the recorded daemon did. */
+/** Returns the text of the result. Throws RpcFailure, or DaemonDied where the recorded daemon crashed. */
 export type AnswerCall = (view: RecordingView, method: string, params: string, texts: readonly string[]) => string;
 
-/** The words for wrong parameters do not depend on the chain: the help text, or the name of the type. */
+/** Errors about wrong parameters do not depend on the chain: the help text, or the name of the expected type. */
 function isTimeless(calls: RecordedCalls, method: string, answer: RecordedAnswer): boolean {
   if (TIMELESS.has(method)) return true;
   if (!('error' in answer)) return false;

@@ -1,4 +1,4 @@
-/** The player on recordings that have blocks alone. */
+/** The player on recordings that contain only blocks. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
 import { createAnswerCall } from './answer-call.ts';
@@ -26,7 +26,7 @@ describe.each([
       expect(ask(recording.tip, 'getblock', String(height), 2)).toBe(block());
   });
 
-  test('below its tip nothing is told of what is still to come', () => {
+  test('below its tip, answers contain nothing of later blocks', () => {
     for (let height = 1; height < recording.tip; height += 40) {
       const block = JSON.parse(ask(height, 'getblock', String(height), 2)) as Record<string, unknown>;
       expect(block).toMatchObject({ height, confirmations: 1, hash: recording.main[height]?.hash });
@@ -37,7 +37,7 @@ describe.each([
     }
   });
 
-  test('it says which chain it is and where it stands', () => {
+  test('it reports its chain and its height', () => {
     const [block] = recording.main.slice(200);
     const info = JSON.parse(ask(200, 'getblockchaininfo')) as Record<string, unknown>;
     expect(info).toMatchObject({ name, chainid, blocks: 200, headers: 200, bestblockhash: block?.hash });
@@ -50,14 +50,14 @@ describe.each([
     expect(ask(200, 'getrawmempool')).toBe('[]');
   });
 
-  test('it tells the definitions that its blocks hold', () => {
+  test('it returns the definitions that its blocks contain', () => {
     for (const key of ['pchain', 'iP1Gzozfm1VJg8NFH7zcBjbYmTW4UafYbV']) {
       const definition = JSON.parse(ask(200, 'getcurrency', key)) as Record<string, unknown>;
       expect(definition).toMatchObject({ name: 'pchain', options: 264, currencies: expect.any(Array) });
     }
   });
 
-  test('what does not follow from blocks is not made up', () => {
+  test('it invents no answer that does not follow from blocks', () => {
     expect(() => ask(200, 'getcurrency', 'usdx')).toThrow('not in the recording at height 200: getcurrency');
     expect(() => ask(0, 'getcurrency', 'pchain')).toThrow('not in the recording at height 0: getcurrency');
     expect(() => ask(200, 'getblock', '5', 0)).toThrow('not in the recording: the raw block');

@@ -1,4 +1,4 @@
-/** A recording that has blocks alone: `chain.json` says whose they are, and only what follows from the blocks is answered. */
+/** A recording that contains only blocks: `chain.json` names its chain, and it answers only what follows from the blocks. */
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { rawMember, rawMembers } from '../../domain/json/raw-json.ts';
@@ -11,7 +11,7 @@ interface BareChain {
   readonly chainid: string;
 }
 
-/** Members that blocks and the chain's names tell; the released tip fills in the rest. */
+/** Members that follow from blocks and the chain's names; their values come from the released tip. */
 const SUMMARIES: Readonly<Record<string, readonly string[]>> = {
   getblockchaininfo: [
     'name',
@@ -28,13 +28,13 @@ const SUMMARIES: Readonly<Record<string, readonly string[]>> = {
   getmininginfo: ['blocks', 'difficulty', 'networkhashps'],
 };
 
-/** Null for a recording with its calls. */
+/** Returns null for a recording that contains calls. */
 export function readBareChain({ folder }: Pick<Recording, 'folder'>): BareChain | null {
   const file = join(folder, 'chain.json');
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as BareChain) : null;
 }
 
-/** The text of a summary before the tip is filled in. */
+/** The JSON of a summary whose members are still to be filled in from the tip. */
 export function bareSummary(chain: BareChain, method: string): string {
   const known: Readonly<Record<string, unknown>> = { ...chain };
   const members = SUMMARIES[method] ?? [];
@@ -45,7 +45,7 @@ export function noRawBlock(hash: string): never {
   throw new RpcFailure(-1, `not in the recording: the raw block ${hash}`);
 }
 
-/** Definitions that released blocks hold, by name or i-address. */
+/** Currency definitions in released blocks, by name or i-address. */
 export function createDefinitions({ main }: Pick<Recording, 'main'>): Derive {
   let known: readonly { readonly height: number; readonly text: string }[] | undefined;
   const read = () => main.flatMap(({ height, block }) => definitionsIn(block()).map((text) => ({ height, text })));

@@ -1,4 +1,4 @@
-/** The part of a recording that has been released: what the node shows as its chain. */
+/** The released part of a recording, which the node shows as its chain. */
 import type { RecordedBlock, RecordedBranch, Recording } from './recording.ts';
 
 export interface RecordingView {
@@ -6,17 +6,17 @@ export interface RecordingView {
   readonly branch: RecordedBranch;
   readonly height: number;
   readonly best: RecordedBlock;
-  /** Everything is released, so every recorded call was asked at just this tip. */
+  /** Whether everything is released: the recorded calls were made at this tip. */
   readonly atRecordedTip: boolean;
-  /** The abandoned branch has been seen. */
+  /** Whether the abandoned branch has been released. */
   readonly orphansKnown: boolean;
-  /** Newest height whose block both branches share and the node has. */
+  /** The newest released height whose block both branches share. */
   readonly sharedHeight: number;
-  /** The block that comes next on the shown branch; undefined at its end. */
+  /** The next block of the shown branch; undefined at its end. */
   readonly next: RecordedBlock | undefined;
-  /** Block of the shown chain, undefined above its tip. */
+  /** Returns a block of the shown chain; undefined above its tip. */
   at(height: number): RecordedBlock | undefined;
-  /** Any released block, abandoned ones included. */
+  /** Returns any released block, including abandoned ones. */
   byHash(hash: string): RecordedBlock | undefined;
   /** Whether a released block is on the shown chain. */
   isActive(block: RecordedBlock): boolean;

@@ -1,9 +1,9 @@
-/** Currencies of a recording. */
+/** Names of the currencies of a recording. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recording } from './recording.ts';
 
-/** Recorded name of a currency by its lower-case name or its i-address. */
+/** The recorded name of each currency, by its lower-case name and by its i-address. */
 export function readCurrencyNames({ folder }: Pick<Recording, 'folder'>): Map<string, string> {
   const { currencies } = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8')) as {
     currencies: Record<string, { currencyid: string }>;

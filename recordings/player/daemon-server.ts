@@ -1,4 +1,4 @@
-/** The daemon's HTTP side: methods, paths, credentials, headers, body limit; and the faults that tests switch on. */
+/** The daemon's HTTP server: methods, paths, credentials, headers and body limit, and the faults that tests inject. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -17,9 +17,9 @@ export interface ReceivedRequest {
   readonly httpMethod: string;
   readonly path: string;
   readonly authorization: string | undefined;
-  /** Empty unless the request got as far as its calls. `params` is the array as it was sent. */
+  /** Empty if the request was refused before its calls were read. `params` is the array as sent. */
   readonly calls: readonly { readonly method: string; readonly params: string }[];
-  /** Null: the connection was closed without an answer. */
+  /** Null when the connection was closed without an answer. */
   readonly status: number | null;
 }
 
@@ -35,7 +35,7 @@ export interface DaemonServerOptions {
 export interface DaemonServer {
   listen(port: number, host: string): Promise<void>;
   address(): AddressInfo;
-  /** Cuts what is still open. */
+  /** Closes the server and destroys open connections. */
   close(): Promise<void>;
 }
 
@@ -45,7 +45,7 @@ interface Reply {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** Whole body, or null once it is over the limit. */
+/** Returns the whole body, or null when it exceeds the limit. */
 async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   const chunks: Buffer[] = [];
   let size = 0;
@@ -57,7 +57,7 @@ async function readBody(request: IncomingMessage): Promise<Buffer | null> {
   return Buffer.concat(chunks);
 }
 
-/** What the HTTP layer answers before anything is read as JSON; null for a POST to "/". */
+/** Answers of the HTTP layer before a body is parsed; null for a POST to "/". */
 function refuse(method: string, path: string): Reply | null {
   if (method === 'OPTIONS' || method === 'PATCH') {
     const headers = { 'Content-Type': 'text/html', Connection: 'close' };
@@ -140,7 +140,7 @@ export function createDaemonServer(options: DaemonServerOptions): DaemonServer {
   }
 
   const server = createServer((request, response) => {
-    // The daemon's library names the connection only when it ends it.
+    // The daemon's HTTP library sends a Connection header only when it closes the connection.
     if (response.shouldKeepAlive) response.removeHeader('Connection');
     void answer(request, response);
   });

@@ -1,22 +1,22 @@
-/** Answers that follow from the released blocks. */
+/** Answers that are derived from the released blocks. */
 import { skipSpace } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 
 /**
- * The result's text as the daemon prints it at the view's tip, or null when the recording does not tell.
- * Throws RpcFailure for the daemon's errors. `params` are texts of the positional parameters.
+ * Returns the text of the result as the daemon prints it at the view's tip, or null when it cannot be derived from the recording.
+ * Throws RpcFailure for the daemon's errors. `params` are the texts of the positional parameters.
  */
 export type Derive = (view: RecordingView, params: readonly string[]) => string | null;
 
 export type Derivations = Readonly<Record<string, Derive>>;
 
-/** Ends a call that has more parameters than the method takes. */
+/** @throws WrongParameterCount when a call has more parameters than the method takes */
 export function atMost(params: readonly string[], count: number): void {
   if (params.length > count) throw new WrongParameterCount();
 }
 
-/** The daemon's get_int. */
+/** Mimics the daemon's get_int. */
 export function requireInteger(text: string): number {
   const number = integerParam(text);
   if (number !== null) return number;
@@ -24,12 +24,12 @@ export function requireInteger(text: string): number {
   throw new RpcFailure(-1, isNumber ? 'JSON integer out of range' : 'JSON value is not an integer as expected');
 }
 
-/** An integer parameter; null for everything else, whose treatment only the recording knows. */
+/** Parses an integer parameter; returns null for any other text, whose treatment only the recording knows. */
 export function integerParam(text: string | undefined): number | null {
   return text !== undefined && /^-?\d{1,9}$/.test(text) ? Number(text) : null;
 }
 
-/** A string parameter, null for every other type. */
+/** Parses a string parameter; returns null for any other type. */
 export function stringParam(text: string | undefined): string | null {
   return text !== undefined && text.charCodeAt(skipSpace(text, 0)) === 34 ? String(JSON.parse(text)) : null;
 }

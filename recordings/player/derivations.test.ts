@@ -22,7 +22,7 @@ const member = (text: string, ...keys: string[]) =>
 const view = (height: number, position: Partial<ViewPosition> = {}) =>
   viewChain(recording, { branch: 'main', height, orphansKnown: height >= recording.takeover, ...position });
 
-/** Result text, "error <code>", or null where the recording does not tell. */
+/** Returns the text of the result, "error <code> <message>", or null when it cannot be derived. */
 function derive(at: RecordingView, method: string, ...params: string[]): string | null {
   try {
     return derivations[method]?.(at, params) ?? null;
@@ -40,12 +40,15 @@ const errorText = (error: string) => {
 const helpOf = (method: string) => JSON.parse(member(calls.helpError(method) ?? '{}', 'message')) as string;
 
 describe('at the recorded tip', () => {
-  // Three summaries hold what no block tells; the recorded answer serves at the tip.
+  // Three summaries contain members that follow from no block; at the tip the recorded answer is used.
   const incomplete = new Set(['getblockchaininfo', 'getinfo', 'getmininginfo']);
-  /** Recorded over a while, in which other transactions waited; the player has those of the next block, and none at the tip. */
+  /**
+   * Recorded over some time, with other waiting transactions; the player knows only the transactions of the next block, and none at the
+   * tip.
+   */
   const OF_THE_MOMENT = 'getrawmempool';
 
-  test('what is derived is what was recorded', () => {
+  test('derived answers equal the recorded ones', () => {
     const compared = new Map<string, number>();
     const wrong: unknown[] = [];
     for (const recorded of readCases(folder)) {
@@ -61,13 +64,13 @@ describe('at the recorded tip', () => {
       compared.set(method, (compared.get(method) ?? 0) + 1);
     }
     expect(wrong).toEqual([]);
-    // Each derivation was exercised by enough recorded cases to mean something.
+    // Enough recorded cases were compared for each derivation.
     expect([...compared.keys(), OF_THE_MOMENT].sort()).toEqual(Object.keys(derivations).sort());
     for (const [method, count] of compared)
       expect(count, method).toBeGreaterThanOrEqual(method === 'getcurrency' ? 3 : 5);
   });
 
-  test('the summaries differ from the recorded ones only in what they leave out', () => {
+  test('the summaries equal the recorded ones except for omitted members', () => {
     const leftOut = {
       getblockchaininfo: ['difficulty'],
       getinfo: ['nextblocktime'],
@@ -88,7 +91,7 @@ describe('at the recorded tip', () => {
     }
   });
 
-  test('blocks, headers, raw blocks and transactions are those of the recording', () => {
+  test('blocks, headers, raw blocks and transactions equal the recorded ones', () => {
     const at = view(recording.tip);
     let transactions = 0;
     for (const line of readLines(join(folder, 'txs.jsonl.gz'))) {
@@ -111,7 +114,7 @@ describe('at the recorded tip', () => {
     }
   });
 
-  test('a coinbase that was recorded only inside its block is whole', () => {
+  test('a coinbase recorded only inside its block is complete', () => {
     const verbose = derive(view(recording.tip), 'getrawtransaction', `"${recording.main[7]?.txids[0]}"`, '1') ?? '';
     const recorded = derive(view(recording.tip), 'getrawtransaction', `"${recording.main[50]?.txids[0]}"`, '1') ?? '';
     const keys = (text: string) => readPairs(text).map(([key]) => key);
@@ -122,7 +125,7 @@ describe('at the recorded tip', () => {
 });
 
 describe('below the recorded tip', () => {
-  test('identities are as the daemon showed them, at the tip of that time and by height', () => {
+  test('identities equal those of the daemon, at the tip of that time and by height', () => {
     const truth = readGzip(join(folder, 'truth', 'identities.json.gz'));
     let compared = 0;
     for (const identity of slices(truth)) {
@@ -141,7 +144,7 @@ describe('below the recorded tip', () => {
     expect(compared).toBeGreaterThan(60);
   });
 
-  test('identities that were looked at while the chain was played', () => {
+  test('identities that were recorded while the chain grew', () => {
     const special = readGzip(join(folder, 'truth', 'special.json.gz'));
     const seen: [number, string][] = slices(member(special, 'timelock')).map((stage) => [
       Number(member(stage, 'height')),
@@ -155,7 +158,7 @@ describe('below the recorded tip', () => {
     expect(seen.length).toBe(10);
   });
 
-  test('the state of a basket at every height it was asked for', () => {
+  test('the state of a basket at every recorded height', () => {
     let compared = 0;
     for (const line of readLines(join(folder, 'series', 'currencystate.jsonl.gz'))) {
       const row = line.toString('utf8');
@@ -170,7 +173,7 @@ describe('below the recorded tip', () => {
     expect(compared).toBeGreaterThan(100);
   });
 
-  test('right after the reorganisation: tips, an address, an identity and a basket as they were then', () => {
+  test('right after the reorganisation: the tips, an address, an identity and a basket of that time', () => {
     const reorg = readGzip(join(folder, 'truth', 'reorg.json.gz'));
     const at = view(recording.takeover);
     const parsed = (text: string | null) => JSON.parse(text ?? 'null') as unknown;
@@ -178,7 +181,7 @@ describe('below the recorded tip', () => {
     expect(parsed(derive(at, 'getchaintips'))).toEqual(truth('chaintips_after_reconsider'));
     expect(parsed(derive(at, 'getbestblockhash'))).toBe(truth('tip_after_reconsider'));
     const address = `{"addresses":[${member(reorg, 'address')}]}`;
-    expect(derive(at, 'getaddressbalance', address)).toBeNull(); // not among the recorded addresses
+    expect(derive(at, 'getaddressbalance', address)).toBeNull(); // not one of the recorded addresses
     expect(parsed(derive(at, 'getidentity', '"bob@"'))).toEqual(truth('identity_after'));
     expect(parsed(derive(at, 'getcurrencystate', '"PureTri"'))).toEqual(truth('first_branch_basket'));
   });
@@ -214,7 +217,7 @@ describe('below the recorded tip', () => {
     expect(derive(view(100), 'getexports', '"PureTri"')).toBe('[]');
   });
 
-  test('the chain summary moves with the tip', () => {
+  test('the chain summary follows the tip', () => {
     const info = JSON.parse(derive(view(700), 'getblockchaininfo') ?? '') as Record<string, unknown>;
     const block = JSON.parse(recording.main[700]?.block() ?? '') as Record<string, unknown>;
     const next = JSON.parse(recording.main[701]?.block() ?? '') as Record<string, unknown>;
@@ -253,7 +256,7 @@ describe('spent outputs', () => {
     }[];
   }
 
-  /** Every output of the shown chain names exactly the spender that the shown chain holds. */
+  /** Checks that every spent output names its spender on the shown chain. */
   function checkSpent(at: RecordingView): number {
     const blocks: { readonly height: number; readonly tx: readonly Spendable[] }[] = [];
     for (let height = 0; height <= at.height; height++) {
@@ -289,7 +292,7 @@ describe('spent outputs', () => {
     const orphanTip = recording.fork + recording.orphans.length;
     const orphan = view(orphanTip, { branch: 'orphan', orphansKnown: true });
     expect(checkSpent(orphan)).toBeGreaterThan(500);
-    // Otherwise the test would prove nothing: shared blocks look different from the two branches.
+    // The check is meaningful only if shared blocks look different from the two branches.
     const differs = (height: number) => {
       const block = (at: RecordingView) =>
         JSON.stringify(JSON.parse(derive(at, 'getblock', `"${height}"`, '2') ?? '').tx);
@@ -298,7 +301,7 @@ describe('spent outputs', () => {
     expect(Array.from({ length: recording.fork }, (_, index) => recording.fork - index).some(differs)).toBe(true);
   });
 
-  test('a transaction that both branches hold is placed on the shown one', () => {
+  test('a transaction of both branches is reported in its block of the shown branch', () => {
     const shared = recording.orphans[0]?.txids.find((txid) => recording.main[recording.fork + 1]?.txids.includes(txid));
     const text = derive(view(850, { branch: 'orphan', orphansKnown: true }), 'getrawtransaction', `"${shared}"`, '1');
     const block = JSON.parse(recording.orphans[0]?.block() ?? '') as { hash: string; time: number };
@@ -310,7 +313,7 @@ describe('spent outputs', () => {
     });
   });
 
-  test('nothing is said of what the abandoned branch may have changed', () => {
+  test('gives no answer about state that the abandoned branch may have changed', () => {
     const orphan = view(850, { branch: 'orphan', orphansKnown: true });
     expect(derive(orphan, 'getidentity', '"bob@"')).toBeNull(); // updated on both branches
     expect(derive(orphan, 'getidentity', '"bob@"', '800')).toBe(derive(view(800), 'getidentity', '"bob@"'));
@@ -320,7 +323,7 @@ describe('spent outputs', () => {
   });
 });
 
-test('the recording is the one that network.json describes', () => {
+test('the recording matches network.json', () => {
   const network = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8')) as { tip: number; tiphash: string };
   expect([recording.tip, recording.main[recording.tip]?.hash]).toEqual([network.tip, network.tiphash]);
   expect([recording.fork, recording.takeover, recording.orphans.length]).toEqual([845, 852, 9]);

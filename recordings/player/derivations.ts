@@ -1,4 +1,4 @@
-/** Every method that can be answered otherwise than as it was recorded. */
+/** The methods that can be answered without a recorded answer. */
 import { bareSummary, createDefinitions, noRawBlock, readBareChain } from './bare-chain.ts';
 import type { Derivations } from './derivation.ts';
 import { createAddressDerivations } from './derive-addresses.ts';

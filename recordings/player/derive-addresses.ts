@@ -1,4 +1,4 @@
-/** Address queries as of the released tip, from the movements of the recorded addresses. */
+/** Address queries at the released tip, from the movements of the recorded addresses. */
 import { join } from 'node:path';
 import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
@@ -25,7 +25,7 @@ interface AddressQuery {
 
 const QUERY_MEMBERS = new Set(['addresses', 'start', 'end', 'verbosity']);
 
-/** Query for one address, null for one whose treatment only the recording knows. */
+/** Parses a query for one address; returns null for a query whose treatment only the recording knows. */
 function readQuery(param: string | undefined): AddressQuery | null {
   if (!param?.startsWith('{')) return null;
   const members = new Map(rawMembers(param, 0).map(({ key, start, end }) => [key, param.slice(start, end)]));
@@ -102,7 +102,7 @@ function balance(deltas: readonly Delta[]): string {
 export function createAddressDerivations(recording: Recording): Derivations {
   const deltasOf = createDeltas(recording);
 
-  /** Movements of the address up to the tip; null where the abandoned branch may have had others. */
+  /** Prints the movements of the address up to the tip; null where the abandoned branch may have had other movements. */
   const derive =
     (print: (deltas: readonly Delta[], query: AddressQuery) => string): Derive =>
     (view: RecordingView, [param, ...rest]) => {

@@ -1,4 +1,4 @@
-/** Blocks, headers and hashes as of the released tip. */
+/** Blocks, headers and hashes at the released tip. */
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
@@ -11,7 +11,7 @@ import type { SpentAsOf } from './spent-outputs.ts';
 
 const HEIGHT = /^\d{1,9}$/;
 
-/** Confirmations and nextblockhash as they stand at the view's tip. */
+/** Sets confirmations and nextblockhash for the view's tip. */
 function placeInChain(view: RecordingView, block: RecordedBlock, pairs: readonly MemberPair[]): MemberPair[] {
   const active = view.isActive(block);
   const next = active ? view.at(block.height + 1) : undefined;
@@ -26,7 +26,7 @@ function placeInChain(view: RecordingView, block: RecordedBlock, pairs: readonly
   });
 }
 
-/** The daemon takes a number or a boolean. */
+/** The daemon accepts a number or a boolean. */
 function verbosityOf(text: string | undefined): 0 | 1 | 2 | null {
   if (text === undefined || text === 'true' || text === '1') return 1;
   if (text === 'false' || text === '0') return 0;

@@ -1,4 +1,7 @@
-/** Summaries of the chain as of the released tip. What no block tells (mempool, staking supply …) is left out below the recorded tip. */
+/**
+ * Summaries of the chain at the released tip. Values that follow from no block (mempool, staking supply …) are omitted below the recorded
+ * tip.
+ */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, type Derive, integerParam } from './derivation.ts';
@@ -14,14 +17,14 @@ const own = (block: RecordedBlock, key: string): string => {
   return value;
 };
 
-/** The requirement of the next work block is what the block that came next carries; unknown after the abandoned branch's last. */
+/** The difficulty of the next work block, taken from the next recorded block; null after the last block of the abandoned branch. */
 function nextDifficulty({ recording, branch, height, best }: RecordingView): string | null {
   const { main, orphans, fork } = recording;
   const next = branch === 'orphan' && height >= fork ? orphans[height - fork] : main[best.height + 1];
   return next === undefined ? null : own(next, 'difficulty');
 }
 
-/** Work gained over the last blocks ÷ the span of their times, as getnetworkhashps computes it. */
+/** Work of the last blocks divided by the span of their times, as getnetworkhashps computes it. */
 function hashesPerSecond(view: RecordingView, lookup: number, height: number): string | null {
   const end = height < 0 || height > view.height ? view.height : height;
   const count = Math.min(lookup, end);
@@ -38,7 +41,7 @@ function hashesPerSecond(view: RecordingView, lookup: number, height: number): s
   return span === 0 ? '0' : String((work(blocks.at(-1)) - work(blocks[0])) / BigInt(span));
 }
 
-/** Value pools of a block without what it changed in them. */
+/** The value pools after a block, without the block's deltas. */
 function valuePools(block: RecordedBlock): string {
   const pools = rawMember(block.block(), 'valuePools') ?? '[]';
   const pool = (text: string) => replaceMembers(text, { valueDelta: null, valueDeltaZat: null });
@@ -47,7 +50,7 @@ function valuePools(block: RecordedBlock): string {
     .join(',')}]`;
 }
 
-/** Counts of the last 4000 blocks with the version that a fork asks for; only genesis is too old. */
+/** Counts those of the last `window` blocks that have the version a fork requires; only the genesis block is too old. */
 function softForks(recorded: string, height: number): string {
   const rule = (text: string) => {
     const found = Math.min(height, Number(rawMember(text, 'window')));
@@ -71,14 +74,14 @@ function upgrades(recorded: string, height: number): string {
   return printPairs(readPairs(recorded).map(([key, value]): MemberPair => [key, upgrade(value)]));
 }
 
-/** As it was recorded at the tip. */
+/** The summary as recorded at the tip. */
 export function recordedSummary(calls: RecordedCalls, method: string): string {
   const answer = calls.find(method, '[]');
   if (answer === undefined || !('result' in answer)) throw new Error(`the recording has no ${method}`);
   return answer.result;
 }
 
-/** `recorded`: the text of a summary whose members the tip of a view replaces. */
+/** `recorded` returns the text of a summary, in which the values of a view's tip are replaced. */
 export function createChainInfoDerivations(recorded: (method: string) => string): Derivations {
   function blockchainInfo(view: RecordingView): string {
     const text = recorded('getblockchaininfo');

@@ -1,4 +1,4 @@
-/** Currency states, imports and exports as of the released tip. */
+/** Currency states, imports and exports at the released tip. */
 import { join } from 'node:path';
 import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
@@ -10,7 +10,7 @@ import { readGzip, readLines } from './read-lines.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 
-/** The one element of getcurrencystate's answer for a currency and a height. */
+/** Returns the only element of getcurrencystate's answer for a currency and a height. */
 function createStates({ folder }: Recording): (name: string, height: number) => string | undefined {
   const texts = createPackedTexts();
   let ids: Map<string, number> | undefined;
@@ -57,7 +57,7 @@ function createRows({ folder }: Recording, file: string, heightKey: string): (na
   };
 }
 
-/** "n", "m,n" or "m,n,step" → heights, ascending; null for anything else. */
+/** Parses "n", "m,n" or "m,n,step" into ascending heights; returns null for any other text. */
 function heightsOf(param: string): number[] | null {
   const numbers = /^(\d{1,9})(?:,(\d{1,9})(?:,(\d{1,9}))?)?$/.exec(param)?.slice(1).map(Number);
   if (numbers === undefined) return null;
@@ -81,7 +81,7 @@ export function createCurrencyDerivations(recording: Recording, calls: RecordedC
     return names.get(name) ?? names.get(name.toLowerCase());
   }
 
-  /** Rows from `start` to `end` (0: the tip), or null where the abandoned branch may have had others. */
+  /** Rows from `start` to `end` (0 means the tip); null where the abandoned branch may have had other rows. */
   function range(view: RecordingView, rows: readonly Dated[], start: string, end: string): string[] | null {
     const [from, to] = [integerParam(start), integerParam(end)];
     if (from === null || to === null || from < 0 || to < 0 || (to > 0 && from > to)) return null;
@@ -91,7 +91,7 @@ export function createCurrencyDerivations(recording: Recording, calls: RecordedC
   }
 
   return {
-    /** The chain's own coin, whose definition stands; others have a state that only the recording knows. */
+    /** Only for the chain's own coin, whose definition does not change; the state of other currencies is only in the recording. */
     getcurrency(view, [name, ...rest]) {
       const wanted = currency(name);
       const recorded = wanted === undefined ? undefined : calls.find('getcurrency', JSON.stringify([wanted]));

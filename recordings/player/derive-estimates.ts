@@ -1,4 +1,4 @@
-/** estimateconversion at the recorded tip: a recorded estimate answers however the call names its currencies and writes its amount. */
+/** Finds a recorded estimateconversion at the recorded tip, however the call names its currencies and writes its amount. */
 import { rawMembers } from '../../domain/json/raw-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import { readCurrencyNames } from './currency-names.ts';
@@ -8,7 +8,7 @@ import type { Recording } from './recording.ts';
 
 const NAMED = new Set(['currency', 'convertto', 'via']);
 
-/** Every way that a recorded call may have written an amount of coins: 12.5, "12.5", 12.50000000 … */
+/** All ways in which a recorded call may have written an amount of coins: 12.5, "12.5", 12.50000000 … */
 function spellingsOf(amount: string): string[] {
   const coins = stringParam(amount) ?? amount;
   if (!/^\d{1,10}(\.\d{1,8})?$/.test(coins)) return [amount];

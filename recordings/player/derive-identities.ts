@@ -1,4 +1,4 @@
-/** getidentity as of a height, in the words in which the daemon described that state. */
+/** getidentity at a height, with the daemon's own text about the state at that height. */
 import { join } from 'node:path';
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
@@ -9,7 +9,7 @@ import { RpcFailure } from './rpc-failure.ts';
 
 interface IdentityState {
   readonly height: number;
-  /** Answer of getidentity while this state was the newest; null when it was never asked. */
+  /** The answer of getidentity while this state was the newest; null when the recording has none. */
   readonly answer: string | null;
 }
 
@@ -24,7 +24,7 @@ interface RecordedIdentity {
 const slices = (array: string): string[] => rawElements(array, 0).map(({ start, end }) => array.slice(start, end));
 const text = (object: string, key: string): string => rawMember(object, key) ?? 'null';
 
-/** An output names the state: two states may stand in one block. */
+/** A state is identified by its output, because one block may contain two states. */
 const outputOf = (txid: string, vout: string) => `${txid}:${vout}`;
 
 function readIdentity(row: string): RecordedIdentity {
@@ -41,7 +41,7 @@ function readIdentity(row: string): RecordedIdentity {
   return { id: JSON.parse(text(row, 'id')) as string, names: new Set([full, short]), states };
 }
 
-/** i-addresses whose identity the abandoned branch changed, with the first height at which it did. */
+/** i-addresses of the identities that the abandoned branch changed, with the first height of a change. */
 function orphanUpdates({ orphans }: Recording): Map<string, number> {
   const updates = new Map<string, number>();
   for (const block of orphans) {

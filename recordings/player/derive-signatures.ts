@@ -1,4 +1,4 @@
-/** verifymessage, computed: the only answer that depends on what is asked alone, so any signature can be checked. */
+/** Computes verifymessage, whose answer depends only on its parameters and on the signer's keys, so that any signature can be checked. */
 import { I_ADDRESS, R_ADDRESS } from '../../domain/addresses.ts';
 import { rawMember } from '../../domain/json/raw-json.ts';
 import { atMost, type Derivations, type Derive, stringParam } from './derivation.ts';
@@ -42,7 +42,7 @@ export function createSignatureDerivations(calls: RecordedCalls, getidentity: De
           const answer = getidentity(view, [JSON.stringify(signer), String(height)]);
           return answer === null ? null : (JSON.parse(rawMember(answer, 'identity') ?? 'null') as SigningKeys);
         } catch (error) {
-          if (error instanceof RpcFailure) return null; // not registered then
+          if (error instanceof RpcFailure) return null; // not registered at that height
           throw error;
         }
       };

@@ -1,4 +1,4 @@
-/** getrawtransaction and getrawmempool as of the released tip. */
+/** getrawtransaction and getrawmempool at the released tip. */
 
 import { join } from 'node:path';
 import { isWrittenHash } from '../../domain/hashes.ts';
@@ -16,7 +16,7 @@ import { createWaitingTransactions } from './waiting-transactions.ts';
 
 const PLACE = new Set(['blockhash', 'height', 'confirmations', 'time', 'blocktime']);
 
-/** Recorded verbose transactions of the main branch by txid, read when first asked for. */
+/** Recorded verbose transactions of the main branch by txid, read on first use. */
 function createRecordedTransactions({ folder }: Recording): (txid: string) => string | undefined {
   const texts = createPackedTexts();
   let ids: Map<string, number> | undefined;
@@ -36,7 +36,7 @@ function createRecordedTransactions({ folder }: Recording): (txid: string) => st
   };
 }
 
-/** Block that holds a transaction, per branch. */
+/** Maps the transactions of one branch to their blocks. */
 function transactionBlocks(blocks: readonly RecordedBlock[]): Map<string, RecordedBlock> {
   return new Map(blocks.flatMap((block) => block.txids.map((txid) => [txid, block] as const)));
 }
@@ -51,7 +51,7 @@ export function createTransactionDerivations(
   const onMain = transactionBlocks(recording.main);
   const onOrphan = transactionBlocks(recording.orphans);
 
-  /** A coinbase that stands alone in its block was recorded there only; the rest of the raw block is its hex. */
+  /** A coinbase that is alone in its block was recorded only inside the block; its hex is the rest of the raw block. */
   function loneCoinbase(block: RecordedBlock): string | null {
     if (block.txids.length !== 1) return null;
     const tx = rawMember(block.block(), 'tx') ?? '[]';
@@ -98,7 +98,7 @@ export function createTransactionDerivations(
     return printPairs(pairs.map(([key, value]): MemberPair => [key, place[key] ?? value]));
   }
 
-  /** A daemon prints no place for one that waits. */
+  /** The daemon prints no block, height or time for a waiting transaction. */
   function waiting(view: RecordingView, txid: string): string | null {
     const text = waitingIn(view).has(txid) ? recorded(txid) : undefined;
     if (text === undefined) return null;
@@ -106,7 +106,7 @@ export function createTransactionDerivations(
   }
 
   return {
-    /** Sizes and fees are left to the recording. */
+    /** Without verbosity only: the recording alone knows sizes and fees. */
     getrawmempool(view, params) {
       const [verbose = 'false'] = params;
       return params.length < 2 && verbose === 'false' ? JSON.stringify([...waitingIn(view)]) : null;
@@ -121,7 +121,7 @@ export function createTransactionDerivations(
       if (block === undefined) {
         const text = view.atRecordedTip ? null : waiting(view, wanted);
         if (text !== null) return level === 0 ? (rawMember(text, 'hex') ?? null) : text;
-        // The genesis coinbase, the mempool and what only the abandoned branch held are left to the recording.
+        // Only the recording answers for the mempool, and for transactions that only the abandoned branch contained.
         if (view.atRecordedTip || (onOrphan.has(wanted) && view.orphansKnown)) return null;
         throw new RpcFailure(-5, 'No information available about transaction');
       }

@@ -1,4 +1,4 @@
-/** Answers a POST as the daemon does, call by call. */
+/** Answers the body of a POST as the daemon does, call by call. */
 import { readRpcBody } from '../../schemas/verusd/rpc-body.ts';
 import {
   printRpcError,
@@ -15,7 +15,10 @@ export interface WireAnswer {
   readonly body: string;
 }
 
-/** Result text of a call; `params` is the array's text, `texts` its elements. Throws RpcFailure or DaemonDied. */
+/**
+ * Returns the text of a call's result; `params` is the text of the array, `texts` the texts of its elements. Throws RpcFailure or
+ * DaemonDied.
+ */
 export type CallPrinter = (method: string, params: string, texts: readonly string[]) => string;
 
 const failed = (code: number, message: string, id: string): WireAnswer => ({
@@ -31,13 +34,13 @@ function answerOne(request: RpcRequest | RpcRefusal, call: CallPrinter): WireAns
   } catch (error) {
     if (error instanceof DaemonDied) throw error;
     if (error instanceof RpcFailure) return failed(error.code, error.message, id);
-    // The daemon, too, reports whatever goes wrong inside a method as -1.
+    // The daemon also reports any error inside a method as -1.
     return failed(RPC_CODES.misc, String(error), id);
   }
 }
 
 const MOST = Number.POSITIVE_INFINITY;
-/** The daemon's own limit; it counts nothing else. */
+/** The daemon limits only the size of the body. */
 const DAEMON_LIMITS = {
   callBytes: 32 * 1024 * 1024,
   batchBytes: 32 * 1024 * 1024,
@@ -47,7 +50,7 @@ const DAEMON_LIMITS = {
   parameters: MOST,
 };
 
-/** A DaemonDied of `call` passes through. */
+/** @throws DaemonDied when `call` does */
 export function answerBody(body: Uint8Array, call: CallPrinter): WireAnswer {
   const read = readRpcBody(body, DAEMON_LIMITS);
   if (read.kind === 'batch') {

@@ -1,32 +1,32 @@
-/** Misbehaviour on demand. Rates are probabilities from 0 to 1, drawn from a seeded generator. */
+/** Faults on demand. Rates are probabilities from 0 to 1, drawn from a seeded generator. */
 export interface Faults {
-  /** JSON-RPC error -1 for a call. */
+  /** Answers a call with JSON-RPC error -1. */
   readonly errorRate?: number;
-  /** No answer until the client gives up, or `timeoutSeconds` later. */
+  /** Answers only after `timeoutSeconds` (an hour when absent), if the client waits that long. */
   readonly timeoutRate?: number;
   readonly timeoutSeconds?: number;
-  /** Half a body under the full Content-Length, then the connection closes. */
+  /** Sends half the body under the full Content-Length, then closes the connection. */
   readonly cutRate?: number;
-  /** The connection closes without an answer. */
+  /** Closes the connection without an answer. */
   readonly closeRate?: number;
-  /** A complete answer that is no JSON. */
+  /** Sends a complete answer that is not JSON. */
   readonly garbageRate?: number;
-  /** HTTP 500 "Work queue depth exceeded". */
+  /** Answers with HTTP 500 "Work queue depth exceeded". */
   readonly busyRate?: number;
-  /** Every call: -28. */
+  /** Answers every call with error -28. */
   readonly warmUp?: boolean;
-  /** Every request: 401. */
+  /** Answers every request with 401. */
   readonly wrongAuth?: boolean;
-  /** The story stands still while calls are answered. */
+  /** Stops the paced moves of the story, while calls are still answered. */
   readonly stalledTip?: boolean;
-  /** The ZMQ publisher says nothing, though connections to it succeed. */
+  /** The ZMQ publisher sends nothing, although connections to it succeed. */
   readonly silentPublisher?: boolean;
-  /** Only requests with a call of these methods misbehave; all when absent. */
+  /** Restricts the faults to requests with a call of these methods; absent: all requests. */
   readonly methods?: readonly string[];
   readonly seed?: number;
 }
 
-/** Small seeded generator (mulberry32): the same seed gives the same sequence, numbers in [0, 1). */
+/** A small seeded generator (mulberry32): the same seed gives the same sequence of numbers in [0, 1). */
 export function createRandom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

@@ -1,4 +1,4 @@
-/** An object of the daemon's JSON as pairs of key and value text; printing what was read gives the same bytes. */
+/** The daemon's JSON objects as pairs of key and value text; printing the pairs gives the same bytes again. */
 import { daemonString, rawMembers } from '../../domain/json/raw-json.ts';
 
 export type MemberPair = readonly [key: string, value: string];
@@ -9,7 +9,7 @@ export const readPairs = (text: string): MemberPair[] =>
 export const printPairs = (pairs: readonly MemberPair[]): string =>
   `{${pairs.map(([key, value]) => `${daemonString(key)}:${value}`).join(',')}}`;
 
-/** New values for members that are there; null takes a member out. */
+/** Replaces the values of existing members; null removes a member. */
 export function replaceMembers(text: string, changes: Readonly<Record<string, string | null>>): string {
   const pairs: MemberPair[] = [];
   for (const [key, value] of readPairs(text)) {

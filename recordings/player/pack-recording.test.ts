@@ -32,7 +32,7 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-test('texts are packed as they were recorded, and twice the same', async () => {
+test('texts are packed as recorded, with the same bytes each time', async () => {
   const digest = async () => {
     await run(process.execPath, [script, folder, join(folder, 'packed')]);
     return createHash('sha256')
@@ -63,7 +63,7 @@ test('texts are packed as they were recorded, and twice the same', async () => {
   expect(wire).toEqual(['{"name":"no-auth","request":{"method":"POST"},"response":{"status":401}}']);
 });
 
-test('a call is found however it is written; its named case wins over its fuzz case', () => {
+test('a call is found in any notation; its named case wins over its fuzz case', () => {
   const calls = loadRecordedCalls(join(folder, 'packed'));
   expect(calls.find('getinfo', '[ ]')).toEqual({ result: '{"fee":0.00000010,"total":1000000000000000000}' });
   expect(calls.find('getinfo', '[{ "a":1.0, "\\u0062":1}]')).toEqual({ died: true });

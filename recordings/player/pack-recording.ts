@@ -1,6 +1,6 @@
 /**
- * Packs the recorded calls of a daemon (a folder of rpc/<method>/<case>.json) into rpc.jsonl.gz and wire.jsonl.gz.
- * Texts are cut out of the files, never printed again. Usage: node pack-recording.ts <source folder> [target folder]
+ * Packs the recorded calls of a daemon (a folder of rpc/<method>/<case>.json) into rpc.jsonl.gz and wire.jsonl.gz. Texts are copied from the
+ * files, never reformatted. Usage: node pack-recording.ts <source folder> [target folder]
  */
 import { mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -2,8 +2,8 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createPackedTexts } from './packed-texts.ts';
 
-test('every text comes back, in any order, between additions too', () => {
-  // Long enough to fill several chunks and to push some out of the unpacked ones.
+test('every text is returned unchanged, in any order, also between additions', () => {
+  // Long enough to fill several chunks and to evict some unpacked ones.
   const text = fc
     .tuple(fc.string({ unit: 'grapheme' }), fc.integer({ min: 1, max: 60_000 }))
     .map(([unit, n]) => `${unit}é`.repeat(n));
@@ -23,6 +23,6 @@ test('every text comes back, in any order, between additions too', () => {
   );
 });
 
-test('an unknown number is refused', () => {
+test('an unknown id throws', () => {
   expect(() => createPackedTexts().get(0)).toThrow(RangeError);
 });

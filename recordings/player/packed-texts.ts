@@ -1,4 +1,4 @@
-/** Many texts held compressed in memory; the few chunks read last stay unpacked, so reading in order is cheap. */
+/** Keeps many texts compressed in memory; the few chunks read last stay unpacked, so sequential reads are cheap. */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
 
 const CHUNK_BYTES = 256 * 1024;
@@ -11,7 +11,7 @@ interface Place {
 }
 
 export interface PackedTexts {
-  /** Returns the number that `get` takes. */
+  /** Returns the id for `get`. */
   add(text: Uint8Array): number;
   get(id: number): string;
 }
@@ -48,7 +48,7 @@ export function createPackedTexts(): PackedTexts {
   return {
     add(text) {
       places.push({ chunk: chunks.length, start: openBytes, end: openBytes + text.length });
-      open.push(Uint8Array.from(text)); // a copy: the caller's may be a part of a whole file
+      open.push(Uint8Array.from(text)); // a copy: the caller's array may be a view of a whole file
       openBytes += text.length;
       if (openBytes >= CHUNK_BYTES) seal();
       return places.length - 1;

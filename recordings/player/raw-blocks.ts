@@ -6,7 +6,7 @@ import type { Recording } from './recording.ts';
 
 export type RawBlock = (hash: string) => string;
 
-/** Raw blocks by hash, read when first asked for. */
+/** Raw blocks by hash, read on first use. */
 export function createRawBlocks({ folder }: Recording): RawBlock {
   const texts = createPackedTexts();
   let ids: Map<string, number> | undefined;
@@ -28,7 +28,7 @@ export function createRawBlocks({ folder }: Recording): RawBlock {
   };
 }
 
-/** The fixed 140 bytes, then the solution behind its length. */
+/** The header's fixed 140 bytes, followed by the solution's length and the solution. */
 export function headerHex(block: string): string {
   const FIXED = 280;
   const byte = (at: number) => Number.parseInt(block.slice(at, at + 2), 16);

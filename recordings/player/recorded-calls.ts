@@ -1,4 +1,4 @@
-/** What the daemon answered while it was recorded, byte for byte; all of it at the recorded tip. */
+/** The answers that the daemon gave while it was recorded, byte for byte, all at the recorded tip. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,24 +6,24 @@ import { daemonPrint, rawElements, rawMember, rawMembers } from '../../domain/js
 import { createPackedTexts } from './packed-texts.ts';
 import { readLines } from './read-lines.ts';
 
-/** A line of rpc.jsonl.gz. `request` is {"method", "params"}; the daemon was asked with the id "x". */
+/** A line of rpc.jsonl.gz. `request` is {"method", "params"}; the calls were sent with the id "x". */
 export type RecordedCase = { readonly name: string; readonly request: string } & (
   | { readonly status: number; readonly body: string }
   | { readonly transportError: string }
 );
 
-/** Texts of the members; `died` where the daemon closed the connection without an answer. */
+/** Texts of the members; `died` when the daemon closed the connection without an answer. */
 export type RecordedAnswer = { readonly result: string } | { readonly error: string } | { readonly died: true };
 
 export interface RecordedCalls {
-  /** `params` as text of a JSON array. */
+  /** `params` is the text of a JSON array. */
   find(method: string, params: string): RecordedAnswer | undefined;
   knowsMethod(method: string): boolean;
-  /** Text of the error for a wrong number of parameters: the method's help. */
+  /** Text of the error for a wrong number of parameters, which is the method's help. */
   helpError(method: string): string | undefined;
 }
 
-/** The same digest however a call is spaced, escaped, or its objects are ordered. Numbers count as they are written. */
+/** Digest of a call that ignores spacing, escapes and the order of object members. Numbers are compared as written. */
 export function callKey(method: string, params: string): string {
   return createHash('sha1')
     .update(`${method} ${canonical(daemonPrint(params))}`)
@@ -57,15 +57,15 @@ function readCase(line: Buffer): RecordedCase {
   return JSON.parse(line.toString('utf8')) as RecordedCase;
 }
 
-/** All lines of rpc.jsonl.gz, in the order of the file. */
+/** All lines of rpc.jsonl.gz, in file order. */
 export function* readCases(folder: string): Generator<RecordedCase> {
   for (const line of readLines(join(folder, 'rpc.jsonl.gz'))) yield readCase(line);
 }
 
-/** A recording that has blocks alone: every method may exist. */
+/** For a recording that contains only blocks: any method may exist. */
 const NO_CALLS: RecordedCalls = { find: () => undefined, knowsMethod: () => true, helpError: () => undefined };
 
-/** A call that was recorded twice is answered as its named case was, not as its fuzz case. */
+/** If a call was recorded twice, its named case wins over its fuzz case. */
 export function loadRecordedCalls(folder: string): RecordedCalls {
   if (!existsSync(join(folder, 'rpc.jsonl.gz'))) return NO_CALLS;
   const texts = createPackedTexts();

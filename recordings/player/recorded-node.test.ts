@@ -24,14 +24,15 @@ interface HttpRequest {
   readonly body?: Uint8Array | string;
 }
 
-/** Rejects when the connection ends before the whole answer is there. */
+/** Rejects when the connection ends before the whole answer has arrived. */
 function ask(node: RecordedNode, question: HttpRequest): Promise<HttpAnswer> {
   const { method = 'POST', path = '/', headers = {}, auth = true, body = '' } = question;
   const { port, username, password } = new URL(node.url);
   const basic = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
   const sent = { ...(auth ? { Authorization: basic } : {}), 'Content-Length': Buffer.byteLength(body), ...headers };
   return new Promise((resolve, reject) => {
-    // A connection of its own: the server ends one that was idle for five seconds, also under a request that sets out just then.
+    // A new connection for each request: the server closes connections that were idle for five seconds, even when a request is just
+    // arriving.
     const request = httpRequest({ host: '127.0.0.1', port, method, path, headers: sent, agent: false }, (response) => {
       const chunks: Buffer[] = [];
       response.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -79,7 +80,7 @@ describe('at the recorded tip', () => {
       const request = recorded.request;
       const body = `{"id":"x","jsonrpc":"1.0",${request.slice(1)}`;
       const answer = await post(node, body).catch(() => null);
-      // A call recorded twice has two right answers: the mempool moved in between.
+      // A call recorded twice has two right answers, because the mempool changed in between.
       const right =
         'body' in recorded
           ? answer?.status === recorded.status && bodies.get(key(recorded))?.includes(answer.body)
@@ -89,7 +90,7 @@ describe('at the recorded tip', () => {
     expect(wrong).toEqual([]);
   });
 
-  test('every recorded HTTP behaviour is the same', async () => {
+  test('every recorded HTTP exchange is reproduced', async () => {
     interface WireCase {
       name: string;
       request: {
@@ -130,7 +131,7 @@ describe('at the recorded tip', () => {
   });
 });
 
-describe('the story', () => {
+describe('the played chain', () => {
   interface Block {
     readonly hash: string;
     readonly height: number;
@@ -139,7 +140,7 @@ describe('the story', () => {
     readonly nextblockhash?: string;
   }
 
-  test('a follower links at every moment, goes through the reorganisation and ends on the recorded chain', async () => {
+  test('the chain of a follower is always linked, goes through the reorganisation and ends as the recorded chain', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 0, historyHeight: 830 });
     const chain: Block[] = [];
     const tips: number[] = [];
@@ -176,7 +177,7 @@ describe('the story', () => {
     }
   });
 
-  test('what comes later is not told, neither by height nor by hash', async () => {
+  test('later blocks are not revealed, neither by height nor by hash', async () => {
     const node = await startRecordedNode({ folder, ...credentials });
     try {
       const later = await rpc<string>(node, 'getblockhash', 846);
@@ -193,7 +194,7 @@ describe('the story', () => {
     }
   });
 
-  test('below the recorded tip what no block tells is refused, and what does not depend on it is answered', async () => {
+  test('below the recorded tip, only methods that follow from blocks or do not depend on the chain are answered', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 700 });
     try {
       await expect(rpc(node, 'getmempoolinfo')).rejects.toThrow(
@@ -209,7 +210,7 @@ describe('the story', () => {
     }
   });
 
-  test('what senders put into the next block waits for it, and what a reorganisation takes out waits again', async () => {
+  test('transactions of the next block wait in the mempool, and transactions that a reorganisation removes wait again', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 782 });
     const waiting = async () => (await rpc(node, 'getrawmempool')) as string[];
     const placeOf = async (txid: string) => {
@@ -239,7 +240,7 @@ describe('the story', () => {
     }
   });
 
-  test('at its pace, until it is stopped', async () => {
+  test('advances at its pace until it is stopped', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 10, paceSeconds: 0.01 });
     await expect.poll(() => node.height).toBeGreaterThan(13);
     node.setFaults({ stalledTip: true });
@@ -280,7 +281,7 @@ describe('faults', () => {
   afterAll(() => node.stop());
   const count = () => post(node, '{"id":1,"method":"getblockcount"}');
 
-  test('errors at a rate, the same ones for the same seed', async () => {
+  test('errors at a rate, the same errors for the same seed', async () => {
     const run = async (seed: number) => {
       node.setFaults({ errorRate: 0.5, seed });
       const statuses: number[] = [];
@@ -311,19 +312,19 @@ describe('faults', () => {
     expect((await count()).headers['content-type']).not.toContain('json');
   });
 
-  test('credentials that are no longer right', async () => {
+  test('credentials that are no longer valid', async () => {
     node.setFaults({ wrongAuth: true });
     expect(await count()).toMatchObject({ status: 401, body: '' });
   });
 
-  test('a body that is no JSON', async () => {
+  test('a body that is not JSON', async () => {
     node.setFaults({ garbageRate: 1 });
     const { status, body } = await count();
     expect(status).toBe(200);
     expect(() => JSON.parse(body)).toThrow(SyntaxError);
   });
 
-  test('a body that is cut, a connection that closes', async () => {
+  test('a truncated body, and a closed connection', async () => {
     node.setFaults({ cutRate: 1 });
     await expect(count()).rejects.toThrow('aborted');
     node.setFaults({ closeRate: 1 });
@@ -332,24 +333,24 @@ describe('faults', () => {
     expect((await count()).status).toBe(200);
   });
 
-  test('an answer that is late', async () => {
+  test('a late answer', async () => {
     node.setFaults({ timeoutRate: 1, timeoutSeconds: 0.2 });
     const asked = performance.now();
     expect((await count()).status).toBe(200);
     expect(performance.now() - asked).toBeGreaterThan(190);
   });
 
-  test('stopping cuts an answer that never comes', async () => {
+  test('stopping the node ends a request that is never answered', async () => {
     const other = await startRecordedNode({ folder, ...credentials });
     other.setFaults({ timeoutRate: 1 });
     const answer = post(other, '{"id":1,"method":"getblockcount"}');
     const lost = expect(answer).rejects.toMatchObject({ code: 'ECONNRESET' });
-    await ask(other, { method: 'GET' }); // refused at once: by then the call before it has come in
+    await ask(other, { method: 'GET' }); // this request is refused at once, and by then the previous call has arrived
     await other.stop();
     await lost;
   });
 
-  test('every request is told to who listens, with what was asked and answered', async () => {
+  test('onRequest receives every request with its calls and its status', async () => {
     received.length = 0;
     await ask(node, { auth: false, body: '{"method":"stop"}' });
     await post(node, '[{"method":"getblockhash","params":[ 7]},{"method":5}]');
@@ -360,7 +361,7 @@ describe('faults', () => {
   });
 });
 
-/** Long bodies were abridged when they were recorded, and bytes that are no UTF-8 were lost. */
+/** Long bodies were abbreviated in the recording, and bytes that are not UTF-8 were lost; this restores both. */
 function wireBody(name: string, body: string): Uint8Array | string {
   if (name === 'invalid-utf8') return Buffer.from('{"id":1,"method":"getidentity","params":["\xff\xfe@"]}', 'latin1');
   const size = Number(/\.\.\.\((\d+) bytes\)$/.exec(body)?.[1] ?? Number.NaN);

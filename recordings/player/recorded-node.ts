@@ -1,6 +1,6 @@
 /**
- * A verusd that plays a recording of a real one: same wire, same answers at every height. Whoever tails it cannot tell
- * the difference.
+ * A verusd that plays a recording of a real one: the same wire format, and the same answers at every height. A client that follows it cannot
+ * tell the difference.
  */
 import { resolve } from 'node:path';
 import { type AnswerCall, createAnswerCall } from './answer-call.ts';
@@ -14,26 +14,26 @@ import { openZmqPublisher } from './zmq-publisher.ts';
 export interface RecordedNodeOptions {
   /** Folder of the recording. */
   readonly folder: string;
-  /** Where it listens; the loopback interface when absent. */
+  /** Address to listen on; the loopback interface when absent. */
   readonly host?: string;
-  /** 0 or absent: a free port. */
+  /** Port; 0 or absent picks a free port. */
   readonly port?: number;
-  /** Height shown at first; without it historyHeight, else the recorded tip. */
+  /** Initial height; defaults to historyHeight, then to the recorded tip. */
   readonly startHeight?: number;
-  /** The first move of the story releases everything up to here at once. */
+  /** The first move of the story releases all blocks up to this height at once. */
   readonly historyHeight?: number;
-  /** Seconds between two moves of the story; absent: only `step` moves it. */
+  /** Seconds between two moves of the story; when absent, only `step` moves it. */
   readonly paceSeconds?: number;
-  /** Where it publishes its blocks over ZMQ, such as `tcp://127.0.0.1:*`; absent: nowhere. */
+  /** Address on which it publishes its blocks over ZMQ, for example `tcp://127.0.0.1:*`; absent: no publisher. */
   readonly zmq?: string;
   readonly user: string;
   readonly password: string;
-  /** Hears of every request received, also of refused ones. */
+  /** Called for every request received, including refused ones. */
   readonly onRequest?: (request: ReceivedRequest) => void;
 }
 
 export interface RecordedNode {
-  /** With the credentials in it. */
+  /** Includes the credentials. */
   readonly url: string;
   /** Address of its ZMQ publisher. */
   readonly zmq: string | null;
@@ -41,19 +41,19 @@ export interface RecordedNode {
   readonly hash: string;
   /** Height at which the recording ends. */
   readonly tip: number;
-  /** Newest height that both recorded branches share. */
+  /** The newest height that both recorded branches share. */
   readonly fork: number;
-  /** Everything is released: the chain stands still from now on. */
+  /** Whether all blocks are released, so that the chain no longer moves. */
   readonly ended: boolean;
-  /** One move of the story: a block, or the switch from the abandoned branch to the main one. */
+  /** Makes one move of the story: a block, or the switch from the abandoned branch to the main branch. */
   step(): void;
-  /** Straight to a height of the main branch, without the abandoned one on the way. */
+  /** Jumps to a height of the main branch without showing the abandoned branch. */
   advanceTo(height: number): void;
   /** Loses the newest blocks, as only a broken node does. */
   back(blocks: number): void;
-  /** Shows a branch by hand, up to its end unless a height is given. */
+  /** Shows a branch, up to its end unless a height is given. */
   branch(name: RecordedBranch, height?: number): void;
-  /** Replaces all faults; {} ends them. */
+  /** Replaces all faults; {} removes them. */
   setFaults(faults: Faults): void;
   stop(): Promise<void>;
 }
@@ -63,7 +63,7 @@ interface Played {
   readonly answerCall: AnswerCall;
 }
 
-/** By folder: recordings do not change, and tests play the same one on many nodes. */
+/** Loaded recordings by folder: they do not change, and tests play the same recording on many nodes. */
 const played = new Map<string, Played>();
 
 function playedFrom(path: string): Played {
@@ -96,7 +96,7 @@ export async function startRecordedNode(options: RecordedNodeOptions): Promise<R
   const address = server.address();
   const publisher = options.zmq === undefined ? null : await openZmqPublisher(options.zmq);
 
-  /** As the daemon does: of several new blocks only the last is named, with its transactions. */
+  /** Publishes like the daemon: of several new blocks only the last one is announced, with its transactions. */
   function moving(move: () => void): void {
     const before = story.view.best;
     move();

@@ -1,4 +1,7 @@
-/** A recorded chain: the main branch up to its tip and, if there was a reorganisation, the branch that it abandoned. Texts, never objects. */
+/**
+ * A recorded chain: the main branch up to its tip and, if there was a reorganisation, the branch that it abandoned. Kept as texts, not
+ * objects.
+ */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { rawMembers } from '../../domain/json/raw-json.ts';
@@ -22,24 +25,24 @@ export interface Recording {
   readonly folder: string;
   /** By height. */
   readonly main: readonly RecordedBlock[];
-  /** The first one stands at fork + 1; none where nothing was abandoned. */
+  /** The first orphan is at fork + 1; empty when no branch was abandoned. */
   readonly orphans: readonly RecordedBlock[];
   readonly byHash: ReadonlyMap<string, RecordedBlock>;
-  /** Height of the newest block that both branches share; the tip where there is one branch. */
+  /** Height of the newest block that both branches share; the tip when there is only one branch. */
   readonly fork: number;
   /** Height of the newest block of the main branch. */
   readonly tip: number;
-  /** Height of the main branch when it took over: lower than the abandoned tip, for power decides and not length. */
+  /** Height of the main branch when it took over; lower than the abandoned tip, because chain power decides and not length. */
   readonly takeover: number;
 }
 
-/** Only a transaction has these two members side by side; inputs have txid and vout. */
+/** Only a transaction has these two members next to each other; inputs have txid and vout. */
 const TRANSACTION = /\{"txid":"([0-9a-f]{64})","overwintered":/g;
 
-/** A substring holds on to the whole text that it was cut from; a copy does not. */
+/** A substring keeps the whole text that it was cut from in memory; this copy does not. */
 const detached = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
 
-/** Made here, for a closure made below would keep the texts of that scope. */
+/** Defined at module level, because a closure inside readBlock would keep the texts of that scope in memory. */
 const reader = (texts: PackedTexts, id: number) => () => texts.get(id);
 
 function readBlock(line: Buffer, branch: RecordedBranch, texts: PackedTexts): RecordedBlock {

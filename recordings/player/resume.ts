@@ -1,11 +1,11 @@
-/** Puts a recorded node where its follower's chain ends; starting over would be a reorganisation below finality. */
+/** Sets a recorded node to where its follower's chain ends; starting over would be a reorganisation below finality. */
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { RecordedNode } from './recorded-node.ts';
 
-/** Blocks that come one by one before the fork, so that the reorganisation is seen. */
+/** Number of blocks released one by one before the fork, so that the follower sees the reorganisation. */
 const BEFORE_FORK = 5;
 
-/** `start`: the height of a follower that has less. */
+/** `start` is the height for a follower whose chain is shorter. */
 export function standWhere(node: RecordedNode, last: BlockRef | null, start = node.fork - BEFORE_FORK): void {
   const height = Math.max(last?.height ?? 0, start);
   if (last && height > node.fork) {

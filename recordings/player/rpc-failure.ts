@@ -1,4 +1,4 @@
-/** An error as the daemon answers it. */
+/** An error that the daemon returns. */
 export class RpcFailure extends Error {
   readonly code: number;
 
@@ -9,8 +9,8 @@ export class RpcFailure extends Error {
   }
 }
 
-/** The daemon answers with the method's whole help text. */
+/** The daemon then answers with the method's whole help text. */
 export class WrongParameterCount extends Error {}
 
-/** The daemon died of this call while it was recorded: the connection closes without an answer. */
+/** The recorded daemon crashed on this call: the connection closes without an answer. */
 export class DaemonDied extends Error {}

@@ -1,10 +1,10 @@
-/** Spender of an output, as the daemon would have printed it at an earlier tip or on the abandoned branch. */
+/** Sets the spender of each output to what the daemon would have printed at an earlier tip or on the abandoned branch. */
 import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { type MemberPair, printPairs, readPairs } from './members.ts';
 import type { RecordedBlock } from './recording.ts';
 
-/** The last three members of a spent output; height -1: spent by a transaction that no block holds yet. */
+/** The last three members of a spent output. Height -1 means that the spending transaction is not in a block yet. */
 const SPENT = /,"spentTxId":"[0-9a-f]{64}","spentIndex":\d+,"spentHeight":(-?\d+)/g;
 
 interface Spend {
@@ -35,7 +35,7 @@ function spendsOf(blocks: readonly RecordedBlock[]): Map<string, Spend> {
   return spends;
 }
 
-/** Turns a recorded transaction's text into the one of `view`'s tip. */
+/** Changes the text of a recorded transaction to the text at the tip of `view`. */
 export type SpentAsOf = (view: RecordingView, transaction: string) => string;
 
 export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {

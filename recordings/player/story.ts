@@ -1,6 +1,6 @@
 /**
- * The recorded chain as it came about: at the fork the branch that lost comes first, then the node goes over to the main
- * branch (whose tip was lower at that moment), then on to the recorded tip, where it stands still.
+ * Replays how the recorded chain came about: at the fork it shows the losing branch first, then switches to the main branch (whose tip was
+ * lower at that moment), and continues to the recorded tip, where it stops.
  */
 import { type RecordingView, type ViewPosition, viewChain } from './chain-view.ts';
 import type { RecordedBranch, Recording } from './recording.ts';
@@ -8,19 +8,19 @@ import type { RecordedBranch, Recording } from './recording.ts';
 export interface Story {
   readonly view: RecordingView;
   readonly ended: boolean;
-  /** One move. Does nothing at the end. */
+  /** Makes one move; does nothing at the end. */
   step(): void;
-  /** Straight to a height of the main branch, no abandoned branch on the way. */
+  /** Jumps to a height of the main branch without showing the abandoned branch. */
   advanceTo(height: number): void;
-  /** Loses the newest blocks: what no healthy node does. */
+  /** Loses the newest blocks, as no healthy node does. */
   back(blocks: number): void;
-  /** Shows one of the two branches by hand, up to its end unless a height is given. */
+  /** Shows one of the two branches, up to its end unless a height is given. */
   showBranch(branch: RecordedBranch, height?: number): void;
 }
 
 export interface StoryOptions {
   readonly startHeight: number;
-  /** The first step goes straight here. */
+  /** The first step jumps to this height. */
   readonly historyHeight: number;
 }
 

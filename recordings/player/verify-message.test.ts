@@ -1,4 +1,4 @@
-/** Signatures as the daemon made and judged them, and as keys of our own make them. */
+/** Signatures that the daemon made and verified, and signatures of the tests' own keys. */
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { rawMember } from '../../domain/json/raw-json.ts';
@@ -20,8 +20,8 @@ const verify = (...params: unknown[]) =>
     params.map((param) => JSON.stringify(param)),
   );
 
-describe('what the daemon recorded', () => {
-  it('signmessage: every signature holds for its signer and message alone, and the hash is the same', () => {
+describe('signatures of the recorded daemon', () => {
+  it('signmessage: every signature is valid only for its signer and message, and the hash is the same', () => {
     let signed = 0;
     for (const { name, request, ...answer } of readCases(folder)) {
       if (!name.startsWith('signmessage/') || !('body' in answer)) continue;
@@ -38,7 +38,7 @@ describe('what the daemon recorded', () => {
     expect(signed).toBeGreaterThanOrEqual(3);
   });
 
-  it('verifymessage: every case by name, right and wrong', () => {
+  it('verifymessage: every named case, valid and invalid', () => {
     let judged = 0;
     for (const { name, request, ...answer } of readCases(folder)) {
       if (!name.startsWith('verifymessage/') || name.includes('_fuzz') || !('body' in answer)) continue;
@@ -61,7 +61,7 @@ describe('what the daemon recorded', () => {
   });
 });
 
-describe('keys of our own', () => {
+describe('keys of the tests', () => {
   const systemId = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
   const alice = createSigningIdentity({ systemId });
   const several = createSigningIdentity({ systemId, keys: 3, minimum: 2 });
@@ -74,12 +74,12 @@ describe('keys of our own', () => {
   const check = async (keys: typeof alice | null, signature: string, message = 'hello') =>
     verifyIdentityMessage(signer(keys), Buffer.from(signature, 'base64'), message);
 
-  it.each([1, 2] as const)('a signature of version %i holds', async (version) => {
+  it.each([1, 2] as const)('a signature of version %i is valid', async (version) => {
     expect(await check(alice, await alice.sign('hello', 100, version))).toBe(true);
     expect(await check(several, await several.sign('hello', 7, version))).toBe(true);
   });
 
-  it('not of another message, identity, chain, a height to come, a revoked or unknown identity, or too few keys', async () => {
+  it('rejects another message, identity or chain, a future height, a revoked or unknown identity, and too few keys', async () => {
     const signature = await alice.sign('hello', 100);
     expect(await check(alice, signature, 'hello!')).toBe(false);
     expect(await check(several, signature)).toBe(false);
@@ -88,12 +88,12 @@ describe('keys of our own', () => {
     expect(verifyIdentityMessage(elsewhere, Buffer.from(signature, 'base64'), 'hello')).toBe(false);
     expect(await check(alice, await alice.sign('hello', 101))).toBe(false);
     expect(await check({ ...alice, flags: 0x8000 }, signature)).toBe(false);
-    expect(await check({ ...alice, flags: 0x2 }, signature)).toBe(true); // locked: it cannot spend, its keys are good
+    expect(await check({ ...alice, flags: 0x2 }, signature)).toBe(true); // locked: it cannot spend, but its keys can sign
     expect(await check(null, signature)).toBe(false);
     expect(await check({ ...several, minimumsignatures: 3 }, await several.sign('hello', 100))).toBe(false);
   });
 
-  it('no byte of a signature may change', async () => {
+  it('rejects a signature with any byte changed', async () => {
     const bytes = Buffer.from(await alice.sign('hello', 100), 'base64');
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
@@ -104,7 +104,7 @@ describe('keys of our own', () => {
     expect(verifyIdentityMessage(signer(alice), Buffer.concat([bytes, bytes.subarray(-1)]), 'hello')).toBe(false);
   });
 
-  it('an address signs for itself alone', async () => {
+  it('an address signs only for itself', async () => {
     const [own = ''] = alice.primaryaddresses;
     const signature = Buffer.from(await alice.signAsAddress('hello'), 'base64');
     expect(verifyAddressMessage(own, signature, 'hello')).toBe(true);

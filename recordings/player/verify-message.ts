@@ -1,11 +1,11 @@
-/** The daemon's verifymessage: secp256k1 signatures of addresses and of identities over a text. */
+/** The daemon's verifymessage: secp256k1 signatures of addresses and identities on a text. */
 
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
 import { addressHash, keyAddress } from '../../domain/addresses.ts';
 import { isRevoked } from '../../domain/identity-status.ts';
 
-/** What decides whether an identity has signed. */
+/** The members of an identity that decide whether a signature is valid. */
 export interface SigningKeys {
   readonly identityaddress: string;
   readonly primaryaddresses: readonly string[];
@@ -17,16 +17,16 @@ export interface IdentitySigner {
   /** i-address of the chain. */
   readonly systemId: string;
   readonly tip: number;
-  /** The identity as of a height; null when there was none. */
+  /** The identity at a height; null when it did not exist. */
   readonly keysAt: (height: number) => SigningKeys | null;
-  /** The keys must be those of the tip, not of the height that the signature names. */
+  /** Use the keys at the tip, not the keys at the height in the signature. */
   readonly checkLatest: boolean;
 }
 
 export interface IdentitySignature {
   readonly version: 1 | 2;
   readonly height: number;
-  /** Compact ones, 65 bytes each. */
+  /** Compact signatures of 65 bytes each. */
   readonly signatures: readonly Uint8Array[];
 }
 
@@ -39,10 +39,10 @@ const sha256 = (...parts: Uint8Array[]): Buffer => {
 const COMPACT_BYTES = 65;
 const COMPRESSED = 31;
 const UNCOMPRESSED = 27;
-/** Hash type of the digest, in a signature of version 2. */
+/** Hash type in a signature of version 2. */
 const SHA256_TYPE = 5;
 
-/** Bitcoin's CompactSize in front of the bytes. */
+/** Prefixes the bytes with their length as Bitcoin's CompactSize. */
 function sized(bytes: Uint8Array): Buffer {
   if (bytes.length < 0xfd) return Buffer.concat([Buffer.from([bytes.length]), bytes]);
   const head = Buffer.alloc(bytes.length <= 0xffff ? 3 : 5);
@@ -54,13 +54,13 @@ function sized(bytes: Uint8Array): Buffer {
 
 const PREFIX = sized(Buffer.from('Verus signed data:\n'));
 
-/** What signmessage shows as `hash`, in the order of its bytes. */
+/** The `hash` of signmessage, in the same byte order. */
 export const messageHash = (message: string): Buffer => sha256(sized(Buffer.from(message, 'utf8')));
 
-/** What a key signs for its own address. */
+/** The digest that a key signs for its own address. */
 export const addressDigest = (message: string): Buffer => sha256(PREFIX, messageHash(message));
 
-/** What each key of an identity signs; the chain, the height and the identity are part of it. */
+/** The digest that each key of an identity signs; it covers the chain, the height and the identity. */
 export function identityDigest(
   { version, height }: Pick<IdentitySignature, 'version' | 'height'>,
   systemId: string,
@@ -74,7 +74,7 @@ export function identityDigest(
   return sha256(...signed, messageHash(message));
 }
 
-/** R-address of the key that made a compact signature; null when it is none. */
+/** R-address of the key that made a compact signature; null when the signature is invalid. */
 function signerOf(signature: Uint8Array, digest: Uint8Array): string | null {
   const [header = 0] = signature;
   if (signature.length !== COMPACT_BYTES || header < UNCOMPRESSED || header >= COMPRESSED + 4) return null;
@@ -86,7 +86,7 @@ function signerOf(signature: Uint8Array, digest: Uint8Array): string | null {
     if (header < COMPRESSED) return null; // addresses of uncompressed keys do not occur on these chains
     return keyAddress(key);
   } catch {
-    return null; // no point of the curve
+    return null; // not a point of the curve
   }
 }
 
@@ -94,7 +94,7 @@ export function verifyAddressMessage(address: string, signature: Uint8Array, mes
   return signerOf(signature, addressDigest(message)) === address;
 }
 
-/** Null for bytes that are no signature of an identity. */
+/** Returns null for bytes that are not an identity signature. */
 function readIdentitySignature(bytes: Buffer): IdentitySignature | null {
   const [version] = bytes;
   if (version !== 1 && version !== 2) return null;
@@ -118,7 +118,7 @@ export function verifyIdentityMessage(signer: IdentitySigner, bytes: Buffer, mes
   if (!keys || isRevoked(keys.flags)) return false;
   const digest = identityDigest(signature, signer.systemId, keys.identityaddress, message);
   const signers = new Set(signature.signatures.map((one) => signerOf(one, digest)));
-  // A signature of a stranger spoils all.
+  // A single signature by another key makes the whole invalid.
   for (const one of signers) if (one === null || !keys.primaryaddresses.includes(one)) return false;
   return signers.size >= keys.minimumsignatures;
 }

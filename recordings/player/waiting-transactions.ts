@@ -1,4 +1,6 @@
-/** Transactions that wait for a block: those that senders have put into the next one, and those that a reorganisation has put back. */
+/**
+ * Transactions that wait for a block: those of the next block that senders made, and those that a reorganisation has removed from a block.
+ */
 import type { RecordingView } from './chain-view.ts';
 import type { RecordedBlock, Recording } from './recording.ts';
 
@@ -11,7 +13,7 @@ interface PlainBlock {
   }[];
 }
 
-/** Made by the producer of a block, not by a sender; a definition opens threads of its own. */
+/** Outputs made by the producer of a block, not by a sender; a transaction that defines a currency contains some of its own. */
 const PROTOCOL = [
   'crosschainimport',
   'crosschainexport',
@@ -20,7 +22,7 @@ const PROTOCOL = [
   'finalizenotarization',
 ];
 
-/** Transactions of a block, in the text of `getblock … 2`, that senders made. */
+/** Returns the transactions of a block that senders made; `text` is the result of `getblock … 2`. */
 export function sentIn(text: string): readonly string[] {
   const { tx, validationtype } = JSON.parse(text) as PlainBlock;
   return tx.flatMap(({ txid, vin, vout }, index) => {
@@ -30,7 +32,7 @@ export function sentIn(text: string): readonly string[] {
   });
 }
 
-/** `isKnown`: whether the recording has the transaction by itself. */
+/** `isKnown`: whether the recording has the transaction on its own, not only inside its block. */
 export function createWaitingTransactions(
   recording: Recording,
   isKnown: (txid: string) => boolean,

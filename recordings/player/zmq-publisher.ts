@@ -1,4 +1,4 @@
-/** The daemon's ZMQ side: `hashblock` and `hashtx`, each message with the number of its topic. */
+/** The daemon's ZMQ publisher: `hashblock` and `hashtx`, each message with the sequence number of its topic. */
 import { Publisher } from 'zeromq';
 import { type ZmqTopic, zmqFrames } from '../../schemas/verusd/zmq-message.ts';
 
@@ -9,7 +9,7 @@ export interface ZmqPublisher {
   close(): void;
 }
 
-/** `address` may leave the port open: `tcp://127.0.0.1:*`. */
+/** The port of `address` may be open: `tcp://127.0.0.1:*`. */
 export async function openZmqPublisher(address: string): Promise<ZmqPublisher> {
   const socket = new Publisher({ linger: 0 });
   await socket.bind(address);
@@ -20,7 +20,7 @@ export async function openZmqPublisher(address: string): Promise<ZmqPublisher> {
     publish(topic, hash) {
       const number = numbers.get(topic) ?? 0;
       numbers.set(topic, (number + 1) % 2 ** 32);
-      // One at a time, as the socket wants it.
+      // The socket allows one send at a time.
       sending = sending.then(() => (socket.closed ? undefined : socket.send(zmqFrames(topic, hash, number))));
     },
     close: () => socket.close(),

@@ -4,7 +4,7 @@ import { compareRuns, figuresOf } from '../../benchmarks/figures.ts';
 import { withResults } from '../../benchmarks/results.ts';
 
 describe('figures of an output', () => {
-  it('are named by the words around them', () => {
+  it('are identified by the words around them', () => {
     const output = 'one caller   412 ns   ratio 1.52\n{"case":"derive","p99":3,"rows":1,000,000}\nround 1\nround 2';
     expect([...figuresOf(output)]).toEqual([
       ['one caller <> ns ratio #', 412],
@@ -29,7 +29,7 @@ describe('figures of an output', () => {
     );
   });
 
-  it('leave out what is the same number everywhere, and what one side does not print', () => {
+  it('omit constants, and figures that one side does not print', () => {
     expect(compareRuns(['of 5 blocks 3 s\nnew 4'], ['of 5 blocks 2 s'])).toEqual([
       { figure: 'of # blocks <> s', median: 1.5, least: 1.5, most: 1.5 },
     ]);
@@ -39,7 +39,7 @@ describe('figures of an output', () => {
 describe('RESULTS.md', () => {
   const circumstances = { date: '2026-01-01', commit: 'abc', machine: 'a machine' };
 
-  it('replaces a section and keeps the others, in the order of their names', () => {
+  it('replaces a section and keeps the others, sorted by name', () => {
     const first = withResults(
       '',
       [

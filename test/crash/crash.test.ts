@@ -1,4 +1,4 @@
-/** kill -9 at any moment is a supported way to stop: the stores end as those of a life without. */
+/** kill -9 at any moment is a supported way to stop: the stores end up the same as without kills. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { createRandom } from '../../recordings/player/faults.ts';
@@ -8,14 +8,14 @@ import { createDataFolder, type Death, digestsOf, endServers, live, removeDataFo
 
 const MINUTES = 60_000;
 const KILLS = Number(process.env.CRASH_KILLS ?? 8);
-/** A killed process gets further than this many of its lives would take together, so that most die at work. */
+/** On average this many killed runs take as long as one whole run, so that most are killed while working. */
 const LIVES_TO_THE_END = Math.min(KILLS, 12);
 const EARLY_DEATHS = 0.2;
 
 const records: readonly UnplacedRecord[] = withReorganisation(recordedBranches());
 const random = createRandom(SEED);
 let expected: Digests;
-/** Milliseconds that a life without death takes: to open the stores, and from then on. */
+/** Milliseconds of a run without a kill: until the stores are open, and from then to the end. */
 let opening: number;
 let working: number;
 
@@ -36,7 +36,7 @@ afterAll(async () => {
 });
 
 it(
-  `${KILLS} kills at random moments (TEST_SEED=${SEED}) change nothing`,
+  `${KILLS} kills at random moments (TEST_SEED=${SEED}) do not change the result`,
   async () => {
     expect(expected['clickhouse.conversions']?.rows).toBeGreaterThan(100);
     let kills = 0;

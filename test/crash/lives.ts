@@ -1,4 +1,4 @@
-/** Lives of a data folder: processes that work on it until they are done or killed. */
+/** Runs of processes on a data folder, which work until they are done or killed. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
@@ -22,18 +22,18 @@ const PROCESS = fileURLToPath(new URL('./replay-process.ts', import.meta.url));
 
 export interface Life {
   readonly killed: boolean;
-  /** From the first moment, and from the moment both stores were open (null: it did not come to that). */
+  /** Milliseconds from the start of the process to its end, and to the opening of both stores (null when they were not opened). */
   readonly milliseconds: number;
   readonly opened: number | null;
 }
 
-/** When to kill: some time after the start, or after the stores are open. */
+/** When to kill the process: some time after its start, or after the stores are open. */
 export interface Death {
   readonly after: 'start' | 'open';
   readonly milliseconds: number;
 }
 
-/** A data folder whose log holds `records` and whose stores are not made yet. */
+/** Creates a data folder whose log contains `records` and whose stores do not exist yet. */
 export async function createDataFolder(records: readonly UnplacedRecord[]): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-crash-'));
   const log = createEmbeddedEventLog({ folder: join(folder, 'log') });
@@ -49,7 +49,7 @@ export async function removeDataFolder(folder: string): Promise<void> {
   await rm(folder, { recursive: true, force: true });
 }
 
-/** Throws when the process fails by itself. */
+/** @throws when the process fails by itself */
 export async function live(folder: string, death: Death | null): Promise<Life> {
   const started = performance.now();
   const child = spawn(process.execPath, [...NODE_FLAGS, PROCESS, folder], {
@@ -81,7 +81,7 @@ export async function live(folder: string, death: Death | null): Promise<Life> {
   return { killed: signal === 'SIGKILL', milliseconds: performance.now() - started, opened };
 }
 
-/** Of all chains, once no process works on the folder. */
+/** Digests of all chains; no process may be working on the folder. */
 export async function digestsOf(folder: string): Promise<Digests> {
   const resources = await openResources(loadConfig({ DATA_DIR: folder }), silent);
   try {
@@ -91,7 +91,7 @@ export async function digestsOf(folder: string): Promise<Digests> {
   }
 }
 
-/** What a killed process left running. */
+/** Ends the servers that a killed process left running. */
 export async function endServers(folder: string): Promise<void> {
   await endLeftover(join(folder, 'postgres'), silent);
 }

@@ -1,4 +1,4 @@
-/** A process to be killed: derives and prices the log of a data folder to its end. Argument: the folder. */
+/** A process for the crash test to kill: derives and prices the log of a data folder to its end. Argument: the folder. */
 import { pino } from 'pino';
 import { openResources } from '../../commands/open-resources.ts';
 import { loadConfig } from '../../infra/config/load-config.ts';

@@ -1,13 +1,13 @@
 /**
- * Faults, and what follows from each: the alerts that fire, and those that would fire as well if the rules did not leave them out
- * (docs/runbook.md says why). No other may fire or be left out.
+ * Faults and their alerts: those that fire, and those that would fire too if the rules did not suppress them (docs/runbook.md explains why).
+ * No other alert may fire or be suppressed.
  */
 
 export interface AlertFault {
   readonly name: string;
-  /** The chain that has it; null: the whole service. */
+  /** The affected chain; null for the whole service. */
   readonly chain: string | null;
-  /** What of the metrics shows that the fault has arrived, all of it. */
+  /** All of these must match the metrics once the fault has arrived. */
   readonly shows: readonly RegExp[];
   readonly fires: readonly string[];
   readonly leftOut: readonly string[];
@@ -30,7 +30,7 @@ const unready = (chain: string, code: string, { stage = '', cause = '' } = {}): 
 
 const above = (name: string, labels: string): RegExp => new RegExp(`^verustream_${name}\\{${labels}\\} [1-9]`, 'm');
 
-/** Each has a chain of its own in one program; the others go on. */
+/** Each fault has its own chain in the same program; the other chains continue. */
 export const CHAIN_FAULTS = [
   fault('nothing is wrong', 'quiet', above('ready', 'chain="quiet"'), {}),
   fault(
@@ -97,7 +97,7 @@ export const CHAIN_FAULTS = [
 const ofService = <Name extends string>(name: Name, shows: RegExp | readonly RegExp[], follows: Follows) =>
   ({ ...fault(name, 'quiet', shows, follows), name }) as AlertFault & { readonly name: Name };
 
-/** One after the other, in this order, in the same program; looked at with a chain that has no fault of its own. */
+/** Applied one after the other, in this order, to the same program, and checked with a chain that has no fault of its own. */
 export const SERVICE_FAULTS = [
   ofService('one request of 300 fails', /request_duration_seconds_count\{.*status="502"\} 1$/m, {}),
   ofService('requests fail', /request_duration_seconds_count\{.*status="502"\} [2-9]$/m, { fires: ['ErrorRate'] }),
@@ -125,7 +125,7 @@ export const SERVICE_FAULTS = [
 
 export type ServiceFault = (typeof SERVICE_FAULTS)[number]['name'];
 
-/** One after the other among the processes of the deployment (topology.test.ts), where a live Prometheus says when each has arrived. */
+/** Applied one after the other to processes of the deployment (topology.test.ts), where a live Prometheus shows when each has arrived. */
 export const PROCESS_FAULTS = {
   serves: fault('a process that serves is killed', null, [], { fires: ['ProcessAway', 'WalletHolds'] }),
   daemon: fault('its daemon is dead too', null, [], {

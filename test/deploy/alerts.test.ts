@@ -1,4 +1,4 @@
-/** Every alert fires on its faults and on no other: promtool goes on with what a real program shows while each fault lasts. */
+/** Every alert fires on its faults and on no other: promtool extrapolates the metrics that a real program shows during each fault. */
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +15,7 @@ const MINUTES = 60_000;
 const names = rules.map(({ alert }) => alert).sort();
 
 describe('the alerts', () => {
-  it('each fire on a fault, and each has its section in the runbook', () => {
+  it('each fire on a fault, and have a section in the runbook', () => {
     expect([...new Set(ALERT_FAULTS.flatMap(({ fires }) => fires))].sort()).toEqual(names);
     const sections = [...textOf('docs/runbook.md').matchAll(/^### (\w+)$/gm)].map(([, name]) => name);
     expect(sections.sort()).toEqual(names);
@@ -24,7 +24,7 @@ describe('the alerts', () => {
     }
   });
 
-  it('ask for metrics that there are, as the dashboards do', async () => {
+  it('query only existing metrics, as do the dashboards', async () => {
     const known = new Set((await registry.getMetricsAsJSON()).map(({ name }) => name));
     const folder = 'infra/deploy/grafana/dashboards';
     const texts = [textOf(RULES), ...readdirSync(join(ROOT, folder)).map((file) => textOf(`${folder}/${file}`))];
@@ -57,7 +57,7 @@ describe.skipIf(!isInstalled('promtool'))(
       expect(testFires(shown)).toBe('');
     });
 
-    it('what the rules leave out is what the table says', () => {
+    it('the rules suppress the alerts that the table lists', () => {
       expect(testLeftOut(shown)).toBe('');
     });
   },

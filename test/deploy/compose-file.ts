@@ -1,4 +1,4 @@
-/** docker-compose.yml and the Dockerfile as data: what the tests of the deployment hold the rest against. */
+/** docker-compose.yml and the Dockerfile as data, against which the tests of the deployment check other files. */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parse } from 'yaml';
@@ -40,16 +40,16 @@ export const textOf = (path: string): string => readFileSync(join(ROOT, path), '
 
 export const compose = parse(textOf('docker-compose.yml'), { merge: true }) as ComposeFile;
 
-/** Services of the image, by name. */
+/** Services that run the image, by name. */
 export const roles = Object.entries(compose.services).filter(([, { image }]) => image === IMAGE);
 
-/** Path of a secret's file where the demo has it, relative to the root. */
+/** Path of a secret's file in the demo, relative to the root. */
 export function demoSecret(name: string): string {
   const { file } = compose.secrets[name] ?? { file: '' };
   return file.replace(/\$\{SECRETS:-([^}]+)\}/, '$1');
 }
 
-/** What the image sets in the environment. */
+/** Environment variables that the image sets. */
 export function imageEnvironment(): Record<string, string> {
   const line = /^ENV (.*)$/m.exec(textOf('Dockerfile'))?.[1] ?? '';
   return Object.fromEntries(line.split(' ').map((pair) => pair.split('=') as [string, string]));

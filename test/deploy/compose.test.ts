@@ -1,4 +1,4 @@
-/** What of the deployment can be held without a container engine: schemas, names, versions, secrets, the Dockerfiles. */
+/** What can be checked of the deployment without a container engine: schemas, names, versions, secrets, the Dockerfiles. */
 
 import { spawnSync } from 'node:child_process';
 import { existsSync, writeFileSync } from 'node:fs';
@@ -18,8 +18,8 @@ import { compose, demoSecret, IMAGE, roles, textOf } from './compose-file.ts';
 const services = Object.entries(compose.services);
 
 describe('docker-compose.yml', () => {
-  it('is of the form of the specification', () => {
-    // Ajv knows its draft, 7, by another spelling of the address.
+  it('conforms to the specification', () => {
+    // Ajv knows draft 7 by another spelling of its URL.
     const { $schema: _, ...schema } = JSON.parse(textOf('node_modules/dclint/schemas/compose.schema.json'));
     const ajv = new Ajv({ strict: false, allErrors: true, validateFormats: false });
     const holds = ajv.compile(schema);
@@ -28,7 +28,7 @@ describe('docker-compose.yml', () => {
     expect(holds({ services: { a: { imagee: 'x' } } }), 'the schema refuses what is wrong').toBe(false);
   });
 
-  it('starts the demo by default, the stores alone by profile', () => {
+  it('starts the demo by default, and only the stores by profile', () => {
     expect(textOf('.env')).toMatch(/^COMPOSE_PROFILES=demo$/m);
     const withProfile = (profile: string) =>
       services.filter(([, { profiles }]) => profiles?.includes(profile)).map(([name]) => name);
@@ -43,7 +43,7 @@ describe('docker-compose.yml', () => {
     ).toEqual([]);
   });
 
-  it('gives an hour to start to whatever others wait for', () => {
+  it('gives services that others wait for an hour to start', () => {
     const inImage = /^HEALTHCHECK .*--start-period=(\w+) /m.exec(textOf('Dockerfile'))?.[1];
     const awaited = services.flatMap(([, { depends_on: needed = {} }]) =>
       Object.entries(needed).flatMap(([name, { condition }]) => (condition === 'service_healthy' ? [name] : [])),
@@ -55,7 +55,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('gives every service a restart and a limit of memory, publishes on this machine only', () => {
+  it('gives every service a restart policy and a memory limit, and publishes ports only on this machine', () => {
     for (const [name, { restart, deploy, ports = [] }] of services) {
       expect(restart, name).toBe('unless-stopped');
       expect(deploy?.resources.limits.memory, name).toMatch(/^\d+[MG]$/);
@@ -63,7 +63,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('bounds the log and the processes of every service, and lets none gain rights', () => {
+  it('limits the log size and the processes of every service, and prevents new privileges', () => {
     for (const [name, { logging, pids_limit, security_opt }] of services) {
       expect(logging?.options, name).toMatchObject({
         'max-size': expect.stringMatching(/^\d+m$/),
@@ -74,23 +74,23 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it('lets nobody into Grafana without a password, and bounds what Prometheus keeps', () => {
+  it('requires a password for Grafana, and limits the storage of Prometheus', () => {
     expect(JSON.stringify(compose.services.grafana?.environment)).not.toMatch(/ANONYMOUS/);
     expect(compose.services.prometheus?.command?.join()).toMatch(/--storage\.tsdb\.retention\.size=\d+GB/);
   });
 
-  it('believes a proxy outside about callers, and nobody else', () => {
+  it('trusts only the outer proxy for client addresses', () => {
     const [network] = compose.networks.default.ipam.config;
     const believed = [...textOf('infra/deploy/proxy/nginx.conf').matchAll(/set_real_ip_from (\S+);/g)];
     expect(believed.map(([, address]) => address)).toEqual([network?.gateway]);
   });
 
-  it('runs the image without rights, on a read-only file system', () => {
+  it('runs the image without capabilities, on a read-only file system', () => {
     expect(roles.length).toBe(6);
     for (const [name, service] of roles) expect(service, name).toMatchObject({ read_only: true, cap_drop: ['ALL'] });
   });
 
-  it('names only services, secrets, volumes and files that there are', () => {
+  it('names only existing services, secrets, volumes and files', () => {
     for (const [name, service] of services) {
       const needed = Array.isArray(service.depends_on) ? service.depends_on : Object.keys(service.depends_on ?? {});
       expect(Object.keys(compose.services), name).toEqual(expect.arrayContaining(needed));
@@ -107,7 +107,7 @@ describe('docker-compose.yml', () => {
     }
   });
 
-  it.each(['demo', 'mainnet'])('%s: passwords of servers and addresses, and their hosts, agree', (set) => {
+  it.each(['demo', 'mainnet'])('%s: the passwords and hosts of servers and URLs agree', (set) => {
     const read = (name: string) => textOf(demoSecret(name).replace('/demo/', `/${set}/`)).trim();
     const file = JSON.parse(read('verustream.json')) as {
       chains: { rpc: string }[];
@@ -138,7 +138,7 @@ describe('docker-compose.yml', () => {
     expect(read('verusd.conf')).toContain(`rpcpassword=${new URL(file.chains[0]?.rpc ?? '').password}\n`);
   });
 
-  it('runs the versions of the stores that the tests run', async () => {
+  it('runs the same store versions as the tests', async () => {
     const image = (name: string) => compose.services[name]?.image;
     const kafka = /<kafka.version>(.*)<\/kafka.version>/.exec(
       textOf('test/support/infra/event-log/kafka/test-broker/pom.xml'),
@@ -159,8 +159,8 @@ describe('docker-compose.yml', () => {
 
 const jars = kafkaJars();
 
-describe('what stands around the services', () => {
-  it.skipIf(!jars)('Kafka takes its settings', () => {
+describe('the programs around the services', () => {
+  it.skipIf(!jars)('Kafka accepts its settings', () => {
     const folder = temporaryFolder();
     const settings = Object.entries(compose.services.kafka?.environment ?? {})
       .map(([name, value]) => [
@@ -186,14 +186,14 @@ describe('what stands around the services', () => {
     expect(status, stdout + stderr).toBe(0);
   });
 
-  it('the proxy knows every process that serves', () => {
+  it('the proxy lists every process that serves', () => {
     const upstreams = [...textOf('infra/deploy/proxy/nginx.conf').matchAll(/^ +server ([\w-]+):(\d+) max_fails=0;/gm)];
     expect(upstreams.map(([, host]) => host)).toEqual(
       roles.filter(([, { environment }]) => environment?.ROLES === 'serve').map(([name]) => name),
     );
   });
 
-  it('Prometheus scrapes every role at the port that it has', () => {
+  it('Prometheus scrapes every role at its port', () => {
     const { scrape_configs } = parse(textOf('infra/deploy/prometheus/prometheus.yml')) as {
       scrape_configs: { static_configs: { targets: string[]; labels: { role: string } }[] }[];
     };

@@ -1,7 +1,7 @@
-/** Signs of trouble in a process' metrics that the fault under test does not explain: a busy machine can cause them for a moment. */
+/** Signs of trouble in a process' metrics that the fault under test does not explain; a busy machine can cause them for a moment. */
 import type { AlertFault } from './alert-faults.ts';
 
-/** By alert: the lines of metrics that let it fire, as infra/deploy/prometheus/alerts.yml says. */
+/** By alert: the metric lines that make it fire according to infra/deploy/prometheus/alerts.yml. */
 const SIGNS: Readonly<Record<string, RegExp>> = {
   DaemonAway: /^verustream_unready_reason\{chain="[^"]+",stage="",code="(?:daemon_\w+|wrong_chain)",.*\} 1$/gm,
   DaemonUnwell: /^verustream_daemon_healthy\{.*\} 0$/gm,
@@ -12,7 +12,7 @@ const SIGNS: Readonly<Record<string, RegExp>> = {
   NoRoom: /^verustream_unready_reason\{chain="",.*code="\w+_overloaded",.*\} 1$/gm,
 };
 
-/** Lines about the chain of a fault, or about no chain, that let an alert fire which the fault's row of the table does not name. */
+/** Returns lines about the fault's chain, or about no chain, that would fire an alert which the fault's row of the table does not name. */
 export function disturbances(text: string | null, { chain, fires, leftOut }: AlertFault): string[] {
   const known = [...fires, ...leftOut];
   if (text === null) return known.includes('ProcessAway') ? [] : ['the process did not answer'];

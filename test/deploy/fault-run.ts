@@ -1,4 +1,4 @@
-/** One program with a chain for each fault of a chain, on stores that can be made to fail: its metrics while each fault lasts. */
+/** One program with a chain for each chain fault, on stores that can be made to fail; provides its metrics during each fault. */
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -14,29 +14,29 @@ import { type FaultyChain, startFaultyChain } from './faulty-daemon.ts';
 import { type Scraped, scrape } from './scraped-series.ts';
 
 export interface FaultRun {
-  /** Begins all faults of chains, and waits until each has arrived. */
+  /** Begins all chain faults, and waits until each has arrived. */
   ofChains(): Promise<Scraped>;
-  /** One fault of the whole service, from its begin to its end. */
+  /** Runs one fault of the whole service from its beginning to its end. */
   ofService(fault: AlertFault & { readonly name: ServiceFault }): Promise<Scraped>;
   stop(): Promise<void>;
 }
 
-/** What brings a fault about; it lasts until `lift`, or to the end of the run. */
+/** Causes a fault, which lasts until `lift` or to the end of the run. */
 interface Injected {
   readonly begin: () => Promise<void>;
-  /** Repeated while the metrics do not show it. */
+  /** Repeated until the metrics show the fault. */
   readonly again?: () => Promise<unknown>;
   readonly lift?: () => Promise<void>;
 }
 
 type ChainName = (typeof CHAIN_FAULTS)[number]['chain'];
 
-/** One seed, so that the clocks of all chains agree and no chain waits for another before a fault. */
+/** One seed for all chains, so that their clocks agree and no chain waits for another before a fault. */
 const SEED = 5;
 const BLOCKS = 60;
 const FINALITY = 10;
 const BETWEEN_SCRAPES_MS = 1500;
-/** A disturbance of a moment is over by then; one that lasts is for the alerts to show. */
+/** A momentary disturbance ends within this time; the alerts must show a longer one. */
 const SETTLE_MS = 60_000;
 const REQUESTS = 8;
 const LONGEST_MS = 300_000;
@@ -44,9 +44,9 @@ const NOT_READY = /^verustream_unready_reason\{(?!.*code="stalled").*\} 1$/m;
 const FOR_LONG = { kind: 'delay', ms: 50_000 } as const;
 const PRELOADED = `--import ${new URL('./full-disk.mjs', import.meta.url).href}`;
 
-/** Settings beside the usual ones. */
+/** Settings in addition to the common ones. */
 const CHAIN_SETTINGS: Partial<Record<ChainName, object>> = {
-  // 20 block times make a standstill.
+  // A standstill is 20 block times.
   dead: { blockSeconds: 1 },
   still: { blockSeconds: 1 },
   rewound: { finalityDepth: FINALITY },
@@ -108,7 +108,10 @@ export async function startFaultRun(): Promise<FaultRun> {
     ).catch(explained);
   };
 
-  /** The second time again while it shows what none of the faults explains: this process, or a store, stood still for a moment. */
+  /**
+   * Scrapes twice. Repeats the second scrape while it shows trouble that no fault explains, because this process or a store paused for a
+   * moment.
+   */
   async function scrapedTwice(
     faults: readonly AlertFault[],
     between: () => Promise<unknown> = async () => undefined,
@@ -130,7 +133,7 @@ export async function startFaultRun(): Promise<FaultRun> {
     'every chain has its first blocks, and is ready but for a standstill',
     async () => {
       const text = (await scrape(address)) ?? '';
-      // The newest block of each waits for a later one of another chain.
+      // The newest block of each chain waits for a later block of another chain.
       const isPriced = ({ chain: name }: { chain: string }) =>
         text.includes(`verustream_stage_height{chain="${name}",stage="price"} ${BLOCKS - 2}\n`);
       return CHAIN_FAULTS.every(isPriced) && !NOT_READY.test(text);
@@ -218,7 +221,7 @@ export async function startFaultRun(): Promise<FaultRun> {
       await alter(`UPDATE blocks SET fees = fees + 1 WHERE chain = 'parted' AND height = 3`);
       await alter(`DELETE FROM stamps WHERE chain = 'unstamped' AND reason IS DISTINCT FROM 'no_delivery'`);
       for (const fault of CHAIN_FAULTS) if (fault.chain !== 'slow') await shown(fault);
-      // Last, since it catches up with a block after each delay.
+      // Last, because the chain catches up by a block after each delay.
       chain('slow').misbehave(FOR_LONG, 'getblock');
       chain('slow').grow(30);
       for (const fault of CHAIN_FAULTS) if (fault.chain === 'slow') await shown(fault);

@@ -1,4 +1,4 @@
-/** Daemons of one made-up chain that grows, changes branches and misbehaves when it is told to. */
+/** Daemons of one generated chain that grows, reorganises and misbehaves on demand. */
 
 import { createChain, type GeneratedBlock } from '../generator/chain.ts';
 import { EVERYTHING } from '../generator/mixes.ts';
@@ -7,14 +7,14 @@ import { type DaemonFault, type ScriptedDaemon, startScriptedDaemon } from '../s
 export interface FaultyChain {
   readonly daemons: readonly ScriptedDaemon[];
   readonly height: number;
-  /** Members of `getinfo` that are said instead of the true ones. */
+  /** Members that replace those of `getinfo`. */
   readonly info: Record<string, unknown>;
   readonly wallet: { balance: number };
-  /** How blocks from the next one on are printed; null: as they are. */
+  /** Prints the following blocks; null prints them unchanged. */
   reprint: ((block: GeneratedBlock) => string) | null;
   grow(blocks: number): void;
   reorganise(depth: number): void;
-  /** At calls of these methods, or at every call; null ends it. */
+  /** Applies a fault to calls of these methods, or to every call; null ends it. */
   misbehave(fault: DaemonFault | null, ...methods: string[]): void;
   stop(): Promise<void>;
 }

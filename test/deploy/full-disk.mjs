@@ -1,4 +1,4 @@
-/** Preloaded into the program: while the file of FULL_DISK exists, the disk is full, for `statfs` and for SQLite. */
+/** Preloaded into the program: while the file named by FULL_DISK exists, `statfs` and SQLite report a full disk. */
 import { existsSync } from 'node:fs';
 import promises from 'node:fs/promises';
 import { syncBuiltinESMExports } from 'node:module';
@@ -15,7 +15,7 @@ promises.statfs = async (...args) => {
 syncBuiltinESMExports();
 
 StatementSync.prototype.run = function (...args) {
-  // As SQLite says it on a disk without space.
+  // The error of SQLite on a full disk.
   if (isFull()) throw Object.assign(new Error('database or disk is full'), { code: 'ERR_SQLITE_ERROR', errcode: 13 });
   return run.apply(this, args);
 };

@@ -1,6 +1,6 @@
 /**
- * The image, built without an engine: the steps of the Dockerfile as plain commands in a clean folder, then its program as a user
- * without rights who may write nothing but /data. Run: node infra/launch/run.mjs test/deploy/image.ts
+ * Builds the image without a container engine: runs the steps of the Dockerfile as plain commands in a clean folder, then its program as an
+ * unprivileged user who may write only to /data. Run: node infra/launch/run.mjs test/deploy/image.ts
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -14,10 +14,10 @@ import { ROOT } from '../house/source-files.ts';
 import { imageEnvironment, textOf } from './compose-file.ts';
 
 const READY_MS = 120_000;
-/** A hang: the machine is shared with other tests. */
+/** Timeout for a hang; long, because the machine is shared with other tests. */
 const END_MS = 60_000;
 const NOBODY = '65534';
-/** What a container engine does as root of the image, and cannot be done here. */
+/** Commands that a container engine runs as root of the image, which is not possible here. */
 const OF_THE_ENGINE = ['install -d -o node -g node -m 700 /data /data/datasets'];
 
 const folder = mkdtempSync(join(tmpdir(), 'verustream-image-'));
@@ -33,7 +33,7 @@ function makeContext(): void {
   }
 }
 
-/** → the folder that stands for /app of the last stage */
+/** Returns the folder that stands for /app of the last stage. */
 function build(): string {
   const stages = new Map<string, string>();
   let app = '';
@@ -55,7 +55,7 @@ function copy(instruction: Copy, words: readonly string[], app: string, stages: 
   const paths = words.filter((word) => !word.startsWith('--'));
   const to = join(app, paths.at(-1) ?? '.');
   if (from) {
-    renameSync((paths[0] ?? '').replace(/^\/app/, stages.get(from) ?? ''), to); // of a stage that nobody needs any more
+    renameSync((paths[0] ?? '').replace(/^\/app/, stages.get(from) ?? ''), to); // a stage that is not needed any more
     return;
   }
   const sources = paths.slice(0, -1);
@@ -77,7 +77,7 @@ function wordsOf(keyword: string, app: string): string[] {
   return (JSON.parse(line) as string[]).map((word) => word.replace(/^\/app\//, `${app}/`));
 }
 
-/** As the image's user. */
+/** Runs the words as the image's unprivileged user. */
 function asNobody(words: readonly string[]): string[] {
   if (process.getuid?.() !== 0) return [...words];
   return ['setpriv', `--reuid=${NOBODY}`, `--regid=${NOBODY}`, '--clear-groups', '--no-new-privs', ...words];

@@ -1,4 +1,4 @@
-/** What docs/operate.md tells an operator to write is taken by what reads it. */
+/** The programs accept the configuration that docs/operate.md tells an operator to write. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -30,11 +30,11 @@ it('the configuration of one machine is accepted, and names the ports of the tab
   expect(offered).toEqual(ports);
 });
 
-it('the unit leaves the end of the embedded Postgres to the service', () => {
+it('the unit lets the service stop the embedded Postgres', () => {
   expect(found(/^(\[Service\]\n[\s\S]*?)\[Install\]/m).split('\n')).toContain('KillMode=mixed');
 });
 
-it.skipIf(!isInstalled('nginx'))('the configuration of nginx is one', () => {
+it.skipIf(!isInstalled('nginx'))('nginx accepts its configuration', () => {
   const folder = temporaryFolder();
   const [certificate, key] = [join(folder, 'certificate.pem'), join(folder, 'key.pem')];
   const subject = ['-x509', '-newkey', 'rsa:2048', '-nodes', '-subj', '/CN=verus.example.org', '-days', '1'];

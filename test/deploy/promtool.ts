@@ -1,4 +1,4 @@
-/** Runs of promtool over the deployment's rules. */
+/** Runs promtool with the deployment's rules. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -10,9 +10,9 @@ import { textOf } from './compose-file.ts';
 import { type Scraped, STEP_SECONDS, seriesOf } from './scraped-series.ts';
 
 export const RULES = 'infra/deploy/prometheus/alerts.yml';
-/** Tells how busy this machine is, where no fault makes it fire. */
+/** Without a fault, this alert only shows how busy the machine is. */
 const LATENCY = 'Latency';
-/** Longer than any rule lasts before it fires; promtool takes as long as the time that it looks at. */
+/** Longer than the longest time before a rule fires; promtool's run time grows with this span. */
 const LOOKED_AT = '29m';
 
 export interface AlertRule {
@@ -33,18 +33,18 @@ export interface FiringAlerts {
 const file = parse(textOf(RULES)) as RuleFile;
 export const rules = file.groups.flatMap((group) => group.rules);
 
-/** → what it complains of, else nothing. */
+/** Returns promtool's complaints, or an empty string. */
 export function promtool(...args: string[]): string {
   const { status, stdout, stderr } = spawnSync('promtool', args, { encoding: 'utf8' });
   return status === 0 ? '' : `${stdout}${stderr}`;
 }
 
-/** Whether exactly the alerts of the table fire. → what differs, else nothing */
+/** Tests that exactly the alerts of the table fire. Returns the differences, or an empty string. */
 export function testFires(shown: readonly FiringAlerts[]): string {
   return testRules(join(ROOT, RULES), shown, ({ fires }) => fires);
 }
 
-/** Whether exactly those that the table says are left out would fire too, by the rules without what leaves them out. */
+/** Tests that, without the clauses that suppress alerts, exactly the suppressed alerts of the table fire as well. */
 export function testLeftOut(shown: readonly FiringAlerts[]): string {
   const groups = file.groups.map((group) => ({ ...group, rules: group.rules.map(alone) }));
   const path = join(temporaryFolder(), 'alerts.yml');

@@ -1,20 +1,20 @@
-/** What a process shows at /metrics, as the input series of promtool's tests. */
+/** Turns the /metrics of a process into input series for promtool's tests. */
 
-/** Two looks at one process. */
+/** Two scrapes of one process. */
 export interface Scraped {
-  /** The target of the deployment's Prometheus that the process stands for, and its role. */
+  /** The target of the deployment's Prometheus that the process represents, and its role. */
   readonly instance: string;
   readonly role: string;
   readonly first: string | null;
-  /** Null while the process cannot be asked. */
+  /** Null while the process does not answer. */
   readonly second: string | null;
   readonly seconds: number;
 }
 
-/** What promtool takes a step for. */
+/** The length of one promtool step. */
 export const STEP_SECONDS = 30;
 const STEPS = 60;
-/** Gauges that go on as they moved: whether a stage catches up is what its alert asks. All others are held. */
+/** Gauges that are extrapolated, because their alert depends on whether a stage catches up. All other gauges stay constant. */
 const MOVING = /^verustream_stage_lag_blocks\{/;
 const SAMPLE = /^(\w+)(?:\{(.*)\})? (\S+)$/gm;
 
@@ -24,17 +24,17 @@ interface Sample {
   readonly value: number;
 }
 
-/** `/metrics` over HTTP, as Prometheus asks for it; null where it would write `up` 0. */
+/** Fetches `/metrics` like Prometheus; returns null where Prometheus would set `up` to 0. */
 export async function scrape(address: string): Promise<string | null> {
   try {
     const answer = await fetch(`http://${address}/metrics`);
     return answer.ok ? await answer.text() : null;
   } catch {
-    return null; // what is being shown
+    return null; // the case that the test shows
   }
 }
 
-/** Series and values for half an hour: of a chain, with those of no chain, or of all. Only metrics that `rules` names. */
+/** Series and values for half an hour: those of one chain and of no chain, or all. Only metrics that `rules` names. */
 export function seriesOf(scraped: readonly Scraped[], rules: string, chain: string | null): Record<string, string> {
   const series: Record<string, string> = {};
   for (const { instance, role, first, second, seconds } of scraped) {
@@ -53,7 +53,7 @@ export function seriesOf(scraped: readonly Scraped[], rules: string, chain: stri
   return series;
 }
 
-/** A lag ends at 0. */
+/** Extrapolates a value; a lag does not fall below 0. */
 function values(value: number, perSecond: number): string {
   const step = perSecond * STEP_SECONDS;
   const left = step < 0 ? Math.min(STEPS, Math.floor(value / -step)) : STEPS;
@@ -68,7 +68,7 @@ function samplesOf(text: string): Sample[] {
   }));
 }
 
-/** Names of counters and histograms, by what the process says of their type. */
+/** Names of counters and histograms, by the types that the process declares. */
 function countersOf(text: string): string[] {
   return [...text.matchAll(/^# TYPE (\w+) (?:counter|histogram)$/gm)].map(([, name = '']) => name);
 }

@@ -1,4 +1,4 @@
-/** The deployment of docker-compose.yml runs: one process a role, the proxy, Prometheus and the dashboards' queries. */
+/** The deployment of docker-compose.yml runs: one process per role, the proxy, Prometheus, and the queries of the dashboards. */
 import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { connect } from 'node:net';
@@ -21,7 +21,7 @@ import { isInstalled, type Started, startPrometheus, startProxy, startTopology, 
 
 const MINUTES = 60_000;
 const FIRST_BLOCK = 840;
-/** By then the live Prometheus has seen what a scrape of the test saw. */
+/** By then the live Prometheus has seen what the test has scraped. */
 const SEEN_MS = 3_000;
 const started = await startTestBroker();
 const broker = 'skipped' in started ? null : started;
@@ -61,7 +61,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     await broker?.stop();
   });
 
-  /** host:port of each process that serves. */
+  /** The host:port of each process that serves. */
   function serving(): Map<string, string> {
     const programs = [...topology.programs].filter(([, { base }]) => base !== '');
     return new Map(programs.map(([name, { base }]) => [name, new URL(base).host]));
@@ -72,11 +72,11 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     return ((await answer.json()) as { results: { height: number }[] }).results[0]?.height ?? -1;
   };
 
-  it('serves a chain that moves, the same from both processes, and commands hold', async () => {
+  it('serves a moving chain identically from both processes, and commands work', async () => {
     await until('blocks come', async () => (await height(proxy.base)) > FIRST_BLOCK + 2);
     const [one = '', other = ''] = [...serving().values()].map((host) => `http://${host}`);
     const at = `/api/blocks/${FIRST_BLOCK}`;
-    // Both count confirmations, each up to the newest block that it knows.
+    // Both count confirmations up to the newest block that each knows.
     await until('both say the same of a block', async () => {
       const [ofOne, ofOther] = await Promise.all([one, other].map(async (host) => (await fetch(host + at)).text()));
       return ofOne === ofOther;
@@ -85,13 +85,13 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
       expect(await runCommand([command], topology.settings)).toMatchObject({ code: 0 });
     }
     const check = await runCommand(['check'], topology.settings);
-    // The recorded daemon's wallet holds coins, which is told as it should be.
+    // The recorded daemon's wallet holds coins, which the check rightly reports.
     expect(check.output.split('\n').filter((line) => /^WRONG/.test(line) && !/its wallet holds/.test(line))).toEqual(
       [],
     );
   });
 
-  it('the proxy passes streams, WebSockets and JSON-RPC on, and keeps the metrics', async () => {
+  it('the proxy forwards streams, WebSockets and JSON-RPC, and hides the metrics', async () => {
     const messages = sseMessages(`${proxy.base}/api/stream?channels=blocks`, null, AbortSignal.timeout(MINUTES));
     for await (const message of messages) if (message.type === 'block') break;
     const socket = new WebSocket(`${proxy.base.replace('http', 'ws')}/api/ws`);
@@ -102,7 +102,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     expect((await fetch(`${proxy.base}/metrics`)).status).toBe(404);
   });
 
-  it('requests that no process answers take none away from others', async () => {
+  it('requests that no process answers do not make a process unavailable to other clients', async () => {
     const { hostname, port } = new URL(proxy.base);
     const closed = Array.from({ length: 3 }, () => {
       const socket = connect(Number(port), hostname);
@@ -128,7 +128,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     }
   });
 
-  it('every query of every dashboard gives data', async () => {
+  it('every query of every dashboard returns data', async () => {
     const folders = 'infra/deploy/grafana/dashboards';
     const queries = readdirSync(join(ROOT, folders)).flatMap((file) => {
       const { panels } = JSON.parse(textOf(`${folders}/${file}`)) as {
@@ -159,7 +159,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
 
   const shown: FiringAlerts[] = [];
 
-  /** What every process shows, held as it is: the live Prometheus has looked at how it moves. */
+  /** Scrapes every process, with constant values: the live Prometheus has checked how they change. */
   async function scrapedAll(): Promise<Scraped[]> {
     const all = [...topology.metrics].map(async ([name, address]) => {
       const text = await scrape(address);
@@ -169,7 +169,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     return Promise.all(all);
   }
 
-  /** Names of the alerts in these states, without the one that tells how busy this machine is. */
+  /** Names of the alerts in these states, except the one that depends on how busy the machine is. */
   async function alerts(...states: string[]): Promise<string> {
     const answer = await fetch(`${prometheus.base}/api/v1/alerts`);
     const { data } = (await answer.json()) as { data: { alerts: { state: string; labels: { alertname: string } }[] } };
@@ -181,7 +181,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
   }
   const firing = () => alerts('firing');
 
-  /** Until the alerts of the fault fire and no other does, or is about to: a false one that lasts is waited for in vain. */
+  /** Waits until exactly the alerts of the fault fire, and no other is firing or pending; a lasting false alert makes the wait fail. */
   async function untilOnly(fault: AlertFault): Promise<void> {
     const wanted = fault.fires.join();
     let [scraped, now]: [Scraped[], string[]] = [[], []];
@@ -196,7 +196,7 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
     shown.push({ fault, scraped });
   }
 
-  it('goes on serving while one of its processes that serve is gone, which the alerts tell, and nothing else', async () => {
+  it('serves while one of its serving processes is gone, and only the alerts about it fire', async () => {
     // The recorded daemon's wallet holds coins.
     await until('the wallet is told of', async () => (await firing()) === 'WalletHolds');
     const [[name = ''] = []] = serving();
@@ -210,15 +210,15 @@ describe.skipIf(!broker || missing.length > 0)('the deployment', { timeout: 5 * 
   it('a dead daemon, then a dead stage, fire their alerts and no others', async () => {
     await topology.programs.get('daemon')?.kill('SIGKILL');
     await until('the daemon is missed', async () => (await firing()).includes('DaemonAway'));
-    await sleep(8_000); // whatever else would fire has fired by then
+    await sleep(8_000); // any other alert would have fired by then
     await untilOnly(PROCESS_FAULTS.daemon);
     await topology.programs.get('derive')?.kill('SIGKILL');
     await until('the stage is missed', async () => (await firing()).includes('StageSilent'));
-    await sleep(8_000); // whatever else would fire has fired by then
+    await sleep(8_000); // any other alert would have fired by then
     await untilOnly(PROCESS_FAULTS.stage);
   });
 
-  it.skipIf(!isInstalled('promtool'))('the same alerts fire after the times of the rules, by promtool', () => {
+  it.skipIf(!isInstalled('promtool'))('in promtool the same alerts fire after the times of the rules', () => {
     expect(shown.length).toBe(Object.keys(PROCESS_FAULTS).length);
     expect(testFires(shown)).toBe('');
     expect(testLeftOut(shown)).toBe('');

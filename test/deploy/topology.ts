@@ -1,4 +1,6 @@
-/** The deployment of docker-compose.yml as processes: its services, settings and proxy; addresses alone are those of this machine. */
+/**
+ * Runs the deployment of docker-compose.yml as processes, with its services, settings and proxy; only addresses are those of this machine.
+ */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -7,25 +9,25 @@ import { type Program, type ProgramSettings, startProgram, until } from '../syst
 import { UNLIMITED } from '../system/recorded-chain.ts';
 import { type ComposeService, demoSecret, imageEnvironment, roles, textOf } from './compose-file.ts';
 
-/** What stands for the stores of the file, by its name and port there. */
+/** Replacements of the file's stores, by name and port in the file. */
 export type ServiceAddresses = Readonly<Record<'kafka:29092' | 'postgres:5432' | 'clickhouse:8123', string>>;
 
 export interface Topology {
   readonly programs: ReadonlyMap<string, Program>;
-  /** http://host:port of /metrics, by service. */
+  /** host:port of /metrics, by service. */
   readonly metrics: ReadonlyMap<string, string>;
-  /** Settings with which a command line asks about the same stores. */
+  /** Settings for commands on the same stores. */
   readonly settings: ProgramSettings;
 }
 
-/** `folder` is where it keeps its files. Everything ends with the test, or its file. */
+/** Keeps its files in `folder`. All processes end with the test or its file. */
 export async function startTopology(folder: string, addresses: ServiceAddresses): Promise<Topology> {
   const { port: daemonPort } = await reservePort();
   const replace = (text: string): string => {
     const known = { ...addresses, 'daemon:27486': `127.0.0.1:${daemonPort}` };
     return Object.entries(known).reduce((all, [from, to]) => all.replaceAll(from, to), text);
   };
-  // User, password and database are those of the servers that stand in.
+  // User, password and database are those of the replacement servers.
   const secret = JSON.parse(replace(textOf(demoSecret('verustream.json')))) as Record<string, unknown>;
   const file = join(folder, 'verustream.json');
   const databases = { databaseUrl: addresses['postgres:5432'], clickhouseUrl: addresses['clickhouse:8123'] };
@@ -67,7 +69,7 @@ export async function startTopology(folder: string, addresses: ServiceAddresses)
 
 export const isInstalled = (program: string): boolean => spawnSync('which', [program]).status === 0;
 
-/** nginx with the file of the deployment before processes at these host:port. → http://host:port of it */
+/** Starts nginx with the deployment's configuration in front of processes at these host:port addresses. Returns its base URL. */
 export async function startProxy(folder: string, upstreams: ReadonlyMap<string, string>): Promise<Started> {
   const { port } = await reservePort();
   let text = textOf('infra/deploy/proxy/nginx.conf').replace('listen 8080;', `listen 127.0.0.1:${port};`);
@@ -78,7 +80,7 @@ export async function startProxy(folder: string, upstreams: ReadonlyMap<string, 
   return startChild('nginx', ['-c', file, '-p', folder, '-e', 'stderr', '-g', 'daemon off;'], port, '/api/health');
 }
 
-/** Prometheus with the file of the deployment, asking these host:port. → http://host:port of it */
+/** Starts Prometheus with the deployment's configuration, scraping these host:port addresses. Returns its base URL. */
 export async function startPrometheus(folder: string, targets: ReadonlyMap<string, string>): Promise<Started> {
   const { port } = await reservePort();
   let text = textOf('infra/deploy/prometheus/prometheus.yml');
@@ -86,7 +88,7 @@ export async function startPrometheus(folder: string, targets: ReadonlyMap<strin
   mkdirSync(folder);
   const file = join(folder, 'prometheus.yml');
   writeFileSync(file, text.replace(/: 5s/g, ': 1s'));
-  // What lasts for a minute there lasts for a moment here.
+  // Shortens the `for` durations of the rules.
   const rules = textOf('infra/deploy/prometheus/alerts.yml').replace(/for: \d+[sm]/g, 'for: 2s');
   writeFileSync(join(folder, 'alerts.yml'), rules);
   const args = [

@@ -1,6 +1,6 @@
 /**
- * What a new user does, tried for real: clone into an empty folder with an empty home, `npm start`, ask questions, watch
- * the reorganisation arrive. Run: node infra/launch/run.mjs test/first-run/first-run.ts
+ * Does for real what a new user does: clones into an empty folder with an empty home, runs `npm start`, sends requests, and watches the
+ * reorganisation arrive. Run: node infra/launch/run.mjs test/first-run/first-run.ts
  */
 import { execFileSync, spawn } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -11,9 +11,9 @@ import { gunzipSync } from 'node:zlib';
 import { ROOT } from '../house/source-files.ts';
 
 const INSTALL_MS = 300_000;
-/** After install, everything below must be answered within this. */
+/** After the installation, each of the following steps must succeed within this time. */
 const SERVE_MS = 60_000;
-/** A hang: the machine is shared with other tests. */
+/** Timeout for a hang; long, because the machine is shared with other tests. */
 const END_MS = 60_000;
 
 interface Stamp {
@@ -76,7 +76,7 @@ console.log(`first run: the stream brought ${stream.blocks} blocks and ${stream.
 
 const asked = Date.now();
 if (service.pid) process.kill(-service.pid, 'SIGTERM');
-while (groupLives()) await sleep(50); // npm ends at once; the program drains
+while (groupLives()) await sleep(50); // npm ends at once, but the program drains first
 const seconds = (Date.now() - asked) / 1000;
 if (seconds > END_MS / 1000) throw new Error(`SIGTERM took ${seconds} s`);
 console.log(`first run: ended ${seconds.toFixed(1)} s after SIGTERM`);
@@ -139,6 +139,6 @@ async function until(what: string, ms: number, holds: () => Promise<boolean>): P
     if (service.exitCode !== null) throw new Error(`the service ended with ${service.exitCode} before: ${what}`);
     if (await holds().catch(() => false)) return;
     if (Date.now() > deadline) throw new Error(`not within ${ms / 1000} s: ${what}`);
-    await sleep(1000); // within what a keyless caller may ask
+    await sleep(1000); // stays within the limits of a caller without a key
   }
 }

@@ -1,7 +1,7 @@
 /**
- * schemathesis against the service on the recording: all that the OpenAPI document promises, for inputs that fit it and for
- * inputs that do not; once without credentials, and once with a session and a key of the highest tier, to which every path is open.
- * Usage: npm run fuzz [-- examples an operation (20) [seed (1)]], or `npm run fuzz -- install`: only what it needs is fetched
+ * Runs schemathesis against the service on the recording: checks the promises of the OpenAPI document, for valid and for invalid inputs; once
+ * without credentials, and once with a session and a key of the highest tier, which may use every path.
+ * Usage: npm run fuzz [-- examples per operation (20) [seed (1)]], or `npm run fuzz -- install`, which only installs its dependencies
  */
 import { spawn } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
@@ -11,7 +11,7 @@ import { CHAIN, type RunningService, startService } from '../api/running-service
 import { tip } from '../api/truth.ts';
 
 const VERSION = '4.32.5';
-/** Also where schemathesis leaves what it found. */
+/** schemathesis also leaves its findings here. */
 const CACHE = fileURLToPath(new URL('../../.cache', import.meta.url));
 const VENV = `${CACHE}/schemathesis-${VERSION}`;
 const CONFIG = fileURLToPath(new URL('schemathesis.toml', import.meta.url));
@@ -19,7 +19,7 @@ const BLOCKS = 120;
 const BLOCK_MS = 30_000;
 const [examples = '20', seed = '1'] = process.argv.slice(2);
 
-/** Not synchronously: the service lives in this process. */
+/** Asynchronous, because the service runs in this process. */
 function statusOf(command: string, args: readonly string[]): Promise<number> {
   return new Promise((resolve, reject) => {
     const child = spawn(command, args, { stdio: 'inherit', cwd: CACHE });
@@ -36,8 +36,8 @@ async function installed(): Promise<void> {
 }
 
 /**
- * A session of bob@, who has no key, and a key of alice@: no path that the session opens can revoke the key. The session ends
- * for good when it is logged out of, so that nobody may.
+ * A session of bob@, who has no key, and a key of alice@, so that no path that the session opens can revoke the key. Logging out would end the
+ * session for good, so that path is excluded.
  */
 async function everythingOpen({ url, stores, issueKey }: RunningService): Promise<readonly string[]> {
   const bob = (await (await fetch(`${url}/api/identity/bob@`)).json()) as { identityaddress: string };
@@ -49,7 +49,7 @@ async function everythingOpen({ url, stores, issueKey }: RunningService): Promis
   ];
 }
 
-/** A chain that stands still for twenty minutes is not ready: a block now and then, for an hour. */
+/** A chain without blocks for twenty minutes counts as not ready, so this adds a block now and then, for an hour. */
 function keepMoving({ node }: RunningService): NodeJS.Timeout {
   return setInterval(() => {
     if (node.height < tip) node.advanceTo(node.height + 1);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import manifest from '../../package.json' with { type: 'json' };
 import { sourceFiles } from './source-files.ts';
 
-/** The design's arrows: what a folder may import besides itself, types included. Tests may look anywhere. */
+/** The design's arrows: the folders that a folder may import from in addition to itself, including types. Tests may import anything. */
 const MAY_IMPORT: Readonly<Record<string, readonly string[]>> = {
   domain: [],
   schemas: ['domain'],
@@ -37,7 +37,7 @@ it('imports follow the arrows between the folders', async () => {
   expect(wrong).toEqual([]);
 });
 
-it('the client takes types alone from the server, except what builds its package', async () => {
+it('the client imports only types from the server, except the code that builds its package', async () => {
   const files = (await sourceFiles()).filter(
     ({ path }) => /^client\/(?!build\/)/.test(path) && !path.endsWith('.test.ts'),
   );
@@ -64,7 +64,7 @@ it('the stage shell imports no other part of the pipeline', async () => {
   expect(wrong).toEqual([]);
 });
 
-it('a routes file is imported by the route table and its own subject alone: what others need stands in another file', async () => {
+it('a routes file is imported only by the route table and its own subject; shared code is in other files', async () => {
   const routes = /^api\/rest\/[^/]+\/(?:[\w-]+-)?routes\.ts$/;
   const files = (await sourceFiles()).filter(({ path }) => !/^test\/|\.test\.ts$/.test(path));
   expect(files.filter(({ path }) => routes.test(path)).length).toBeGreaterThan(40);
@@ -90,7 +90,7 @@ it('the folders of the API below REST do not import it', async () => {
   expect(wrong).toEqual([]);
 });
 
-it('what a user runs imports no package that only development has', async () => {
+it('shipped code imports no development dependency', async () => {
   const forUsers =
     /^(api|client|commands|domain|examples|infra|pipeline|processors|recordings|schemas|web)\/|^verustream\.ts$/;
   const forTests = /\.test\.ts$/;
@@ -105,7 +105,7 @@ it('what a user runs imports no package that only development has', async () => 
   expect(wrong).toEqual([]);
 });
 
-it('domain and processors read no clock, no randomness and no I/O', async () => {
+it('domain and processors use no clock, no randomness and no I/O', async () => {
   const forbidden =
     /\bDate\.now\(|new Date\(\)|Math\.random\(|\brandom(?:Bytes|UUID|Int)\b|performance\.now\(|from 'node:(?!crypto')/;
   const files = (await sourceFiles()).filter(

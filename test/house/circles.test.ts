@@ -5,7 +5,7 @@ import { sourceFiles } from './source-files.ts';
 const IMPORT = /(?:from|import)\s*\(?\s*'(\.[^']+)'/g;
 const NOT_PROGRAM = /^(test|benchmarks|examples)\/|\.test\.ts$|\/(testing|test-broker)\//;
 
-/** Groups of files each of which imports every other one, if by way of others (Tarjan). */
+/** Groups of files that import each other, directly or through other files (Tarjan). */
 function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] {
   const order = new Map<string, number>();
   const lowest = new Map<string, number>();
@@ -32,12 +32,12 @@ function circlesOf(imports: ReadonlyMap<string, readonly string[]>): string[][] 
   return circles;
 }
 
-it('finds a circle, and none in a diamond', () => {
+it('finds a cycle, and none in a diamond', () => {
   expect(circlesOf(new Map(Object.entries({ a: ['b'], b: ['c'], c: ['b', 'd'], d: [] })))).toEqual([['b', 'c']]);
   expect(circlesOf(new Map(Object.entries({ a: ['b', 'c'], b: ['d'], c: ['d'], d: [] })))).toEqual([]);
 });
 
-it('files form no circle, by types either', async () => {
+it('no files import each other in a cycle, not even types', async () => {
   const files = (await sourceFiles()).filter(({ path }) => !NOT_PROGRAM.test(path));
   const known = new Set(files.map(({ path }) => path));
   const imports = new Map(

@@ -5,9 +5,9 @@ import { expect, it } from 'vitest';
 import { ROOT } from './source-files.ts';
 
 const PATH = /`([\w.-]+\/[^`\s]*)`/g;
-/** What the example in docs/adding-a-fact.md would add. */
+/** Paths that the example in docs/adding-a-fact.md would add. */
 const EXAMPLE = /\bvotes?\b|fact-list-3/;
-/** What `npm start` makes is no part of the project. */
+/** Folders that `npm start` creates, which are not part of the project. */
 const MADE = ['node_modules', 'data'];
 const FOLDERS = new Set(readdirSync(ROOT).filter((name) => !MADE.includes(name)));
 

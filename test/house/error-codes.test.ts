@@ -3,7 +3,9 @@ import { expect, it } from 'vitest';
 import { API_ERRORS } from '../../api/http/api-error.ts';
 import { ROOT, sourceFiles } from './source-files.ts';
 
-/** Where a code is born: the first argument of an error of ours, of its constructor, or a `code:` member of the API's table. */
+/**
+ * Where a code is defined: the first argument of one of the project's errors or their constructors, or a `code:` member of the API's table.
+ */
 const BIRTH =
   /(?:super|(?:Retryable|Permanent|Api)Error|problem|SubscriptionRefused|refuse)\(\s*(?:\w+,\s*)?'([a-z][a-z0-9_]+)'|\bcode: '([a-z][a-z0-9_]+)'/g;
 

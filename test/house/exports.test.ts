@@ -1,4 +1,4 @@
-/** A value is exported because another file uses it. Types may be exported for readers of the signatures that name them. */
+/** A value is exported only if another file uses it. Types may be exported for readers of signatures that name them. */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 

@@ -4,7 +4,7 @@ import { isMade } from '../../schemas/facts/definition.ts';
 import { FACTS } from '../../schemas/facts.ts';
 import { sourceFiles } from './source-files.ts';
 
-it('every fact that is defined is registered in schemas/facts.ts', async () => {
+it('every defined fact is registered in schemas/facts.ts', async () => {
   const defined = (await sourceFiles())
     .filter(({ path }) => /^schemas\/facts\/[^/]+\.ts$/.test(path))
     .flatMap(({ path, text }) =>
@@ -34,7 +34,7 @@ it('every fact is stored or published', () => {
   expect(lost.map(({ type }) => type)).toEqual([]);
 });
 
-it('what both stores hold of a fact is audited', () => {
+it('data of a fact that both stores have is audited', () => {
   const unaudited = FACTS.filter(({ postgres }) => postgres).flatMap(({ type, clickhouse }) =>
     clickhouse
       .filter((history) => (isMade(history) ? history.audited.length === 0 : history.audited === null))

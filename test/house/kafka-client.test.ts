@@ -10,18 +10,18 @@ async function pathsWith(pattern: RegExp): Promise<string[]> {
   return files.filter(({ path, text }) => !isTest(path) && pattern.test(text)).map(({ path }) => path);
 }
 
-it('kafkajs is known to the log on Kafka, and to the benchmark of its reads', async () => {
+it('only the log on Kafka, and the benchmark of its reads, use kafkajs', async () => {
   const known = await pathsWith(/['"`]kafkajs['"`/]/);
   expect(known).toContain(LEADER);
   expect(known.filter((path) => !path.startsWith(ADAPTER) && !path.startsWith('benchmarks/kafka-reads'))).toEqual([]);
 });
 
-it('what kafkajs does not describe in its types is touched by one file, and no file of its sources is loaded', async () => {
+it('one file uses features outside the types of kafkajs, and no file loads its sources', async () => {
   expect(await pathsWith(/['"`]kafkajs\/(?!package\.json)/)).toEqual([]);
   expect(await pathsWith(/partitionAssigners|batchContext|fetchTopicsOffset|kafkajs\/package/)).toEqual([LEADER]);
 });
 
-it('no file of the log on Kafka decides by the message of an error: one quotes it', async () => {
+it('the log on Kafka never decides by an error message; one file quotes it', async () => {
   const reads = (await pathsWith(/\.message\b(?!\.bytes)/)).filter((path) => path.startsWith(ADAPTER));
   expect(reads).toEqual([`${ADAPTER}kafka-errors.ts`]);
 });

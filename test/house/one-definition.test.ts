@@ -1,6 +1,6 @@
 /**
- * What domain/ defines has no copy elsewhere in the program, and each exported type name has one meaning. Tests that judge the
- * program may keep their own.
+ * Code defined in domain/ has no copy elsewhere in the program, and each exported type name has one meaning. Tests that check the program may
+ * have their own definitions.
  */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
@@ -25,7 +25,7 @@ const COPIES: readonly (readonly [what: string, copy: RegExp])[] = [
   ['a list of regimes or statuses', /'live' \| 'backfill'|'completed' \| 'refunded'|'healthy' \| 'warning'/],
 ];
 
-/** Types of user programs, of the published client and of the page, which runs in a browser, stand for themselves. */
+/** Types of user programs, of the published client and of the page (which runs in a browser) are independent. */
 const STANDALONE = /^(client|examples|web)\//;
 const TYPE = /^export (?:declare )?(?:abstract )?(?:interface|type|class) (\w+)/gm;
 

@@ -1,4 +1,4 @@
-/** Comments, messages, docs and names are plain English: none of the phrases and names that the project has replaced. */
+/** Comments, messages, docs and names are plain English: they contain none of the phrases and names that the project has replaced. */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { describe, expect, it } from 'vitest';
@@ -22,7 +22,7 @@ const MESSAGE = /'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)* (?:[^`
 const JSX_TEXT = /(?<!=)>[^<>{}=;()]*\w [^<>{}=;()]*[<{]/g;
 const SQL = /\b(SELECT|FROM|WHERE|WITH|AS|JOIN)\b/;
 
-/** In log lines, errors, descriptions of the API and output of commands. */
+/** Phrases banned in log lines, errors, API descriptions and command output. */
 const BANNED_IN_MESSAGES: readonly (readonly [phrase: string, instead: string, pattern: RegExp])[] = [
   ['anew', 'again', /\banew\b/],
   ['somebody, nobody, anybody', 'the caller, the operator, no client', /\b(some|no|any)body\b/i],
@@ -42,7 +42,7 @@ const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, patte
   ['for want of', 'because there is no', /\bfor want of\b/],
 ];
 
-/** Names that said a metaphor instead of what they mean. */
+/** Names that are metaphors. */
 const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
   [/^([tT]old|tell(?![a-z]))/, 'published…, publish…'],
   [/^[tT]akeBack|[tT]akenBack$/, 'revert…, reopen…'],
@@ -58,10 +58,10 @@ const BANNED_NAMES: readonly (readonly [name: RegExp, instead: string])[] = [
 ];
 
 const DECLARED = /\b(?:const|let|function\*?|class|interface|type) (\w+)/g;
-/** Methods and properties, but not what holds an object: such keys may be names in an answer. */
+/** Methods and properties, except those whose value is an object: their keys may be names in an answer. */
 const MEMBER = /^ +(?:(?:readonly|static|override|async|get|set) )*(\w+)\??(?:: (?!\{)|\()/gm;
 
-/** Types of user programs and of the published client stand for themselves. */
+/** Types of user programs and of the published client are independent. */
 const STANDALONE = /^(client|examples)\//;
 
 const files = await sourceFiles();

@@ -1,4 +1,4 @@
-/** docs/prices.md says what the rule tables and the functions do. */
+/** docs/prices.md agrees with the rule tables and the functions. */
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { type ConfidenceInput, confidence, priceStatus } from '../../domain/confidence.ts';
@@ -9,7 +9,7 @@ import { ROOT } from './source-files.ts';
 
 const page = readFileSync(`${ROOT}/docs/prices.md`, 'utf8');
 
-/** Cells of the table that begins with this head, row by row. */
+/** Cells of the table with this header, row by row. */
 function tableUnder(head: string): string[][] {
   const [, rest] = page.split(`| ${head} |\n`);
   if (rest === undefined) throw new Error(`docs/prices.md has no table | ${head} |`);
@@ -38,17 +38,17 @@ function words(when: Condition): string {
   return said.join(', ');
 }
 
-it('states the rules in their order', () => {
+it('lists the rules in order', () => {
   const rows = RULES.map(({ rule, side, reason, when }) => [rule, words(when), side ?? '', reason ?? '']);
   expect(tableUnder('rule | when | side | reason')).toEqual(rows);
 });
 
-it('states which side is beyond doubt', () => {
+it('states which side is reliable', () => {
   expect(page).toContain(`the first of these: ${TRUTH.map(({ when }) => words(when)).join(', ')}.`);
 });
 
 it('explains every reason', () => {
-  // A record, so that a reason that is added does not compile before it stands here.
+  // A record, so that a new reason does not compile until it is added here.
   const reasons: Readonly<Record<Reason, true>> = {
     basket_to_basket: true,
     burn: true,
@@ -64,10 +64,10 @@ it('explains every reason', () => {
 });
 
 const USD = 10n ** 30n;
-/** Gets no points at all. */
+/** An input that earns no points. */
 const POOR: ConfidenceInput = { tier: 3, usd: USD, totalDepth: 0n, entryPrices: [], age: 50, guard: null };
 
-/** By the words of the page: an input that just earns the row's points, and one that just does not. */
+/** From the words of the page: one input that just earns the row's points, and one that just misses them. */
 function edges(what: string): readonly [Partial<ConfidenceInput>, Partial<ConfidenceInput>] {
   const number = Number(/([\d,]+)/.exec(what)?.[1]?.replaceAll(',', ''));
   if (what.startsWith('depth')) {
@@ -95,7 +95,7 @@ function edges(what: string): readonly [Partial<ConfidenceInput>, Partial<Confid
   return [off(BigInt(number), 0n), off(BigInt(number), 10n ** 21n)];
 }
 
-it('states the points of confidence, to the edge', () => {
+it('states the points of confidence and their exact limits', () => {
   const rows = tableUnder('what | points');
   expect(rows.length).toBe(11);
   for (const [what = '', points] of rows) {

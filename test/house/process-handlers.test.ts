@@ -2,10 +2,10 @@ import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 
 const OWN_FILE = 'test/house/process-handlers.test.ts';
-/** What would keep the process alive, or quiet, after an error that nobody handles: by event, by flag, and for a domain. */
+/** Ways to keep the process running, or quiet, after an unhandled error: by event, by flag, and by domain. */
 const HIDES =
   /uncaughtException|unhandledRejection|unhandled-rejections|setUncaughtExceptionCaptureCallback|node:domain/;
-/** An error that is caught and neither told nor thrown, where a connection or a process is listened to. */
+/** An error listener of a connection or process that neither reports nor throws the error. */
 const SWALLOWS = /\.(?:on|once|addListener)\('error', \(\w*\) => (?:undefined|\{\s*\})\)/;
 
 it('no handler of the whole process hides an error', async () => {
@@ -13,10 +13,10 @@ it('no handler of the whole process hides an error', async () => {
   expect(hiding.map(({ path }) => path)).toEqual([]);
 });
 
-it('what the program listens to for errors, it tells of them', async () => {
+it('error listeners of the program report the errors', async () => {
   const ofTests = /\.test\.ts$|^test\/|^benchmarks\//;
   const swallowing = (await sourceFiles()).filter(({ path, text }) => !ofTests.test(path) && SWALLOWS.test(text));
-  // In these the error is told otherwise: by the call that failed, or by how the process ended.
+  // In these files the error is reported in another way: by the failed call, or by the exit of the process.
   expect(swallowing.map(({ path }) => path).sort()).toEqual([
     'infra/clickhouse/engine-process/main.ts',
     'infra/postgres/embedded/embedded.ts',
@@ -26,7 +26,7 @@ it('what the program listens to for errors, it tells of them', async () => {
   ]);
 });
 
-it('every pool of connections to Postgres is opened where errors are listened to', async () => {
+it('every Postgres connection pool is opened where its errors are handled', async () => {
   const mayConnect = /\.test\.ts$|^(test|benchmarks)\/|^infra\/postgres\/(pool\.ts|embedded\/)/;
   const others = (await sourceFiles()).filter(
     ({ path, text }) => !mayConnect.test(path) && /new pg\.(?:Pool|Client)\(/.test(text),

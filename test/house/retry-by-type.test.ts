@@ -1,4 +1,4 @@
-/** No decision is made by the text of an error: it is the author's to change. A fault is known by its class or its code. */
+/** No code decides by the text of an error, which its author may change; errors are recognised by class or code. */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 
@@ -11,7 +11,7 @@ const TESTS_OF_TEXT = [
   new RegExp(String.raw`(?:===|!==)\s*${TEXT}\b`),
   new RegExp(String.raw`switch\s*\(\s*${TEXT}`),
 ];
-/** Reads which table the error is about, after its class has said what it is. */
+/** Reads from the text which table the error is about, after its class has identified it. */
 const READS_A_PATH = new Set(['infra/clickhouse/known-damage.ts']);
 
 const decidesByText = (text: string): boolean => TESTS_OF_TEXT.some((pattern) => pattern.test(text));

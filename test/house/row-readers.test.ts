@@ -1,13 +1,16 @@
-/** Rows and the JSON in them are read by readers, which check what a column holds, and not asserted. docs/decisions/0051-schemas-give-types.md */
+/**
+ * Rows, and the JSON in them, are read by readers, which check the columns, and not by type assertions.
+ * docs/decisions/0051-schemas-give-types.md
+ */
 import { expect, it } from 'vitest';
 import { sourceFiles } from './source-files.ts';
 
 const PROGRAM = /^(api|commands|infra|pipeline)\/(?!.*\.test\.ts$)/;
-/** Gives the rows of a statement to their reader. */
+/** Passes the rows of a statement to their reader. */
 const HELPER = 'infra/postgres/read-rows.ts';
 const ASSERTIONS = [
-  /\.query</, // of a type
-  /\{[^{}=;]*\brows\b[^{}=;]*\}\s*=\s*await\b[^;]*?\.query\(/, // of any
+  /\.query</, // typed assertion
+  /\{[^{}=;]*\brows\b[^{}=;]*\}\s*=\s*await\b[^;]*?\.query\(/, // implicit any
   /\.query\([^;]*\)\??\.rows\b/,
 ];
 const WHAT_TO_DO =
@@ -15,16 +18,16 @@ const WHAT_TO_DO =
   'read.rows(reader, sql, values) in a snapshot, or clickhouse.rows(reader, sql, params)';
 
 const JSON_ASSERTIONS = [
-  /JSON\.parse\([^;]*?\)\)? as (?!unknown\b)/, // of a type
-  /: (?!unknown\b)[^=;\n]+ = JSON\.parse\(/, // of any
+  /JSON\.parse\([^;]*?\)\)? as (?!unknown\b)/, // typed assertion
+  /: (?!unknown\b)[^=;\n]+ = JSON\.parse\(/, // implicit any
 ];
-/** They read files and messages. */
+/** These files parse files and messages. */
 const NO_COLUMNS =
   /^(api|pipeline)\/datasets\/|^api\/openapi\/examples\.ts$|^commands\/play-recording\.ts$|^infra\/control-socket\//;
 
 const asserts = (text: string): boolean => ASSERTIONS.some((pattern) => pattern.test(text));
 
-it('no program file asserts what rows hold', async () => {
+it('no program file asserts the type of rows', async () => {
   const files = (await sourceFiles()).filter(({ path }) => PROGRAM.test(path));
   expect(files.length).toBeGreaterThan(400);
   const asserting = files.filter(({ text }) => asserts(text)).map(({ path }) => path);
@@ -33,7 +36,7 @@ it('no program file asserts what rows hold', async () => {
 
 const assertsJson = (text: string): boolean => JSON_ASSERTIONS.some((pattern) => pattern.test(text));
 
-it('no program file asserts what a JSON column holds', async () => {
+it('no program file asserts the type of a JSON column', async () => {
   const files = (await sourceFiles()).filter(({ path }) => PROGRAM.test(path) && !NO_COLUMNS.test(path));
   const asserting = files.filter(({ text }) => assertsJson(text)).map(({ path }) => path);
   expect(asserting, 'read the text with a jsonReader of infra/row-reader.ts').toEqual([]);

@@ -1,4 +1,4 @@
-/** The project's own TypeScript files, relative to its root. */
+/** The project's own TypeScript files, with paths relative to its root. */
 import { readFileSync } from 'node:fs';
 import { glob } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

@@ -1,4 +1,4 @@
-/** Accessibility of views in both themes, narrow and wide. SCREENSHOTS names a folder that gets pictures of each. */
+/** Checks the accessibility of views in both themes, narrow and wide. SCREENSHOTS names a folder for screenshots of each. */
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { seriousViolations } from './axe.ts';
@@ -11,8 +11,8 @@ const WIDTHS = [NARROW, 1440];
 const THEMES = ['light', 'dark'] as const;
 
 /**
- * Each view is opened once, as a reader comes to it: the first by its address, the others by links. Its width and its theme are those of
- * the window, and change nothing but its style.
+ * Opens each view once, as a reader does: the first by its address, the others by links. Width and theme are properties of the window, and
+ * change only the style.
  */
 export async function checkAccessibility(
   browser: Browser,
@@ -41,7 +41,7 @@ export async function checkAccessibility(
   await close();
 }
 
-/** As it is, and in the colours of a system that allows no others. */
+/** Takes screenshots as is, and in forced colours. */
 async function photograph(page: Page, name: string): Promise<void> {
   await page.screenshot({ path: `${name}.png`, fullPage: true });
   await page.emulateMedia({ forcedColors: 'active' });

@@ -1,4 +1,4 @@
-/** The page for those who log in, in a real Chromium: one service and one browser for all of it. */
+/** The account pages in a real Chromium; all tests share one service and one browser. */
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { whyNoBrowser } from '../api/browser.ts';
 import { accountViews } from './account/account-views.ts';

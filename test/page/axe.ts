@@ -1,4 +1,4 @@
-/** Accessibility of a page as axe-core sees it. Its source is evaluated, since the page's policy allows no script from elsewhere. */
+/** Checks the accessibility of a page with axe-core. Its source is evaluated, because the page's policy allows no foreign scripts. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import type { Page } from 'playwright-core';
@@ -13,8 +13,8 @@ interface Violation {
 const source = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /**
- * Serious and critical ones; every one is printed with the name. The context bypasses the policy.
- * @param rules `of colours` are those whose outcome another theme of the same document may change
+ * Returns serious and critical violations; prints all of them with the name. The context bypasses the page's policy.
+ * @param rules `of colours`: only the rules whose outcome may change with the theme of the same document
  */
 export async function seriousViolations(page: Page, name: string, rules: 'all' | 'of colours' = 'all') {
   if (!(await page.evaluate(() => 'axe' in globalThis))) await page.evaluate(source);
@@ -23,7 +23,9 @@ export async function seriousViolations(page: Page, name: string, rules: 'all' |
   return violations.filter(({ impact }) => impact === 'serious' || impact === 'critical');
 }
 
-/** Contrast is measured once or twice for each look, links in all texts: a text around a link is no part of its look. */
+/**
+ * Measures the contrast of texts once or twice per look, but links in all texts, because the text around a link is not part of its look.
+ */
 async function violationsOfColours(page: Page): Promise<Violation[]> {
   await markLooks(page);
   const ofTexts = await violationsOf(page, 'color-contrast', `[${OF_A_LOOK}]`);
@@ -43,7 +45,7 @@ function violationsOf(page: Page, rule?: string, within?: string): Promise<Viola
       }
       const { axe } = globalThis as unknown as { axe: Axe };
       const context = within === undefined ? document : { include: [within] };
-      // What holds is not described node by node.
+      // Leaves out details of rules that pass.
       const options = { resultTypes: ['violations'], ...(rule && { runOnly: [rule] }) };
       const { violations } = await axe.run(context, options);
       return violations.map(({ id, impact, nodes }) => ({ id, impact, first: nodes[0]?.html }));

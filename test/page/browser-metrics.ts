@@ -1,4 +1,4 @@
-/** What a tab holds, after the browser has collected its garbage. */
+/** Metrics of a tab after a garbage collection. */
 import type { Page } from 'playwright-core';
 
 export interface TabMetrics {
@@ -10,7 +10,7 @@ export interface TabMetrics {
 export async function metricsOf(page: Page): Promise<TabMetrics> {
   const session = await page.context().newCDPSession(page);
   await session.send('Performance.enable');
-  // Twice: what the first run finds unreachable may hold other things.
+  // Twice, because objects found unreachable in the first run may keep others alive.
   for (let run = 0; run < 2; run += 1) await session.send('HeapProfiler.collectGarbage');
   const { metrics } = await session.send('Performance.getMetrics');
   await session.detach();

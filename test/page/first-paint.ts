@@ -1,4 +1,4 @@
-/** What the first paint of a view costs, and how much of it moves afterwards. */
+/** The cost of a view's first paint, and the layout shift afterwards. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { expect } from 'vitest';
@@ -10,21 +10,24 @@ const MOST_FILES = 8;
 const MOST_CREDITS = 8;
 const MOST_CREDITS_LIVE = 4;
 const MOST_SHIFT = 0.05;
-/** The line is slow at this width: answers come in any order, also after parts of the view have been painted. */
+/** At this width the connection is slow: answers arrive in any order, also after parts of the view were painted. */
 const NARROW = 360;
 const WIDTHS = [1440, NARROW];
 const LATE_MS = [0, 1_100, 1_400, 1_700];
 
-/** A document of the same origin that asks for nothing: what was open before it is gone. */
+/** A document of the same origin that sends no requests; it replaces the previous document. */
 const WITHOUT_SCRIPT = '/api/health';
 
-/** Five seconds after the start the page looks whether the index stands still: no part of a first paint, but late answers may be later. */
+/**
+ * Five seconds after the start the page checks whether the index stands still: not part of a first paint, although late answers may come
+ * later.
+ */
 const READINESS = '/api/health/ready';
 
-/** Tabs at a time: most of one is waiting, for what still comes and for what still moves. */
+/** Concurrent tabs: each mostly waits for answers and layout shifts. */
 const TABS = 3;
 
-/** Wide and narrow: files of the page with its document, credits of its calls and of the stream, layout shift. */
+/** Checks, wide and narrow: files of the page including the document, credits of its calls and of the stream, layout shift. */
 export async function checkFirstPaint(
   browser: Browser,
   base: string,
@@ -47,7 +50,7 @@ export async function checkFirstPaint(
   await Promise.all(Array.from({ length: Math.min(TABS, left.length) }, checkPaints));
 }
 
-/** As a tab that comes for the first time; a new one would be a new process of the browser. */
+/** Resets the tab to a first visit; a new tab would be a new browser process. */
 async function forgetAll(page: Page, base: string): Promise<void> {
   await page.goto(`${base}${WITHOUT_SCRIPT}`);
   const session = await page.context().newCDPSession(page);
@@ -59,7 +62,7 @@ async function forgetAll(page: Page, base: string): Promise<void> {
 interface Painted {
   readonly address: string;
   readonly width: number;
-  /** Milliseconds by which the next answer is late. */
+  /** Returns the delay of the next answer in milliseconds. */
   readonly lateMs: (() => number) | null;
 }
 
@@ -86,7 +89,7 @@ async function checkAt({ page, requests: all }: WatchedPage, base: string, { add
   const answers = await Promise.all(calls.map((request) => request.response()));
   const costs = answers.map((answer) => Number(answer?.headers()['x-credits-cost'] ?? 1));
   const credits = costs.reduce((sum, each) => sum + each, 0) + 1;
-  await page.waitForLoadState('networkidle'); // names come behind their rows
+  await page.waitForLoadState('networkidle'); // names arrive after their rows
   const shift = await layoutShift(page);
   const figures = `${files.length} files, ${calls.length} calls, ${credits} credits, shift ${shift.toFixed(4)}`;
   console.log(`page: ${width} px ${address} ${figures}${lateMs ? `, answers late by ${delays.join(', ')} ms` : ''}`);
@@ -96,7 +99,7 @@ async function checkAt({ page, requests: all }: WatchedPage, base: string, { add
   await page.unrouteAll({ behavior: 'ignoreErrors' });
 }
 
-/** The sum of all shifts, which is no less than that of the worst five seconds. */
+/** The sum of all shifts, which is at least that of the worst five-second window. */
 function layoutShift(page: Page): Promise<number> {
   return page.evaluate(
     () =>

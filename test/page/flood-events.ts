@@ -1,4 +1,4 @@
-/** Events of a chain that has more to tell than anybody can read. Ids are new each time, as those of a chain are; currencies are not. */
+/** Events of a chain at a rate far above what a person can read. Ids are always new, like those of a chain; currencies repeat. */
 
 import type { ChainEvent } from '../../client/stream/messages.ts';
 import { createRandom } from '../../recordings/player/faults.ts';
@@ -8,13 +8,13 @@ type DataOf<Type extends ChainEvent['type']> = Extract<ChainEvent, { type: Type 
 
 const CURRENCIES = 40;
 const HEX = 64;
-/** Of a hundred events. */
+/** Shares of the event types, in percent. */
 const SHARES = { block: 2, undo: 1, conversion: 32, price: 20, price_correction: 5, mempool_tx: 22 };
-/** More than the page keeps; they come first, so that its memory is full from then on. */
+/** More than the page keeps; these events come first, so that its memory is full from then on. */
 const MOST_WAITING = 1_200;
 const GONE = ['mined', 'conflicting', 'replaced', 'expired', 'dropped', 'left_out'] as const;
 
-/** @returns what gives the next events, in the order in which a chain would tell them */
+/** @returns a function that makes the next events, in the order in which a chain would publish them */
 export function createFlood(chain: string, seed: number, tip: number): (count: number) => ScriptedEvent[] {
   const random = createRandom(seed);
   let ids = 0;

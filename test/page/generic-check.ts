@@ -1,6 +1,6 @@
 /**
- * The page's contract of marks, checked on any view: every marked value equals the text of the answer that its panel names, every
- * list has all of its rows, and no other number stands in a panel.
+ * Checks the contract of the marks on any view: every marked value equals the answer that its panel names, every list shows all of its rows,
+ * and a panel contains no unmarked numbers.
  */
 import { isLosslessNumber, parse } from 'lossless-json';
 import type { Page } from 'playwright-core';
@@ -12,7 +12,7 @@ interface MarkedValue {
   readonly value: string | null;
   readonly datetime: string | null;
   readonly isNull: boolean;
-  /** Marks of values below it. */
+  /** Number of marked values inside the element. */
   readonly holds: number;
 }
 
@@ -21,14 +21,14 @@ interface MarkedPanel {
   readonly chainState: string | null;
   readonly values: readonly MarkedValue[];
   readonly items: readonly string[];
-  /** Numbers that stand without a mark. */
+  /** Texts with numbers that carry no mark. */
   readonly unmarked: readonly string[];
 }
 
 export interface CheckedView {
   readonly panels: number;
   readonly values: number;
-  /** Pointers that were shown, with the path that they stand in. */
+  /** Pointers of the shown values, each after the path of its answer. */
   readonly pointers: ReadonlySet<string>;
 }
 
@@ -37,7 +37,7 @@ export type ViewAddress = readonly [view: string, address: string];
 
 /**
  * @param view its `data-view`
- * @param token of the session by which the page asks
+ * @param token of the session with which the page sends its requests
  */
 export async function checkView(
   page: Page,
@@ -52,8 +52,8 @@ export async function checkView(
 }
 
 /**
- * Checks the views one after the other, as a reader comes to them: the first by its address, the others by links, which need no new
- * document. What a document of each view needs, its first paint and its accessibility are checked for.
+ * Checks views one after the other, opened as a reader does: the first by its address, the others by links, which load no new document. The
+ * document, the first paint and the accessibility of a view have their own checks.
  */
 export async function* checkViews(
   page: Page,
@@ -63,7 +63,7 @@ export async function* checkViews(
   for await (const [, address] of openInTurn(page, base, views)) yield await checkPanels(page, base, address);
 }
 
-/** Opens the views one after the other, the first by its address, the others by links, which need no new document. */
+/** Opens views one after the other: the first by its address, the others by links, which load no new document. */
 export async function* openInTurn(
   page: Page,
   base: string,
@@ -78,7 +78,7 @@ export async function* openInTurn(
   }
 }
 
-/** The view that is left is marked: the next one is made anew. */
+/** Marks the current view, so that the next one can be recognised. */
 async function followLink(page: Page, href: string): Promise<void> {
   await page.evaluate((to) => {
     document.querySelector('main')?.setAttribute('data-left', '');
@@ -90,7 +90,7 @@ async function followLink(page: Page, href: string): Promise<void> {
   }, href);
 }
 
-/** What is shown now, without opening it again. */
+/** Checks the current view without opening it again. */
 export async function checkPanels(page: Page, base: string, address: string, token?: string): Promise<CheckedView> {
   const pointers = new Set<string>();
   let values = 0;
@@ -145,7 +145,7 @@ function readPanels(page: Page): Promise<MarkedPanel[]> {
   });
 }
 
-/** What of a panel is not as the API answers. */
+/** Describes the values and lists of a panel that differ from the API's answer. */
 async function wrongValues(
   base: string,
   { src, chainState, values, items }: MarkedPanel,
@@ -185,7 +185,7 @@ function isShownAs({ tag, value, datetime, isNull, holds }: MarkedValue, expecte
   return value === String(expected);
 }
 
-/** Whether something stands there, and what. */
+/** Whether there is a value at the pointer, and the value. */
 function at(answer: unknown, pointer: string): readonly [isThere: boolean, value: unknown] {
   let value = answer;
   for (const part of pointer.split('/').slice(1)) {

@@ -1,4 +1,4 @@
-/** Texts that a chain may hold, and that a page must not take for anything but text. */
+/** Texts that a chain may contain, and that the page must treat as nothing but text. */
 
 export const HOSTILE_TEXTS = {
   markup: '<img src=x onerror="window.harmed = true">',

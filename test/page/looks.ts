@@ -1,15 +1,15 @@
 /**
- * Texts that look alike. The contrast of a text follows from its own colour, size and weight and from what its ancestors paint:
- * where all of it is the same, so is the contrast, and a table of a hundred rows has no more of them than one of three.
+ * Groups texts that look alike. The contrast of a text depends on its own colour, size and weight, and on what its ancestors paint: texts for
+ * which all of these are equal have the same contrast, so a table of a hundred rows needs no more checks than a table of three.
  */
 import type { Page } from 'playwright-core';
 
-/** Marks elements whose text stands for all of their look. */
+/** Marks elements whose text represents all texts of the same look. */
 export const OF_A_LOOK = 'data-of-a-look';
-/** One may be covered by something else, which axe does not judge. */
+/** Texts marked per look: one may be covered by another element, which axe does not judge. */
 const OF_EACH = 2;
 
-/** Marks some of each look anew, as the page is shown now. */
+/** Renews the marks for the page as it is shown now. */
 export function markLooks(page: Page): Promise<void> {
   return page.evaluate(
     ([mark, ofEach]) => {
@@ -25,7 +25,7 @@ export function markLooks(page: Page): Promise<void> {
         const look = [
           parentElement === null ? 0 : lookOf(parentElement),
           localName,
-          element.getAttribute('class'), // of which pseudo-elements may follow
+          element.getAttribute('class'), // pseudo-elements may depend on the class
           isDisabled,
           ...[color, backgroundColor, backgroundImage, opacity, fontSize, fontWeight],
         ].join(' ');
@@ -37,7 +37,7 @@ export function markLooks(page: Page): Promise<void> {
       const counts = new Map<number, number>();
       const hasText = ({ childNodes }: Element) =>
         [...childNodes].some((node) => node.nodeType === Node.TEXT_NODE && node.nodeValue?.trim());
-      // axe takes what stands in a field for its text.
+      // axe treats the content of a field as its text.
       const candidates = [...document.body.querySelectorAll('*')].filter(
         (element) => hasText(element) || element.matches('input, select, textarea'),
       );

@@ -1,7 +1,7 @@
-/** Where a table has no room for columns, each row is a card: labels stand left, and what they name stands together at the right. */
+/** Where a table has no room for columns, each row is a card: labels on the left, and each value in one piece on the right. */
 import type { Page } from 'playwright-core';
 
-/** @returns cells whose text is torn apart or starts below its label, and panels whose menu has left the line of the heading */
+/** @returns cells whose text is torn apart or starts below its label, and panels whose menu wraps below the heading */
 export function untidyCards(page: Page): Promise<string[]> {
   return page.evaluate(() => {
     const EDGE = 1.5;
@@ -14,7 +14,7 @@ export function untidyCards(page: Page): Promise<string[]> {
         if (currentNode.parentElement?.closest('.hidden, .tree, button') || !currentNode.nodeValue?.trim()) continue;
         const id = currentNode.parentElement?.closest('.id');
         if (id) {
-          found.push(id.getBoundingClientRect()); // its middle is not shown
+          found.push(id.getBoundingClientRect()); // the middle of an id is hidden
           continue;
         }
         const range = document.createRange();

@@ -1,4 +1,4 @@
-/** The built page, served from the whole recording, and a browser: started once for all tests of the page. */
+/** The built page, served from the whole recording, and a browser; started once for all tests of the page. */
 import type { Browser } from 'playwright-core';
 import type { BuiltPage } from '../../api/page/page-source.ts';
 import { pageSource } from '../../web/build/page-source.ts';
@@ -8,7 +8,7 @@ import { type RunningService, startService } from '../api/running-service.ts';
 export interface ServedPage {
   readonly service: RunningService;
   readonly built: BuiltPage;
-  /** What the compiler does from the next start of the API on. */
+  /** Replaces the compiler from the next start of the API on. */
   compileAs(compile: () => Promise<BuiltPage>): void;
 }
 
@@ -18,12 +18,12 @@ export interface Opened {
   readonly browser: Browser;
 }
 
-/** With its prices. */
+/** A served page with its browser; the service has all its prices. */
 export type OpenedPage = ServedPage & Opened;
 
-/** Without a browser where there is none. */
+/** Returns no browser where none can run. */
 export async function servePage(): Promise<ServedPage & { readonly browser: Browser | null; stop(): Promise<void> }> {
-  const built = await pageSource.build(); // kept, so that the service has it at once
+  const built = await pageSource.build(); // cached, so that the service has the page at once
   let compile = async () => built;
   const service = await startService({ page: { ...pageSource, build: () => compile() } });
   const browser = whyNoBrowser === null ? await startBrowser() : null;

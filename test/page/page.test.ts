@@ -40,5 +40,5 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   whatIsTyped(opened);
   buttons(opened);
   longIdentities(opened);
-  wanderingReader(opened); // where the daemon stands at its newest block: it answers for all of them
+  wanderingReader(opened); // last: the daemon is at its newest block and answers for all blocks
 });

@@ -1,4 +1,6 @@
-/** What happens to the page over time, in a real Chromium: one browser, and one service that moves, for all scenarios that do not need another chain. */
+/**
+ * Scenarios of the page over time, in a real Chromium; they share one browser, and one advancing service unless they need another chain.
+ */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, it } from 'vitest';
 import { pageSource } from '../../web/build/page-source.ts';
@@ -20,7 +22,7 @@ import { viewsOfTwoChains } from './views/views-of-two-chains.ts';
 
 /** Two blocks before the fork of the recording. */
 const START = 843;
-/** No heartbeat is missed while the clock of a page is moved. */
+/** So long that no heartbeat is missed while a test moves the page's clock. */
 const HEARTBEAT_MS = 120_000;
 
 if (whyNoBrowser) it('scenarios of the page', ({ skip }) => skip(String(whyNoBrowser)));
@@ -31,7 +33,7 @@ describe.skipIf(whyNoBrowser !== null)('over time,', () => {
   const opened = (): Opened => ({ service, browser });
 
   beforeAll(async () => {
-    await pageSource.build(); // kept, so that the service has it at once
+    await pageSource.build(); // cached, so that the service has the page at once
     service = await startService({ startHeight: START, page: pageSource, push: { heartbeatMs: HEARTBEAT_MS } });
     browser = await startBrowser();
     await service.settled();

@@ -1,12 +1,12 @@
-/** A service of which the stream alone is scripted: everything else is answered by a running one. */
+/** A service whose stream is scripted; a running service answers everything else. */
 import { App, us_listen_socket_close, us_socket_local_port, type WebSocket } from 'uWebSockets.js';
 
-/** A message without what the stream adds to each. */
+/** A message without the members that the stream adds to each message. */
 export type ScriptedEvent = { readonly type: string; readonly chain: string; readonly data: object };
 
 export interface ScriptedStream {
   readonly url: string;
-  /** Connections that have subscribed and are open. */
+  /** Number of open connections that have subscribed. */
   readonly readers: number;
   send(events: readonly ScriptedEvent[]): void;
   stop(): void;
@@ -19,8 +19,8 @@ interface Reader {
 const HEARTBEAT_SECONDS = 30;
 
 /**
- * @param base of the running service
- * @param tips with which it greets
+ * @param base URL of the running service
+ * @param tips in its greeting
  */
 export async function startScriptedStream(base: string, tips: object = {}): Promise<ScriptedStream> {
   const readers = new Set<WebSocket<Reader>>();
@@ -35,7 +35,7 @@ export async function startScriptedStream(base: string, tips: object = {}): Prom
 
   const app = App();
   app.ws<Reader>('/api/ws', {
-    maxBackpressure: 0, // else what a slow reader does not take in time is dropped, and `seq` counts on
+    maxBackpressure: 0, // otherwise messages that a slow reader does not accept in time are dropped, while `seq` continues
     upgrade(response, request, context) {
       response.upgrade(
         { seq: 0 },
@@ -73,7 +73,7 @@ export async function startScriptedStream(base: string, tips: object = {}): Prom
       if (isGone) return;
       response.cork(() => {
         response.writeStatus(String(answer.status));
-        // `fetch` has unpacked the body.
+        // `fetch` has decompressed the body.
         for (const [name, value] of answer.headers) {
           if (!/^(content-encoding|content-length|transfer-encoding|connection|date)$/.test(name)) {
             response.writeHeader(name, value);

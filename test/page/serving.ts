@@ -1,11 +1,11 @@
-/** How the page is served: by whom it may be framed, what it costs, and what stays as it was for everybody else. */
+/** How the page is served: its policies, its cost, and what stays the same for other clients. */
 import { get } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { BuiltPage } from '../../api/page/page-source.ts';
 import { CHAIN, type RunningService } from '../api/running-service.ts';
 import type { ServedPage } from './opened-page.ts';
 
-/** Where the host is not that of the connection. */
+/** Sends a request with a Host header that differs from the connection's host. */
 function statusAt(url: string, host: string, path: string): Promise<number | undefined> {
   return new Promise((resolve, reject) => {
     get(`${url}${path}`, { headers: { host } }, (answer) => {
@@ -34,7 +34,7 @@ export function pageIsServed(page: () => ServedPage): void {
       fetch(`${service.url}${path}`, { method, headers });
 
     describe('a document', () => {
-      it('allows nothing from elsewhere, and costs nothing', async () => {
+      it('allows nothing from other origins, and costs nothing', async () => {
         const answer = await ask('/');
         expect(answer.status).toBe(200);
         expect(answer.headers.get('content-security-policy')).toContain("trusted-types 'none'");
@@ -46,19 +46,19 @@ export function pageIsServed(page: () => ServedPage): void {
         expect(answer.headers.get('ratelimit')).toBeNull();
       });
 
-      it('is not sent again to who has it', async () => {
+      it('is not sent again to a client that has it', async () => {
         const etag = (await ask('/')).headers.get('etag') ?? '';
         expect((await ask('/', { 'If-None-Match': etag })).status).toBe(304);
       });
 
-      it('describes its address to who runs no script', async () => {
+      it('describes its address for readers without scripts', async () => {
         const html = await (await ask(`/${CHAIN}/block/7`)).text();
         expect(html).toContain(`<title>Block 7 · ${CHAIN} · verustream</title>`);
         expect(html).toContain(`<link rel="alternate" type="application/json" href="/api/blocks/7?chain=${CHAIN}">`);
         for (const file of ['block', 'main']) expect(html).toMatch(new RegExp(`/assets/${file}-[A-Z0-9]+\\.js`));
       });
 
-      it('cannot be made to hold markup by its address', async () => {
+      it('contains no markup from its address', async () => {
         const html = await (
           await ask(`/${CHAIN}/block/${encodeURIComponent('</title><script>alert(1)</script>')}`)
         ).text();
@@ -81,7 +81,7 @@ export function pageIsServed(page: () => ServedPage): void {
     });
 
     describe('a file of the page', () => {
-      it('is kept for ever, in the smallest form that its reader takes', async () => {
+      it('is cached for ever, in the smallest encoding that the client accepts', async () => {
         for (const [name, { body, br, gzip }] of built.files) {
           for (const [encoding, length] of [
             ['br', br.byteLength],
@@ -103,7 +103,7 @@ export function pageIsServed(page: () => ServedPage): void {
       });
     });
 
-    describe('beside the page', () => {
+    describe('next to the page', () => {
       it('JSON-RPC answers as before', async () => {
         const call = { method: 'POST', body: JSON.stringify({ id: 1, method: 'getblockcount' }) };
         expect((await fetch(`${service.url}/`, call)).status).toBe(200);
@@ -114,7 +114,7 @@ export function pageIsServed(page: () => ServedPage): void {
         expect(await statusAt(service.url, 'example.org', '/')).toBe(200);
       });
 
-      it('the API answers while the page is compiled, and where it cannot be', async () => {
+      it('the API answers while the page is compiled, and where compiling fails', async () => {
         const ready = Promise.withResolvers<BuiltPage>();
         compileAs(() => ready.promise);
         await service.restartApi();

@@ -1,4 +1,4 @@
-/** What a view says of its stream, from the first paint on, and the blocks of its lanes. */
+/** The stream state that a view shows from the first paint on, and the blocks of its lanes. */
 import type { Page } from 'playwright-core';
 
 declare global {
@@ -7,7 +7,7 @@ declare global {
   }
 }
 
-/** Before the page is opened: each `data-stream` and `data-seq` that `main` ever had. */
+/** Called before the page is opened; records each `data-stream` and `data-seq` of `main`. */
 export async function watchStream(page: Page): Promise<void> {
   await page.addInitScript(() => {
     const marks = { states: [] as string[], sequences: [] as number[] };

@@ -1,15 +1,17 @@
-/** The recorded chain in a daemon whose mempool is filled by hand: with what is recorded, and with what no block will ever hold. */
+/**
+ * The recorded chain in a daemon whose mempool the test fills, with recorded transactions and with ones that no block will ever contain.
+ */
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import type { FollowedNode } from '../api/running-service.ts';
 import { blocks, type LooseJson } from '../api/truth.ts';
 import { startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 
 export interface WaitingDaemon extends FollowedNode {
-  /** Transactions of the next block that senders made. */
+  /** Transactions of the next block without its coinbase. */
   readonly next: readonly LooseJson[];
-  /** Puts a transaction into the mempool, in place of those that spend what it spends. */
+  /** Puts a transaction into the mempool; it replaces those that spend the same outputs. */
   put(tx: LooseJson): void;
-  /** The next block, and the mempool without what it holds, what it spends, and what has expired. */
+  /** Adds the next block and removes from the mempool what the block contains, double-spent transactions and expired ones. */
   mine(): void;
 }
 
@@ -65,7 +67,7 @@ export async function startWaitingDaemon(startHeight: number): Promise<WaitingDa
   };
 }
 
-/** Another transaction that spends the same. */
+/** Another transaction that spends the same outputs. */
 export function rivalOf(tx: LooseJson, txid: string, change: (copy: LooseJson) => void = () => {}): LooseJson {
   const copy: LooseJson = parseExact(stringifyExact(tx));
   copy.txid = txid;

@@ -1,18 +1,18 @@
-/** A page in Chromium of which everything that a reader of the console would see is kept. */
+/** A page in Chromium that records every console message, error and request. */
 import type { Browser, BrowserContextOptions, Page, Request } from 'playwright-core';
 
 export interface WatchedPage {
   readonly page: Page;
-  /** Of the console, of the policy, of scripts: nothing of it may be. */
+  /** Console messages, policy violations and script errors; tests expect none. */
   readonly complaints: string[];
   readonly requests: Request[];
   close(): Promise<void>;
 }
 
-/** Chromium says so of every failed answer of an own address; the page shows these. */
+/** Chromium logs this for every failed answer of the page's own origin; the page shows these errors itself. */
 const FAILED_ANSWER = /^Failed to load resource: the server responded with a status of (400|401|403|404|429|503)/;
 
-/** A session as the page keeps it in its tab. */
+/** A session as the page stores it in its tab. */
 export interface PageSession {
   readonly token: string;
   readonly expiresAt: string;
@@ -21,7 +21,7 @@ export interface PageSession {
   readonly chain: string;
 }
 
-/** @param reader whoever is logged in from the first document on */
+/** @param reader the session that is logged in from the first document on */
 export async function openPage(
   browser: Browser,
   options: BrowserContextOptions = {},

@@ -1,4 +1,4 @@
-/** What the stores say of sampled blocks, addresses, identities and currencies beside what a running daemon answers, at one tip of both. */
+/** Compares the stores with a running daemon for sampled blocks, addresses, identities and currencies, while both are at the same tip. */
 import { SERVICE } from '../../api/access/priority-lanes.ts';
 import { createIdentityHistory } from '../../api/rpc/identity-history.ts';
 import { nameToAddress } from '../../domain/names.ts';
@@ -22,18 +22,18 @@ import { poolRows } from '../support/api/pool-rows.ts';
 
 export interface LiveDaemon {
   readonly client: VerusdClient;
-  /** Height that both have while one answer is compared. */
+  /** Height of both while one answer is compared. */
   readonly height: number;
 }
 
 export interface LiveComparison {
   readonly method: string;
-  /** What is asked about, from the stores. */
+  /** Samples from the stores, such as addresses or heights. */
   samples(ours: Ours, count: number): Promise<readonly string[]>;
   compare(ours: Ours, daemon: LiveDaemon, sample: string): Promise<ComparedAnswer>;
 }
 
-/** Histories beyond it are left to others: one answer of the daemon would have hundreds of megabytes. */
+/** Longer histories are not compared: one answer of the daemon would have hundreds of megabytes. */
 const LONGEST_HISTORY = 2_000;
 const ADDRESSES_SQL = `SELECT address AS sample FROM address_activity WHERE chain = $1 AND address ~ '^[iR]'
   GROUP BY address HAVING count(*) <= ${LONGEST_HISTORY} ORDER BY md5(address) LIMIT $2`;
@@ -110,7 +110,7 @@ export const LIVE_COMPARISONS: readonly LiveComparison[] = [
   ),
   address(
     'getaddressdeltas',
-    // Genesis credits nobody.
+    // Outputs of the genesis block are not credited to any address.
     (answer) => canonical(inOrder((answer as readonly Members[]).filter(({ height }) => Number(height) > 0)), SENT),
     async (ours, sample, height) => canonical(inOrder(await deltasOf(ours, whole(sample, height)))),
   ),

@@ -21,7 +21,7 @@ function readArguments() {
   const [rpc, ...more] = positionals;
   const [samples, blocks] = [values.samples, values.blocks].map(Number);
   const isCount = (count: number | undefined): count is number => Number.isSafeInteger(count) && Number(count) >= 0;
-  if (rpc === undefined || more.length > 0) throw new TypeError('one address of a daemon is wanted');
+  if (rpc === undefined || more.length > 0) throw new TypeError('give exactly one daemon address');
   if (!isCount(samples) || !isCount(blocks)) throw new TypeError('--samples and --blocks are whole numbers from 0');
   return { rpc, zmq: values.zmq ?? null, folder: values.folder, samples, blocks };
 }

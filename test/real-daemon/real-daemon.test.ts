@@ -1,4 +1,4 @@
-/** The script for a real daemon, on the recorded one: it finds nothing where all is right, and a difference where one is made. */
+/** Runs the comparison with a real daemon against the recorded daemon: it finds no differences. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

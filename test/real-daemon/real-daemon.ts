@@ -1,6 +1,6 @@
 /**
- * The service against one daemon of anybody's: how fast it syncs beside eight bare connections, whether the stores answer as the daemon
- * does, and how long a new block takes to a client. It only reads from the daemon.
+ * Runs the service against one daemon: measures how fast it syncs compared with eight bare connections, whether the stores answer like the
+ * daemon, and how long a new block takes to reach a client. It only reads from the daemon.
  */
 import type { Logger } from 'pino';
 import { Pool } from 'undici';
@@ -24,13 +24,13 @@ import { LIVE_COMPARISONS, type LiveComparison } from './live-comparisons.ts';
 
 export interface RealDaemonOptions {
   readonly rpc: string;
-  /** Address of its ZMQ publisher. */
+  /** Address of the daemon's ZMQ publisher. */
   readonly zmq: string | null;
-  /** Data folder: what was synced there before is continued. */
+  /** Data folder; an earlier sync in it is continued. */
   readonly folder: string;
-  /** Of each kind. */
+  /** Samples of each kind. */
   readonly samples: number;
-  /** New blocks whose way to a client is timed. */
+  /** Number of new blocks whose time to a client is measured. */
   readonly blocks: number;
   readonly logger: Logger;
   readonly print: (line: string) => void;
@@ -41,7 +41,7 @@ const BARE_BLOCKS = 2_000;
 const CONNECTIONS = 8;
 const PROGRESS_MS = 10_000;
 const LOOK_MS = 50;
-/** The tip may move while an answer is compared. */
+/** Attempts per answer, because the tip may move during a comparison. */
 const TRIES = 10;
 const SHOWN = 3;
 
@@ -133,7 +133,7 @@ async function derived({ postgres, chain }: Ours): Promise<{ readonly height: nu
 
 const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
 
-/** Until the stores hold the daemon's tip. */
+/** Resolves when the stores have the daemon's tip. */
 async function printSync(
   { print, signal }: RealDaemonOptions,
   ours: Ours,
@@ -156,7 +156,7 @@ async function printSync(
   }
 }
 
-/** At one tip of the daemon and the stores. */
+/** Compares while the daemon and the stores are at the same tip. */
 async function settled(
   ours: Ours,
   client: VerusdClient,
@@ -202,7 +202,7 @@ async function printComparisons(options: RealDaemonOptions, ours: Ours, client: 
   return differing;
 }
 
-/** From the notification, or without one from a look twenty times a second. */
+/** Measured from the ZMQ notification, or without a publisher from a poll twenty times a second. */
 async function printLatencies(
   { print, blocks, signal }: RealDaemonOptions,
   baseUrl: string,
@@ -235,7 +235,7 @@ async function printLatencies(
   unsubscribe?.();
   await looking;
   times.sort((a, b) => a - b);
-  const from = heard ? 'from its notification' : `from a look every ${LOOK_MS} ms`;
+  const from = heard ? 'from its notification' : `from a poll every ${LOOK_MS} ms`;
   const middle = times[Math.floor(times.length / 2)] ?? 0;
   print(`a block reaches a client in ${middle.toFixed(0)} ms, at most ${(times.at(-1) ?? 0).toFixed(0)} ms, ${from}`);
 }

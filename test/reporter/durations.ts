@@ -1,4 +1,4 @@
-/** Writes what each file of a whole run took, for the order of later runs (RECORD_DURATIONS=1). */
+/** Records the duration of each test file of a whole run, for the order of later runs (RECORD_DURATIONS=1). */
 import type { Reporter, TestModule } from 'vitest/node';
 import { writeDurations } from '../setup/durations.ts';
 

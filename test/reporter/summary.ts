@@ -1,4 +1,4 @@
-/** Says at the end, in one plain line, how many tests ran, and names each skipped one with its reason. */
+/** Prints one plain line at the end with the counts, and each skipped test with its reason. */
 import type { Reporter, TestCase, TestModule } from 'vitest/node';
 
 export class SummaryReporter implements Reporter {

@@ -1,4 +1,4 @@
-/** Evaluated for each file of tests, as setup files are. */
+/** A Vitest setup file: evaluated before each test file. */
 import { afterAll, afterEach } from 'vitest';
 import { endFile, endTest } from './after-tests.ts';
 

@@ -1,16 +1,16 @@
 /**
- * Says what CPU time a test file took (MEASURE_CPU=1): that of its process, with the embedded ClickHouse, and of all processes that
- * were started by it, whether they live or have ended. On a busy machine it says more than the time that passed.
+ * Prints the CPU time of a test file (MEASURE_CPU=1): its own process, including the embedded ClickHouse, and all processes that it
+ * started, running or ended. On a busy machine this is more meaningful than the elapsed time.
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { afterAll, expect } from 'vitest';
 
-/** Of the times in /proc. */
+/** Ticks of the times in /proc. */
 const TICKS_A_SECOND = 100;
 
 interface ProcessTimes {
   readonly parent: number;
-  /** Its own, and of its children that have ended. */
+  /** CPU time of the process and of its children that have ended. */
   readonly ticks: number;
 }
 
@@ -24,7 +24,7 @@ function timesOf(pid: string): ProcessTimes | null {
     const [parent = 0, ticks] = [fields[1], fields.slice(11, 15).reduce((sum, time) => sum + time, 0)];
     return { parent, ticks };
   } catch {
-    return null; // ended meanwhile
+    return null; // the process has ended in the meantime
   }
 }
 
@@ -43,7 +43,7 @@ function cpuSeconds(): number {
   return ticks / TICKS_A_SECOND;
 }
 
-/** Before the file is imported. */
+/** Measured before the test file is imported. */
 const before = cpuSeconds();
 
 afterAll(() => {

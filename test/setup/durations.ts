@@ -1,4 +1,4 @@
-/** What each test file took in a whole run, in seconds; files that are missing took less than one. */
+/** Duration of each test file in a whole run, in seconds; missing files took less than half a second. */
 import { readFileSync, writeFileSync } from 'node:fs';
 
 export type Durations = Readonly<Record<string, number>>;

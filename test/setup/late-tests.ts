@@ -1,10 +1,10 @@
-/** A test that is about to reach its time limit says what its stores are busy with, while they still are. */
+/** A test that is close to its time limit prints the queries that its stores are running. */
 import { afterEach, beforeEach } from 'vitest';
 import { whatIsUnderWay } from '../support/infra/under-way.ts';
 
-/** Enough to ask, and for the answer to be printed. */
+/** Leaves time to query the stores and print the answer. */
 const BEFORE_LIMIT_MS = 15_000;
-/** A test may put others in their place. */
+/** Kept here because a test may replace the global functions. */
 const { setTimeout, clearTimeout } = globalThis;
 let timer: NodeJS.Timeout | undefined;
 

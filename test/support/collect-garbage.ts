@@ -1,4 +1,4 @@
-/** For tests of what memory keeps. */
+/** Forces a garbage collection, for tests of memory leaks. */
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 

@@ -1,7 +1,7 @@
-/** What a program answers to everything that can be asked without knowing a name, and to some more. */
+/** A program's answers to every path without a name in it, and to some paths with known names. */
 import type { Program } from './program.ts';
 
-/** Their answers tell of the process, of the moment or of branches that the process saw, not of the chain. */
+/** Answers of these paths depend on the process, the time or the branches that the process saw, not only on the chain. */
 const OF_THE_MOMENT =
   /^\/(metrics|api\/(ws|stream|health.*|mempool\/.*|datasets\/.*|reorgs\/|stats\/(status|pulse|network)))$/;
 const NAMES = ['PureTri@', 'alice@', 'usdx', 'VRSCTEST'];
@@ -22,7 +22,7 @@ export async function answersOf(program: Pick<Program, 'get'>): Promise<Record<s
   return answers;
 }
 
-/** Paths whose answers are not the same, with the first place where they part. */
+/** Paths whose answers differ, with both texts around the first difference. */
 export function differing(
   some: Readonly<Record<string, string>>,
   others: Readonly<Record<string, string>>,
@@ -41,7 +41,7 @@ export function differing(
 
 const AROUND = 80;
 
-/** The path with each of some names in the place of its parameter; none when the parameter is something else. */
+/** The path with each of some known names as its parameter; empty if the parameter is of another kind. */
 function filled(path: string): string[] {
   if (!path.includes(':')) return [path];
   const [, parameter = ''] = /:(\w+)/.exec(path) ?? [];

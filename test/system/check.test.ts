@@ -1,4 +1,4 @@
-/** `verustream check` on a set-up that is good and on one where everything is wrong, against real stores and a real broker. */
+/** `verustream check` on a healthy set-up and on one where everything is wrong, against real stores and a real broker. */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import kafkajs from 'kafkajs';
@@ -36,7 +36,7 @@ function settingsOf(rpc: string, more: ProgramSettings = {}): ProgramSettings {
   return { VERUSTREAM_CONFIG: VERUSTREAM_CONFIG ?? '', DATA_DIR, PORT: '0', ...stores, ...log, ...more };
 }
 
-it('finds nothing wrong with servers and a daemon that are well; --json says the same', async () => {
+it('finds nothing wrong with healthy servers and a healthy daemon; --json agrees', async () => {
   const daemon = await startGoodDaemon();
   const settings = settingsOf(daemon.rpc);
   const { code, stdout } = await runCommand(['check'], settings);
@@ -52,13 +52,13 @@ it('finds nothing wrong with servers and a daemon that are well; --json says the
   await daemon.stop();
 });
 
-it('notes databases that a killed verify has left', async () => {
+it('notes databases that a killed verify left behind', async () => {
   await server.createDatabase('verustream_beside_0123456789ab');
   const { stdout } = await runCommand(['check'], settingsOf('http://a:b@127.0.0.1:1'));
   expect(stdout).toMatch(/^note +Postgres +a killed `verify` has left verustream_beside_0123456789ab, /m);
 });
 
-it('names everything that is wrong at once, each with what to do, and no secret', async () => {
+it('reports all problems together, each with a remedy and without secrets', async () => {
   const [DATABASE_URL, CLICKHOUSE_URL] = ['postgres://u:topsecret@127.0.0.1:1/db', 'http://u:topsecret@127.0.0.1:1/db'];
   const settings = settingsOf('http://user:topsecret@127.0.0.1:1', { DATABASE_URL, CLICKHOUSE_URL });
   const { code, stdout, output } = await runCommand(['check'], { ...settings, KAFKA_BROKERS: '127.0.0.1:1' });
@@ -78,7 +78,7 @@ it('names everything that is wrong at once, each with what to do, and no secret'
   expect(wrongOf(refused.stdout).join('\n')).toMatch(/ClickHouse .*clickhouse_refused/);
 });
 
-it('is ended by a signal at once, whatever it waits for', async () => {
+it('ends at once on a signal, whatever it waits for', async () => {
   const silent = await startSilentServer();
   const DATA_DIR = join(temporaryFolder(), 'data');
   const program = startProgram({ DATA_DIR, CLICKHOUSE_URL: `http://u:p@${silent.host}/db` }, { args: ['check'] });
@@ -87,7 +87,7 @@ it('is ended by a signal at once, whatever it waits for', async () => {
   await silent.stop();
 });
 
-it.skipIf(!broker)('names a topic that would lose records, and how it is put right', async () => {
+it.skipIf(!broker)('names a topic that would lose records, and how to fix it', async () => {
   const admin = new kafkajs.Kafka({
     brokers: [...(broker?.brokers ?? [])],
     logLevel: kafkajs.logLevel.NOTHING,
@@ -105,7 +105,7 @@ it.skipIf(!broker)('names a topic that would lose records, and how it is put rig
   expect(code).toBe(1);
 });
 
-it('knows the running service by its folder and its port, and a stranger on the port as one', async () => {
+it('recognises the running service by its folder and its port, and another program on the port', async () => {
   const node = await startNode(20);
   const settings = settingsFor(node.url);
   const program = await startProgram(settings).answers();
@@ -119,7 +119,7 @@ it('knows the running service by its folder and its port, and a stranger on the 
   await program.kill('SIGTERM');
 });
 
-it('without a daemon says what will be played; an argument that is none is refused', async () => {
+it('without a daemon reports the recording that will be played; refuses an unknown option', async () => {
   const DATA_DIR = join(temporaryFolder(), 'data');
   const { code, stdout } = await runCommand(['check'], { DATA_DIR, PORT: '0' });
   expect(stdout).toMatch(/^note +daemons .*bundled recording/m);

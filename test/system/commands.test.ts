@@ -4,7 +4,7 @@ import { readJsonOutput } from '../support/commands/command-output.ts';
 import { type EndedProgram, type Program, type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
 
-/** Of the bundled recording. */
+/** An identity of the bundled recording. */
 const IDENTITY = 'alice@';
 const HASH = 'f'.repeat(64);
 
@@ -23,7 +23,7 @@ afterAll(async () => {
 
 const run = (line: string) => runCommand(line.split(' '), settings);
 
-/** stderr without the log, which is JSON lines. */
+/** Output on stderr without the log, which is JSON lines. */
 function complaint({ stdout, stderr }: EndedProgram): { stdout: string; lines: string[] } {
   return { stdout, lines: stderr.split('\n').filter((line) => line !== '' && !line.startsWith('{')) };
 }
@@ -88,20 +88,20 @@ async function refuses(line: string, allowed: RegExp): Promise<void> {
   expect(lines[0]).toMatch(allowed);
 }
 
-describe('of a running service', () => {
-  it('prints state by the published schema with --json, and nothing else on stdout', () => printsState(STATE));
-  it.each(REFUSED)('refuses `%s` in one line, exit code 2', refuses);
+describe('commands on a running service', () => {
+  it('print state by the published schema with --json, and nothing else on stdout', () => printsState(STATE));
+  it.each(REFUSED)('refuse `%s` in one line, exit code 2', refuses);
 });
 
-describe('of a folder that no service works on', () => {
+describe('commands on a folder without a running service', () => {
   beforeAll(async () => {
     await program.kill('SIGTERM');
   });
-  it('prints state alike', () => printsState(['status', 'reprocess']));
-  it('refuses alike', () => refuses(`keys ${CHAIN} nobody@`, /the chain vrsc knows no identity "nobody@"/));
+  it('print the same state', () => printsState(['status', 'reprocess']));
+  it('refuse the same arguments', () => refuses(`keys ${CHAIN} nobody@`, /the chain vrsc knows no identity "nobody@"/));
 });
 
-it('without a command prints the list on stderr, exit code 2; help is no failure', async () => {
+it('prints the list of commands on stderr with exit code 2 if none is given; help exits with 0', async () => {
   const nothing = await runCommand([], settings);
   expect(nothing).toMatchObject({
     code: 2,

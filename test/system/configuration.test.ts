@@ -1,4 +1,4 @@
-/** What a wrong value says: one line, which value, what is allowed; and exit code 1. */
+/** Errors of a wrong setting: one line that names the setting and the allowed values, and exit code 1. */
 import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
@@ -51,12 +51,12 @@ describe('a wrong value', () => {
     expect(word).not.toContain('topsecret');
   });
 
-  it('is refused by `config` alike', async () => {
+  it('is refused by `config`, too', async () => {
     expect(lastWord(await runCommand(['config'], { PORT: 'http' }))).toMatch(/PORT: "http" must be integer/);
   });
 });
 
-describe('what cannot be reached at start', () => {
+describe('a server that cannot be reached at start', () => {
   it.each<[string, ProgramSettings, RegExp]>([
     [
       'Postgres',
@@ -75,7 +75,7 @@ describe('what cannot be reached at start', () => {
     expect(word).not.toContain('topsecret');
   });
 
-  it('a port that another program has', async () => {
+  it('refuses a port that another program uses', async () => {
     const other = createServer().listen(0, '127.0.0.1');
     await once(other, 'listening');
     const address = other.address();
@@ -86,14 +86,14 @@ describe('what cannot be reached at start', () => {
   });
 });
 
-describe('a command that is none', () => {
-  it('says which there are, exit code 2', async () => {
+describe('an unknown command', () => {
+  it('lists the commands, exit code 2', async () => {
     const { code, output } = await runCommand(['stat'], {});
     expect(code).toBe(2);
     expect(output).toMatch(/unknown command "stat".*status.*verify.*audit/);
   });
 
-  it('help is no failure, also with a configuration that is wrong', async () => {
+  it('help exits with 0, even with a wrong configuration', async () => {
     const wrong = { PORT: 'http' };
     expect(await runCommand(['--help'], wrong)).toMatchObject({ code: 0 });
     expect(await runCommand(['verify', '--help'], wrong)).toMatchObject({
@@ -104,7 +104,7 @@ describe('a command that is none', () => {
 });
 
 describe('secrets', () => {
-  it('stand neither in the configuration that is printed nor in the log', async () => {
+  it('appear neither in the printed configuration nor in the log', async () => {
     const node = await startNode(20);
     const settings = settingsFor(node.url.replace('secret', 'topsecret'));
     const PRICE_FEED_URL = 'https://feed.example/price?ids=dai&x_api_key=topsecret';

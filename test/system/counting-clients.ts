@@ -1,14 +1,14 @@
-/** Clients that ask as long as the program answers, and know what was answered and when. */
+/** Clients that send requests as long as the program answers, and record when each was answered. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import type { Program } from './program.ts';
 
 export interface CountingClients {
-  /** Requests that were sent, answered or not. */
+  /** Number of requests sent, answered or not. */
   readonly sent: number;
-  /** Moment of each answer, in milliseconds of the test's clock. */
+  /** Time of each answer, in milliseconds of the test's clock. */
   readonly answeredAt: readonly number[];
-  /** Resolves when all was asked, or when the program has gone. Rejects when it answers anything but 200. */
+  /** Resolves when all requests are done or the program has ended. Rejects when it answers anything but 200. */
   readonly ended: Promise<void>;
 }
 
@@ -16,9 +16,9 @@ export interface Asking {
   readonly path: string;
   readonly key: string;
   readonly connections: number;
-  /** Requests of all connections together. */
+  /** Total number of requests of all connections. */
   readonly most?: number;
-  /** Between two requests of a connection. */
+  /** Pause between two requests of a connection. */
   readonly pauseMs?: number;
 }
 
@@ -33,7 +33,7 @@ export function startClients({ base }: Pick<Program, 'base'>, asking: Asking): C
     while (sent < most) {
       sent += 1;
       const answer = await pool.request({ method: 'GET', path, headers }).catch(() => null);
-      if (answer === null) return; // the connection has ended without an answer
+      if (answer === null) return; // the connection ended without an answer
       await answer.body.dump();
       if (answer.statusCode !== 200) throw new Error(`${path} answered ${answer.statusCode}`);
       answeredAt.push(performance.now());

@@ -1,4 +1,4 @@
-/** Trouble with the daemon: shown in one line, waited out where waiting helps, and nothing is lost. */
+/** Trouble with the daemon: the program reports it in one line, waits where waiting helps, and loses nothing. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { reservePort } from '../support/infra/reserved-port.ts';
@@ -21,12 +21,12 @@ interface Reason {
   readonly detail: string;
 }
 
-/** A reason is left ten seconds after its cause has gone. */
+/** Readiness drops a reason ten seconds after its cause is gone. */
 async function untilReady(program: Program, chain?: string): Promise<void> {
   await until('the service is ready', async () => (await unready(program, chain)).length === 0);
 }
 
-/** Until ready names the code, of which the reason is returned. */
+/** Waits until readiness reports the code, and returns its reason. */
 async function untilUnready(program: Program, code: string, chain?: string): Promise<Reason> {
   let reasons: readonly Reason[] = [];
   const find = () => reasons.find((reason) => reason.code === code);
@@ -48,7 +48,7 @@ async function unready(program: Program, chain?: string): Promise<readonly Reaso
   return reasons;
 }
 
-/** The first complaint of this code. */
+/** The first logged warning or error with this code. */
 async function complaint(program: Program, code: string): Promise<LogLine> {
   const find = () => program.complaints().find((line) => line.code === code);
   await until(`a complaint ${code}`, () => find() !== undefined).catch((error: unknown) => {
@@ -58,7 +58,7 @@ async function complaint(program: Program, code: string): Promise<LogLine> {
 }
 
 describe('a daemon that cannot be reached', () => {
-  it('is waited for, at the start and later; no block is lost', async () => {
+  it('makes the program wait, at the start and later; no block is lost', async () => {
     const { port } = await reservePort();
     const before = await startNode(40, port);
     await stopNode(before);
@@ -104,7 +104,7 @@ describe('daemons of one program', () => {
   });
   afterAll(() => program?.kill('SIGKILL'));
 
-  it('one that loads its index is waited for; ready says why', async () => {
+  it('waits for one that loads its index; readiness reports why', async () => {
     await untilReady(program, 'hanging');
     await untilReady(program, 'refusing');
     await complaint(program, 'daemon_warming_up');
@@ -119,7 +119,7 @@ describe('daemons of one program', () => {
     await untilReady(program);
   });
 
-  it('one that hangs is waited for; ready says so while what is there is served, and of a chain whose daemon answers nothing', async () => {
+  it('waits for one that hangs; readiness reports it, and the chain is still served', async () => {
     nodes.hanging.setFaults({ timeoutRate: 1 });
     await untilUnready(program, 'daemon_timeout', 'hanging');
     const statusOf = async (path: string) => (await program.get(path)).status;
@@ -132,7 +132,7 @@ describe('daemons of one program', () => {
     await untilReady(program);
   });
 
-  it('one that refuses the password is said to, is not hammered, and is followed once it accepts', async () => {
+  it('reports one that refuses the password, does not hammer it, and follows it once it accepts', async () => {
     nodes.refusing.setFaults({ wrongAuth: true });
     nodes.refusing.step();
     const { message } = await complaint(program, 'daemon_auth_failed');
@@ -158,7 +158,7 @@ describe('a daemon of another chain', () => {
     expect(program.complaints()).toEqual([expect.objectContaining({ code: 'wrong_chain' })]);
   });
 
-  it('with another first block than the log stops the chain, which goes on when the right one is back', async () => {
+  it('with a genesis block that differs from the log stops the chain, which continues when the right daemon is back', async () => {
     const node = await startNode(40);
     const proxy = await startForeignGenesis(node.url);
     proxy.foreign = false;
@@ -181,11 +181,11 @@ describe('a daemon of another chain', () => {
   });
 });
 
-describe('a daemon that stands still', () => {
+describe('a daemon without new blocks', () => {
   it('makes the service not ready after 20 block times, until it moves again', async () => {
     const node = await startNode(40);
     const program = await startProgram(settingsFor(node.url, { blockSeconds: 1 })).answers();
-    /** A chain of one second a block is ready only while blocks come. */
+    /** With one second per block, a chain is ready only while new blocks arrive. */
     const untilReadyWhileItMoves = () =>
       until('the service is ready while blocks come', async () => {
         if ((await servedHeight(program)) === node.height) node.step();

@@ -1,4 +1,4 @@
-/** Trouble with the data folder: said in one line, and nothing that was there is lost. */
+/** Trouble with the data folder: the program reports it in one line and loses no existing data. */
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -30,7 +30,7 @@ afterAll(() => {
   for (const folder of mounted) execFileSync('umount', ['--lazy', folder]);
 });
 
-/** Null when this user may not mount. */
+/** Returns null when this user may not mount. */
 function mount(folder: string, ...options: string[]): string | null {
   mkdirSync(folder, { recursive: true });
   try {
@@ -82,7 +82,7 @@ describe('a data folder that cannot be used', () => {
     expect(refusal(await runCommand(['start'], { DATA_DIR }))).toMatch(/No space left on device/);
   });
 
-  it('another process holds it: who, and what to do', async () => {
+  it('a folder of another running process: names the process and the remedy', async () => {
     const node = await startNode(20);
     const settings = settingsFor(node.url);
     const first = await startProgram(settings).answers();
@@ -96,7 +96,9 @@ describe('a data folder that cannot be used', () => {
 });
 
 describe('a disk that fills up', () => {
-  it('makes the stages wait, with the reason; with room again they go on and nothing is missing', async ({ skip }) => {
+  it('makes the stages wait and report the reason; once there is room they continue and nothing is missing', async ({
+    skip,
+  }) => {
     const node = await startNode(60);
     const settings = settingsFor(node.url);
     if (!mount(settings.DATA_DIR, '-t', 'tmpfs', '-o', 'size=400m', 'tmpfs')) return skip(NO_MOUNT);
@@ -106,10 +108,10 @@ describe('a disk that fills up', () => {
     node.advanceTo(400);
     await until('derive is under way', async () => (await servedHeight(program)) > 60);
     fill(ballast);
-    node.advanceTo(450); // however far derive was, there is more to write
+    node.advanceTo(450); // wherever derive was, there is more to write
     const full = () => program.complaints().filter((line) => /no space|not enough space/i.test(JSON.stringify(line)));
     await until('the full disk is complained about', () => full().length > 0);
-    await sleep(2000); // several attempts
+    await sleep(2000); // enough for several attempts
     expect(
       full().filter(({ level }) => level > 40),
       'no stage stops for good',
@@ -124,7 +126,7 @@ describe('a disk that fills up', () => {
   });
 });
 
-/** Takes all the room there is. */
+/** Fills all remaining space. */
 function fill(file: string): void {
   const chunk = Buffer.alloc(1 << 20);
   const descriptor = openSync(file, 'w');
@@ -188,7 +190,7 @@ describe('a log that is damaged while nothing runs', () => {
     expect(await leftBy(settings)).toMatchObject({ heights: 71, records: 71 });
   });
 
-  it('ClickHouse that is damaged answers nothing: the program does not start, and says what to do', async () => {
+  it('with damaged ClickHouse data the program does not start and reports the remedy', async () => {
     const folder = join(settings.DATA_DIR, 'clickhouse');
     const kept = join(temporaryFolder(), 'kept');
     cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
@@ -200,12 +202,12 @@ describe('a log that is damaged while nothing runs', () => {
     cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
   });
 
-  it('ClickHouse in which bytes are wrong: refused with the reason, in time, readiness names it, and all else answers', async () => {
+  it('with flipped bytes in ClickHouse data, requests fail in time with the reason, readiness names it, and all else answers', async () => {
     const folder = join(settings.DATA_DIR, 'clickhouse');
     const kept = join(temporaryFolder(), 'kept');
     cpSync(folder, kept, { recursive: true, verbatimSymlinks: true });
     for (const data of globSync('store/*/*/*_*/data.bin', { cwd: folder }).map((file) => join(folder, file))) {
-      // Without its list of migrations the program would not start.
+      // Without its list of migrations the program would not start, so that table stays intact.
       const isDerived = !readFileSync(join(dirname(data), 'columns.txt'), 'utf8').includes('sha256');
       if (isDerived) for (let at = 0; at < statSync(data).size; at += 64) flip(data, at); // in each of its columns
     }
@@ -232,7 +234,7 @@ describe('a log that is damaged while nothing runs', () => {
     cpSync(kept, folder, { recursive: true, verbatimSymlinks: true });
   });
 
-  it('is all that is needed: stores that were removed are built again from it, byte for byte', async () => {
+  it('is sufficient: removed stores are rebuilt from it, byte for byte', async () => {
     const before = await leftBy(settings);
     for (const store of ['postgres', 'clickhouse']) rmSync(join(settings.DATA_DIR, store), { recursive: true });
     const program = await startProgram(settings).answers();

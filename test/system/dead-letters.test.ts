@@ -1,4 +1,4 @@
-/** What could not be decoded, as an operator meets it: shown everywhere, and gone after `dead-letters redrive`. */
+/** Dead letters from the operator's point of view: shown everywhere, and gone after `dead-letters redrive`. */
 import { describe, expect, it } from 'vitest';
 import { readJsonOutput } from '../support/commands/command-output.ts';
 import { runCommand, startProgram, until } from './program.ts';
@@ -8,7 +8,7 @@ const ANSWERS = ['/api/blocks/?pageSize=50', '/api/conversions/?pageSize=100', '
 const TOTAL = /^(\d+) dead letters$/m;
 
 describe('dead letters of a program', () => {
-  it('are shown, and derived again by the running service or by the command itself', { timeout: 300_000 }, async () => {
+  it('are shown, and are redriven by the running service or by the command itself', { timeout: 300_000 }, async () => {
     const node = await startNode(400);
     const settings = settingsFor(node.url);
     const breakIt = () => runCommand([], settings, 'test/system/derive-with-faults.ts');
@@ -44,14 +44,14 @@ describe('dead letters of a program', () => {
       expect(wrong).toMatchObject({ code: 2, output: expect.stringContaining(`allowed are ${CHAIN} (usage)`) });
     }
 
-    // Of the running service.
+    // On a running service.
     const redriven = await runCommand(['dead-letters', 'redrive', CHAIN], settings);
     expect(redriven).toMatchObject({ code: 0, output: expect.stringContaining('no dead letter is left') });
     await untilServed(again, node);
     await until('it answers as it did', async () => String(await answers(again)) === String(expected));
     await again.kill('SIGTERM');
 
-    // Of a folder that no service works on.
+    // On a folder without a running service.
     expect(await breakIt()).toMatchObject({ code: 0 });
     expect(await runCommand(['dead-letters', 'redrive', CHAIN], settings)).toMatchObject({ code: 0 });
     expect(await runCommand(['verify'], settings)).toMatchObject({ code: 0 });

@@ -1,6 +1,6 @@
 /**
- * Derives the configured first chain again, from a height that may be given, with a processor that fails on one transaction in
- * twenty: what an older program would have left. A program of its own: the embedded engine opens one data folder a process.
+ * Derives the first configured chain again, from an optional height, with a processor that fails on one transaction in twenty, so that dead
+ * letters remain as from an older program. A separate program, because the embedded engine opens one data folder per process.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openResources } from '../../commands/open-resources.ts';

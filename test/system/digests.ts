@@ -1,21 +1,21 @@
-/** What a program that has ended left in its stores and topics. */
+/** The contents of stores and topics that an ended program left behind. */
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
 import { type ProgramSettings, runCommand } from './program.ts';
 
 export interface Left {
-  /** Of every derived table of both stores, whatever branches were seen on the way. */
+  /** Digests of every derived table of both stores; they do not depend on abandoned branches. */
   readonly digests: Digests;
-  /** Records of `blocks`. */
+  /** Number of records of `blocks`. */
   readonly records: number;
-  /** Blocks that the facts topic tells of and does not take back. */
+  /** Number of blocks that the facts topic contains and does not rewind. */
   readonly heights: number;
-  /** Records of `facts` that take blocks back. */
+  /** Number of rewind records of `facts`. */
   readonly rewinds: number;
-  /** Of the facts of those blocks. */
+  /** Digest of the facts of those blocks. */
   readonly factsOfBlocks: string;
 }
 
-/** @throws Error when the topics are not one record of `facts` for each of `blocks` */
+/** @throws Error unless the topics have exactly one record of `facts` for each of `blocks` */
 export async function leftBy(settings: ProgramSettings): Promise<Left> {
   const { code, stdout, stderr, output } = await runCommand([], settings, 'test/system/print-digests.ts');
   if (code !== 0 || stderr !== '') throw new Error(`the digests could not be read:\n${output}`);

@@ -1,4 +1,4 @@
-/** The embedded ClickHouse is killed under a running program: it is started again, everything goes on, and nothing is lost. */
+/** Kills the embedded ClickHouse of a running program: it is restarted, work continues, and nothing is lost. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { createRandom } from '../../recordings/player/faults.ts';
@@ -54,7 +54,7 @@ it(
   6 * MINUTES,
 );
 
-it('a program that is killed leaves no engine behind, and the next start finds the folder free', async () => {
+it('a killed program leaves no engine behind, and the next start finds the folder free', async () => {
   const node = await startNode(20);
   const settings = settingsFor(node.url);
   for (let start = 0; start < 2; start++) {

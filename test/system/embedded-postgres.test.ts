@@ -1,4 +1,4 @@
-/** The embedded Postgres is killed under a running program: it is started again, everything goes on, and nothing is lost. */
+/** Kills the embedded Postgres of a running program: it is restarted, work continues, and nothing is lost. */
 import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -12,7 +12,7 @@ const KILLS = Number(process.env.POSTGRES_KILLS ?? 3);
 const START = 200;
 const MOST_BLOCKS = 40;
 
-it(`${KILLS} kills of the embedded Postgres while blocks come`, async () => {
+it(`${KILLS} kills of the embedded Postgres while blocks arrive`, async () => {
   const random = createRandom(SEED);
   const node = await startNode(START);
   const settings = settingsFor(node.url);
@@ -37,7 +37,7 @@ it(`${KILLS} kills of the embedded Postgres while blocks come`, async () => {
   expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
 });
 
-it('a server that says nothing, and one whose socket is removed', { timeout: 180_000 }, async () => {
+it('a server that does not answer, and one whose socket is removed', { timeout: 180_000 }, async () => {
   const node = await startNode(20);
   const settings = settingsFor(node.url);
   const program = await startProgram(settings).answers();
@@ -57,7 +57,7 @@ it('a server that says nothing, and one whose socket is removed', { timeout: 180
       try {
         process.kill(pid, signal);
       } catch (error) {
-        // A child may have ended since: the others must not be left stopped.
+        // A child may have ended in the meantime; the other processes must still get the signal.
         expect(error).toMatchObject({ code: 'ESRCH' });
       }
     }
@@ -87,7 +87,7 @@ it('a server that says nothing, and one whose socket is removed', { timeout: 180
   expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
 });
 
-it('a server that is killed as the program starts', { timeout: 180_000 }, async () => {
+it('a server that is killed while the program starts', { timeout: 180_000 }, async () => {
   const random = createRandom(SEED);
   const node = await startNode(20);
   const settings = settingsFor(node.url);

@@ -1,6 +1,6 @@
 /**
- * The stores fail in every way while a chain grows and changes branches: the service waits, says for what, and goes on by itself; in
- * the end the stores hold what the log says.
+ * The stores fail in every way while a chain grows and changes branches: the service waits, reports the reason and continues by itself. In
+ * the end the stores match the log.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -16,17 +16,19 @@ import { CHAIN, settingsForAll, temporaryFolder, untilServed } from './recorded-
 const MINUTES = 60_000;
 const FAULTS = Number(process.env.STORE_FAULTS ?? 9);
 const LONGEST_FAULT_MS = 1500;
-/** Enough for baskets that price something. */
+/** Enough blocks for baskets that price something. */
 const FIRST_BLOCKS = 40;
 const MOST_NEW_BLOCKS = 8;
 const DEEPEST = 6;
-/** Chances at each move. */
+/** Probability per move. */
 const REORGANISES = 0.15;
 const ASK_EVERY_MS = 200;
-/** The bound of a question to a store, and what it has for its own refusal; health, which asks no store for long, hangs if it takes as long. */
+/**
+ * The time limit of a store's query plus the time of the refusal itself. For /api/health, which does not wait for a store, it means a hang.
+ */
 const LONGEST_ANSWER_MS = 20_000;
 
-/** What readiness says of each, and paths whose answers need that store; no path is asked twice, since answers are kept. */
+/** Readiness code of each fault, and paths that need that store; each path is requested only once, because answers are cached. */
 const TOLD: readonly (readonly [FaultName, RegExp, ((number: number) => string) | null])[] = [
   ['Postgres cannot be reached', /"postgres_unreachable"/, (number) => `/api/blocks/${number}`],
   ['Postgres is full', /"postgres_full"/, (number) => `/api/blocks/${7 + number}`],
@@ -76,7 +78,7 @@ it(
     const asked = askAllTheTime(asking.signal);
     const names = Object.keys(stores.faults) as FaultName[];
     for (let number = 0; number < FAULTS; number++) {
-      // Each at least once, when there are as many.
+      // Every fault at least once if FAULTS allows it.
       const name = names[number] ?? pick(names);
       const fault = stores.faults[name];
       moveChain();
@@ -117,7 +119,7 @@ it(
       });
       expect(await program.get('/api/health')).toMatchObject({ status: 200 });
       let asked = 0;
-      // Until a reader of a full server has lost the connection that it had.
+      // Repeats until a connection that the service still had to the full server is gone.
       if (pathOf) {
         await until(`requests are refused while ${name}`, async () => {
           const { status, body } = await program.get(pathOf(++asked));
@@ -136,16 +138,16 @@ it(
   5 * MINUTES,
 );
 
-/** Some blocks more, and now and then another branch. */
+/** Adds a few blocks, and now and then a new branch. */
 function moveChain(): void {
   if (random() < REORGANISES) daemon.reorganise(1 + Math.floor(random() * DEEPEST), 1);
   daemon.grow(Math.floor(random() * MOST_NEW_BLOCKS));
 }
 
 interface Answers {
-  /** By status. */
+  /** Number of answers by status. */
   readonly answers: ReadonlyMap<number, number>;
-  /** Neither an answer nor a refusal that says when to come back, or too late. */
+  /** Answers that are neither a result nor a 503, and answers that were too late. */
   readonly wrong: readonly string[];
 }
 

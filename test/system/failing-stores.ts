@@ -1,4 +1,4 @@
-/** Both stores as servers of their own that can be made to fail in each way a server fails, each behind one address for all its lives. */
+/** Both stores as separate servers that can fail in each way a server fails; each keeps one address across restarts. */
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:http';
@@ -13,7 +13,7 @@ import { startCuttingProxy } from '../stream-check/cutting-proxy.ts';
 import { type ClickHouseFacade, startClickHouseFacade } from '../support/infra/clickhouse/start-facade.ts';
 import { until } from './program.ts';
 
-/** Lasts until `lift` has resolved. */
+/** The failure lasts until `lift` has resolved. */
 export interface StoreFailure {
   readonly begin: () => Promise<void>;
   readonly lift: () => Promise<void>;
@@ -38,7 +38,7 @@ export type FaultName =
 
 const DATABASE = 'production';
 const FULL = '53300';
-/** Between two rounds of a fault that goes on. */
+/** Pause between two rounds of a repeated fault. */
 const AGAIN_MS = 100;
 
 export async function startFailingStores(folder: string): Promise<FailingStores> {
@@ -66,11 +66,11 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
     }
   }
 
-  // An autovacuum worker is a superuser's, whom nobody here may end.
+  // An autovacuum worker belongs to a superuser; the test may not end it.
   const endConnections = `SELECT pg_terminate_backend(pid) FROM pg_stat_activity
     WHERE datname = '${DATABASE}' AND backend_type = 'client backend'`;
 
-  /** Again and again, so that connections end in every state they can be in. */
+  /** Repeats the fault, so that connections end in every state they can be in. */
   function repeated(round: () => Promise<unknown>): StoreFailure {
     let stop = new AbortController();
     let running: Promise<void> = Promise.resolve();
@@ -94,7 +94,7 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
 
   const held: pg.Client[] = [];
 
-  /** Takes every connection that is left, those that the service had first. */
+  /** Takes every remaining connection, first those that the service had. */
   async function fill(): Promise<void> {
     try {
       for (;;) {
@@ -192,7 +192,7 @@ export async function startFailingStores(folder: string): Promise<FailingStores>
   };
 }
 
-/** Answers every statement as a server does that cannot reserve space on its disk. */
+/** Answers every statement like a server that cannot reserve space on its disk. */
 async function startDisklessClickHouse(): Promise<{ readonly port: number; stop(): Promise<void> }> {
   const server = createServer((request, response) => {
     request.resume();
@@ -215,7 +215,7 @@ function addressOf(url: string): number | string {
   return host?.startsWith('/') ? `${host}/.s.PGSQL.${port ?? 5432}` : Number(port);
 }
 
-/** The same user, password and database by way of the proxy. */
+/** The same user, password and database, through the proxy. */
 function through(url: string, port: number): string {
   const { protocol, username, password, pathname } = new URL(url);
   const other = new URL(`http://127.0.0.1:${port}${pathname}`);

@@ -1,4 +1,4 @@
-/** Before the recorded node: while `foreign` is true, the daemon of a chain with the same name and another first block. */
+/** A proxy in front of the recorded node; while `foreign` is true, it imitates a chain with the same name and another genesis block. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -25,7 +25,7 @@ export async function startForeignGenesis(nodeUrl: string): Promise<ForeignGenes
       const text = await answer.text();
       response.writeHead(answer.status).end(proxy.foreign ? text.replaceAll(GENESIS, OTHER) : text);
     } catch {
-      response.destroy(); // as the node behind it does when it stops
+      response.destroy(); // as the node itself does when it stops
     }
   }).listen(0, '127.0.0.1');
   await once(server, 'listening');

@@ -1,6 +1,6 @@
 /**
- * kill -9 of the whole program at any moment, while it catches up and while its daemon changes branches: in the end it
- * serves what a program serves that nobody killed and that never saw another branch.
+ * Kills the whole program with SIGKILL at any moment, while it catches up and while its daemon changes branches. In the end it serves the
+ * same data as a program that was never killed and never saw another branch.
  */
 import { rmSync } from 'node:fs';
 import { join } from 'node:path';
@@ -15,9 +15,9 @@ import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts'
 
 const MINUTES = 60_000;
 const KILLS = Number(process.env.SYSTEM_KILLS ?? 4);
-/** The rest of the kills comes while the daemon changes branches. */
+/** The other kills happen while the daemon changes branches. */
 const KILLS_IN_CATCH_UP = Math.min(4, Math.ceil(KILLS / 2));
-/** Share of the lives that may end before the program answers. */
+/** Share of the runs that may end before the program answers. */
 const EARLY_DEATHS = 0.25;
 const LONGEST_LIFE_MS = 3000;
 const AFTER_FORK = 15;
@@ -60,7 +60,7 @@ it(
     await untilServed(survivor, node);
     await succeed([['verify'], ['audit'], ['status']], settings);
     expect(await survivor.kill('SIGTERM')).toMatchObject({ code: 0 });
-    // The digests stand for both commands here: docs/decisions/0119-cpu-of-whole-programs.md.
+    // The digests replace both commands here: docs/decisions/0119-cpu-of-whole-programs.md.
     const left = await leftBy(settings);
     expect(left.rewinds).toBeGreaterThan(0);
     expect({ ...left, records: end + 1, rewinds: 0 }).toEqual(expected);
@@ -68,7 +68,7 @@ it(
   60 * MINUTES,
 );
 
-it('builds ClickHouse again where its folder was removed, and keeps what only Postgres holds', async () => {
+it('rebuilds ClickHouse when its folder was removed, and keeps data that only Postgres has', async () => {
   const tier = ['keys', CHAIN, 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2'];
   await succeed([[...tier, 'pro']], undisturbed);
   rmSync(join(undisturbed.DATA_DIR, 'clickhouse'), { recursive: true });
@@ -95,7 +95,7 @@ async function shortLife(program: Program): Promise<void> {
   expect(await program.kill('SIGKILL')).toMatchObject({ signal: 'SIGKILL' });
 }
 
-/** Dies right after the log has the first reorganisation, which the metrics show. */
+/** Kills the program right after the log has the first reorganisation, which the metrics show. */
 async function firstRewind(program: Program): Promise<void> {
   node.branch('orphan', node.fork + 3);
   await until('the branch that will lose is in the log', () => program.output().includes(`"height":${node.fork + 3}`));
@@ -106,7 +106,7 @@ async function firstRewind(program: Program): Promise<void> {
   expect(body).toContain('verustream_rewind_depth_blocks_sum{chain="vrsc"} 3\n');
 }
 
-/** A daemon that does not make up its mind. */
+/** A daemon that keeps switching branches. */
 async function changeBranches(signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     const blocks = Math.floor(random() * 8);

@@ -1,4 +1,4 @@
-/** The life of the program: it starts, serves, answers commands, and ends when it is told to. */
+/** The life cycle of the program: it starts, serves, answers commands, and ends on a signal. */
 import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -6,7 +6,7 @@ import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
 import { type Program, runCommand, startProgram, until, untilStatus } from './program.ts';
 import { settingsFor, startNode, stopNode, untilServed } from './recorded-chain.ts';
 
-/** A hang, also on a busy machine. */
+/** Longer than this counts as a hang, even on a busy machine. */
 const HANG_MS = 60_000;
 
 describe('a program that follows a daemon', () => {
@@ -21,8 +21,8 @@ describe('a program that follows a daemon', () => {
     await untilServed(program, node);
   });
 
-  it('is ready, and says so nowhere but in a word', async () => {
-    // Ten seconds after the first sync is over.
+  it('is ready without any complaint in the log', async () => {
+    // Readiness takes up to ten seconds after the first sync.
     await until('it is ready', async () => (await program.get('/api/health/ready')).status === 200);
     expect(JSON.parse((await program.get('/api/health')).body)).toEqual({ status: 'ok' });
     expect(program.complaints()).toEqual([]);
@@ -40,14 +40,14 @@ describe('a program that follows a daemon', () => {
     });
   });
 
-  it('answers status, verify and audit for itself', async () => {
+  it('answers status, verify and audit while it runs', async () => {
     await untilStatus(settings, 0, /^vrsc +derive +following +250 +250 +0.*\nvrsc +price +following +250 +250 +0/m);
     const [verify, audit] = await Promise.all(['verify', 'audit'].map((command) => runCommand([command], settings)));
     expect(verify).toMatchObject({ code: 0, output: expect.stringMatching(/^\d+ tables match the log\.$/m) });
     expect(audit).toMatchObject({ code: 0, output: expect.stringMatching(/ClickHouse agree\.$/m) });
   });
 
-  it('ends after SIGTERM with code 0, says nothing bad, and leaves no process behind', async () => {
+  it('ends after SIGTERM with code 0, logs no complaint, and leaves no process behind', async () => {
     const asked = Date.now();
     const { code, signal } = await program.kill('SIGTERM');
     expect({ code, signal }).toEqual({ code: 0, signal: null });
@@ -56,7 +56,7 @@ describe('a program that follows a daemon', () => {
     await until('no process works on its data folder', () => processesOn(settings.DATA_DIR).length === 0);
   });
 
-  it.skipIf(process.platform === 'win32')('leaves nothing that another user may read', () => {
+  it.skipIf(process.platform === 'win32')('leaves no file that another user may read', () => {
     const names = ['', ...(readdirSync(settings.DATA_DIR, { recursive: true }) as string[])];
     const open = names.filter((name) => {
       const found = lstatSync(join(settings.DATA_DIR, name));
@@ -65,7 +65,7 @@ describe('a program that follows a daemon', () => {
     expect(open).toEqual([]);
   });
 
-  it('answers the same commands from its folder when it is stopped, and nothing else on stdout', async () => {
+  it('answers the same commands from its folder when it is stopped, with nothing else on stdout', async () => {
     await untilStatus(settings, 1, /^vrsc +daemon +unknown +250\n[\s\S]*not_reporting: derive of vrsc/m);
     const verify = await runCommand(['verify'], settings);
     expect(verify).toMatchObject({
@@ -77,7 +77,7 @@ describe('a program that follows a daemon', () => {
     expect(await runCommand(['config'], settings)).toMatchObject({ code: 0 });
   });
 
-  it('goes on where it stood', async () => {
+  it('continues where it stopped', async () => {
     node.advanceTo(300);
     const again = await startProgram(settings).answers();
     await untilServed(again, node);
@@ -96,14 +96,14 @@ describe('SIGTERM at any other moment', () => {
     await new Promise((resolve) => setTimeout(resolve, ms));
     const asked = Date.now();
     const { code, signal, output } = await program.kill('SIGTERM');
-    // Before its first line runs nobody listens to signals.
+    // Before its first line runs, the program does not handle signals.
     if (signal !== 'SIGTERM') expect({ code, output }).toEqual({ code: 0, output });
     expect(Date.now() - asked).toBeLessThan(HANG_MS);
     await stopNode(node);
   });
 });
 
-/** Process ids whose command line names the folder, or that work in it; Linux only, none elsewhere. */
+/** Ids of the processes whose command line names the folder or that work in it; empty except on Linux. */
 function processesOn(folder: string): string[] {
   if (process.platform !== 'linux') return [];
   return readdirSync('/proc').filter((pid) => {
@@ -112,7 +112,7 @@ function processesOn(folder: string): string[] {
       const [command, cwd] = [readFileSync(`/proc/${pid}/cmdline`, 'utf8'), readlinkSync(`/proc/${pid}/cwd`)];
       return command.includes(folder) || cwd.startsWith(folder);
     } catch {
-      return false; // ended meanwhile
+      return false; // the process has ended in the meantime
     }
   });
 }

@@ -1,6 +1,6 @@
 /**
- * Digests of what the configured stores and topics hold of the first chain, as JSON. A program of its own: the embedded
- * engine opens one data folder a process.
+ * Prints digests of the first chain's stores and topics as JSON. A separate program, because the embedded engine opens one data folder per
+ * process.
  */
 import { createHash } from 'node:crypto';
 import { openResources } from '../../commands/open-resources.ts';

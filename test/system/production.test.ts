@@ -1,6 +1,6 @@
 /**
- * The production form: the log on a real Kafka broker, Postgres by URL, ClickHouse by URL (a facade over the embedded engine,
- * not a server, but with TEST_STORES=containers), roles spread over processes. It ends with the same data and gives the same answers as one process does.
+ * The production set-up: the log on a real Kafka broker, Postgres by URL, ClickHouse by URL (a facade over the embedded engine, unless
+ * TEST_STORES=containers), roles in several processes. It ends with the same data and gives the same answers as a single process.
  */
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
@@ -21,7 +21,7 @@ import { settingsFor, startNode, temporaryFolder, untilServed } from './recorded
 const MINUTES = 60_000;
 const started = await startTestBroker();
 const broker: TestBroker | null = 'skipped' in started ? null : started;
-/** Topics of a broker that is not ours may outlive the test. */
+/** Random, because topics on a shared broker may outlive the test. */
 const name = `system-${randomBytes(4).toString('hex')}`;
 const logger = pino({ level: 'silent' });
 
@@ -68,7 +68,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
   async function committed(stage: 'derive' | 'price'): Promise<{ height: number; hash: string } | undefined> {
     const { rows } = await postgres.pool
       .query<{ height: number; hash: string }>('SELECT height, hash FROM stage_positions WHERE stage = $1', [stage])
-      .catch(() => ({ rows: [] })); // before the first start there is no such table
+      .catch(() => ({ rows: [] })); // before the first start this table does not exist
     return rows[0];
   }
 
@@ -80,7 +80,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
 
   const start = (ROLES: string) => startProgram({ ...settings, ROLES });
 
-  it('roles in processes of their own, some of them killed, give the data and the answers of one process', async () => {
+  it('roles in separate processes, some of them killed, end with the data and answers of one process', async () => {
     node.branch('main', node.fork - 5);
     const [killedTail, killedDerive] = [start('tail'), start('derive,price')];
     const serve = await start('serve').answers();
@@ -117,7 +117,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     expect({ ...left, records: end + 1, rewinds: 0 }).toEqual(expected);
   });
 
-  it('a second tail takes over from the first, which stops and says so', async () => {
+  it('a second tail takes over from the first, which stops and reports it', async () => {
     const [first, derive] = [start('tail'), start('derive,price')];
     node.branch('main', end + 10);
     await untilCommitted();
@@ -127,12 +127,12 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     await untilCommitted();
     await until('the first is fenced', () => first.complaints().some(({ code }) => code === 'log_writer_fenced'));
     expect(second.complaints()).toEqual([]);
-    // The last word of the first stands there until the second reports again.
+    // The first one's last status remains until the second one reports again.
     await untilStatus(settings, 0);
     for (const program of [first, second, derive]) expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  it('a tail that is killed, and a daemon that is dead, are known where requests are served', async () => {
+  it('the serve role reports a killed tail and a dead daemon', async () => {
     const [tail, derive] = [start('tail'), start('derive,price')];
     const serve = await start('serve').answers();
     const ready = async () => {
@@ -144,7 +144,7 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
       until(`ready says ${wanted}`, async () => (await ready()) === wanted).catch(async (error: unknown) => {
         throw new Error(`${String(error)}\n${await ready()}`);
       });
-    // The time at which the newest block arrived is kept: blocks that are years old are no standstill for a new process.
+    // The arrival time of the newest block is stored, so that years-old blocks are not a stall for a new process.
     await says('200');
     node.branch('main', end + 21);
     await untilCommitted();
@@ -157,34 +157,31 @@ describe.skipIf(!broker)('on Kafka', { timeout: 5 * MINUTES }, () => {
     for (const program of [derive, serve]) expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
   });
 
-  it.skipIf(process.env.KAFKA_BROKERS !== undefined)(
-    'a broker that goes away is waited for; nothing is lost',
-    async () => {
-      const embedded = { ...settingsFor(node.url, { name: `${name}-2` }), KAFKA_BROKERS };
-      node.branch('main', 40);
-      const program = await startProgram(embedded).answers();
-      await untilServed(program, node, undefined, `${name}-2`);
-      const heard = heardBlocks(program.base);
-      await broker?.kill();
-      node.advanceTo(60);
-      await until('it is missed', () => program.complaints().some(({ code }) => code === 'log_unreachable'));
-      await until('readiness names it', async () => {
-        const { status, body } = await program.get('/api/health/ready');
-        return status === 503 && /"stage_waiting".*log_unreachable/.test(body);
-      });
-      expect(await program.get('/api/blocks/40')).toMatchObject({ status: 200 });
-      await broker?.restart();
-      await untilServed(program, node, undefined, `${name}-2`);
-      await until('who listened all the time has heard of the last block', () => heard.includes(60));
-      expect(heard).toEqual(Array.from({ length: 20 }, (_, index) => 41 + index));
-      expect(
-        program.complaints().filter(({ level }) => level > 40),
-        'no stage stops for good',
-      ).toEqual([]);
-      expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
-      expect(await leftBy(embedded)).toMatchObject({ records: 61, heights: 61, rewinds: 0 });
-    },
-  );
+  it.skipIf(process.env.KAFKA_BROKERS !== undefined)('waits for a broker that goes away; nothing is lost', async () => {
+    const embedded = { ...settingsFor(node.url, { name: `${name}-2` }), KAFKA_BROKERS };
+    node.branch('main', 40);
+    const program = await startProgram(embedded).answers();
+    await untilServed(program, node, undefined, `${name}-2`);
+    const heard = heardBlocks(program.base);
+    await broker?.kill();
+    node.advanceTo(60);
+    await until('it is missed', () => program.complaints().some(({ code }) => code === 'log_unreachable'));
+    await until('readiness names it', async () => {
+      const { status, body } = await program.get('/api/health/ready');
+      return status === 503 && /"stage_waiting".*log_unreachable/.test(body);
+    });
+    expect(await program.get('/api/blocks/40')).toMatchObject({ status: 200 });
+    await broker?.restart();
+    await untilServed(program, node, undefined, `${name}-2`);
+    await until('who listened all the time has heard of the last block', () => heard.includes(60));
+    expect(heard).toEqual(Array.from({ length: 20 }, (_, index) => 41 + index));
+    expect(
+      program.complaints().filter(({ level }) => level > 40),
+      'no stage stops for good',
+    ).toEqual([]);
+    expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
+    expect(await leftBy(embedded)).toMatchObject({ records: 61, heights: 61, rewinds: 0 });
+  });
 });
 
 async function startStandIns(folder: string): Promise<ContainerServers> {
@@ -202,7 +199,7 @@ async function startStandIns(folder: string): Promise<ContainerServers> {
   };
 }
 
-/** Heights of the blocks that one connection has told of so far. */
+/** Heights of the blocks that one connection has received so far. */
 function heardBlocks(base: string): readonly number[] {
   const heights: number[] = [];
   const follow = async () => {

@@ -1,4 +1,4 @@
-/** The real program as child processes of a test. Whatever happens to the test, they end with it. */
+/** Runs the real program in child processes. They end with the test, however it ends. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -6,7 +6,7 @@ import { ROOT } from '../house/source-files.ts';
 import { afterEachFile, afterEachTest } from '../setup/after-tests.ts';
 import { NODE_FLAGS } from '../support/infra/node-flags.ts';
 
-/** Variables that the program reads; the surroundings of the test are not handed down. */
+/** Environment variables for the program; those of the test are not inherited. */
 export type ProgramSettings = Readonly<Record<string, string>>;
 
 export interface EndedProgram {
@@ -14,7 +14,7 @@ export interface EndedProgram {
   readonly signal: string | null;
   readonly stdout: string;
   readonly stderr: string;
-  /** stdout and stderr, as they came. */
+  /** stdout and stderr, in order of arrival. */
   readonly output: string;
 }
 
@@ -36,18 +36,18 @@ export interface Program {
   readonly ended: Promise<EndedProgram>;
   output(): string;
   /**
-   * Lines of level `warn` and above, without those about the wallet of the recorded daemon, which holds coins, and about stores that
-   * answered a probe too slowly.
+   * Lines of level `warn` and above, except those about the recorded daemon's wallet, which has coins, and about stores that answered a
+   * probe too slowly.
    */
   complaints(): LogLine[];
-  /** Resolves when /api/health answers. @throws Error when the program ends before, with its output */
+  /** Resolves when /api/health answers. @throws Error with the output when the program ends first */
   answers(): Promise<Program>;
   get(path: string): Promise<HttpAnswer>;
   kill(signal: 'SIGTERM' | 'SIGKILL'): Promise<EndedProgram>;
 }
 
 const WARN = 40;
-/** A little less than the limit of a test, so that the test says what it waited for. */
+/** Slightly less than a test's time limit, so that the error names the missing condition. */
 const ANSWER_MS = 150_000;
 const POLL_MS = 100;
 const LONGEST_POLL_MS = 1_000;
@@ -55,7 +55,7 @@ const SURROUNDINGS = Object.fromEntries(
   ['PATH', 'HOME', 'NODE_COMPILE_CACHE'].map((name) => [name, process.env[name]]),
 );
 const running = new Set<ChildProcess>();
-/** Those that the tests of a file share. */
+/** Programs that the tests of a file share. */
 const shared = new Set<ChildProcess>();
 
 process.once('exit', () => killAll(running));
@@ -69,12 +69,12 @@ async function killAll(children: Iterable<ChildProcess>): Promise<void> {
 }
 
 interface ProgramOptions {
-  /** `file`: the other tests of the file have it too. */
+  /** `file`: all tests of the file share the program. */
   readonly lives?: 'test' | 'file';
   readonly args?: readonly string[];
 }
 
-/** `verustream start` on any free port, until its test ends. */
+/** Runs `verustream start` on any free port until the test ends. */
 export function startProgram(
   settings: ProgramSettings,
   { lives = 'test', args = ['start'] }: ProgramOptions = {},
@@ -118,7 +118,7 @@ export function startProgram(
   return program;
 }
 
-/** Any other command, or another script of the project, run to its end. */
+/** Runs any other command, or another script of the project, to its end. */
 export async function runCommand(
   args: readonly string[],
   settings: ProgramSettings,
@@ -131,7 +131,7 @@ function spawnProgram(script: string, args: readonly string[], settings: Program
   const child = spawn(process.execPath, [...NODE_FLAGS, script, ...args], {
     cwd: ROOT,
     env: { ...SURROUNDINGS, ...settings },
-    stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // the channel ends the program when the test is killed
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'], // the IPC channel ends the program when the test is killed
   });
   running.add(child);
   let text = '';
@@ -161,25 +161,27 @@ function logLines(output: string): LogLine[] {
       try {
         return [JSON.parse(line) as LogLine];
       } catch {
-        return []; // cut by a kill
+        return []; // truncated by a kill
       }
     });
 }
 
-/** How api/state/store-health.ts names a store that did not answer a probe, and why it may have been no more than slow. */
+/** Messages of api/state/store-health.ts for a store that did not answer a probe, and errors that may only mean slowness. */
 const SILENT_STORE =
   /^(Postgres does not answer|all Postgres connections for requests are busy or do not answer|ClickHouse does not answer in time|ClickHouse lacks disk space, memory or time|a store has failed;.*)$/;
 const SLOW =
   /no answer to a statement within|no connection within|did not answer a statement within|timeout exceeded|statement timeout/i;
 
-/** On a busy machine a healthy store may need more than the two seconds of a probe: the warning is right, and no fault of the program. */
+/**
+ * On a busy machine a healthy store may need more than the two seconds of a probe; the warning is correct and not a fault of the program.
+ */
 function isSlowProbe({ msg, err }: LogLine): boolean {
   return SILENT_STORE.test(msg) && SLOW.test(JSON.stringify(err ?? ''));
 }
 
 /**
- * Asks until it holds; the longer it has waited the less often, since asking takes the processor from what it waits for.
- * @throws Error after `ms`, or what `holds` throws
+ * Polls until `holds` returns true, less often the longer it takes, because polling takes CPU time from the program.
+ * @throws Error after `ms`, or any error of `holds`
  */
 export async function until(what: string, holds: () => boolean | Promise<boolean>, ms = ANSWER_MS): Promise<void> {
   const began = Date.now();
@@ -190,7 +192,9 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
   }
 }
 
-/** Until `status` ends so: a stage says how it stands a moment after its block is served. @throws Error as `until`, with its table */
+/**
+ * Polls `status`, because a stage reports its state a moment after its block is served. @throws Error like `until`, with the printed table
+ */
 export async function untilStatus(settings: ProgramSettings, code: number, pattern = /^/): Promise<void> {
   let last: EndedProgram | undefined;
   await until(`status ends with ${code} and says ${pattern}`, async () => {

@@ -1,11 +1,11 @@
-/** A daemon that publishes its blocks, then falls silent, and one that publishes nothing: the program says so everywhere and follows both. */
+/** A daemon that publishes its blocks and then falls silent, and one that never publishes: the program reports both and follows both. */
 import { expect, it } from 'vitest';
 import { runCommand, startProgram, until } from './program.ts';
 import { settingsForAll, startNode } from './recorded-chain.ts';
 
 const BLOCK_SECONDS = 5;
 
-it('is heard, and named when it is silent; the other chain is polled', async () => {
+it('reports a publisher as heard, then as silent; polls the other chain', async () => {
   const publishing = await startNode(50, 0, { zmq: 'tcp://127.0.0.1:*' });
   const polled = await startNode(50);
   const settings = settingsForAll([
@@ -31,7 +31,7 @@ it('is heard, and named when it is silent; the other chain is polled', async () 
   });
   await until('status names it silent', async () => (await table()).includes('ZMQ publisher silent: it connects'));
   const ready = async () => (await program.get('/api/health/ready?chain=told')).body;
-  await expect.poll(ready).toContain('publisher_silent'); // the API hears of it a moment after the table
+  await expect.poll(ready).toContain('publisher_silent'); // the API learns of it a moment after the table
   await until('both chains are followed', async () => {
     const { body: status } = await program.get('/api/stats/status');
     const { chains } = JSON.parse(status) as { chains: Record<string, { height: number }> };

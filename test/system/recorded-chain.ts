@@ -1,4 +1,4 @@
-/** What the tests of the whole program tail: the recorded node, in this process, and a configuration that names it. */
+/** The daemon of the whole-program tests: the recorded node, in the test's process, and configurations that name it. */
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -13,7 +13,7 @@ import { afterEachFile } from '../setup/after-tests.ts';
 import { type Program, type ProgramSettings, until } from './program.ts';
 
 export const CHAIN = 'vrsc';
-/** The tests ask as fast as they can. */
+/** Rate limits that the tests never reach. */
 export const UNLIMITED: Pick<Config, 'tiers' | 'keylessRequestsPerMinute'> = {
   tiers: { free: { creditsPerMinute: 1e9 }, developer: { creditsPerMinute: 1e9 }, pro: { creditsPerMinute: 1e9 } },
   keylessRequestsPerMinute: 1e9,
@@ -28,7 +28,7 @@ afterEachFile(async () => {
   for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 });
 
-/** A folder that is removed when the tests of this file have ended. */
+/** A folder that is removed after the tests of this file. */
 export function temporaryFolder(): string {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-system-'));
   folders.push(folder);
@@ -53,12 +53,12 @@ export async function stopNode(node: RecordedNode): Promise<void> {
 
 type OwnSettings = ProgramSettings & { readonly DATA_DIR: string };
 
-/** Settings of a program that tails `rpc` into a data folder of its own. */
+/** Settings of a program that tails `rpc` into its own data folder. */
 export function settingsFor(rpc: string, chain: Partial<ChainConfig> = {}): OwnSettings {
   return settingsForAll([{ name: CHAIN, rpc, ...chain }]);
 }
 
-/** The same of several chains; `more` stands in the configuration as well. */
+/** The same for several chains; `more` is added to the configuration. */
 export function settingsForAll(chains: readonly Partial<ChainConfig>[], more: Partial<Config> = {}): OwnSettings {
   const folder = temporaryFolder();
   const file = join(folder, 'verustream.json');
@@ -72,7 +72,7 @@ export function settingsForAll(chains: readonly Partial<ChainConfig>[], more: Pa
   return { VERUSTREAM_CONFIG: file, DATA_DIR: join(folder, 'data') };
 }
 
-/** Height that both derive and price have committed, as the API serves it; -1 before the first block. */
+/** Height that both derive and price have committed, as the API reports it; -1 before the first block. */
 export async function servedHeight(program: Program, chain = CHAIN): Promise<number> {
   const { body } = await program.get('/metrics');
   const heights = ['derive', 'price'].map((stage) => {
@@ -82,14 +82,14 @@ export async function servedHeight(program: Program, chain = CHAIN): Promise<num
   return Math.min(...heights);
 }
 
-/** Of a daemon. */
+/** Tip of a daemon. */
 type Tip = Pick<RecordedNode, 'height' | 'hash'>;
 
-/** Until the program serves exactly the node's tip. */
+/** Waits until the program serves exactly the node's tip. */
 export async function untilServed(program: Program, node: Tip, ms?: number, chain = CHAIN): Promise<void> {
   await until(
     `block ${node.height} is served`,
-    // The newest block first: to make all the metrics takes ten times as long.
+    // The newest block first: rendering all metrics takes ten times as long.
     async () => (await newestHash(program)) === node.hash && (await servedHeight(program, chain)) === node.height,
     ms,
   ).catch((error: unknown) => {
@@ -97,7 +97,7 @@ export async function untilServed(program: Program, node: Tip, ms?: number, chai
   });
 }
 
-/** Of one chain among several; prices of its newest blocks may wait for the others. */
+/** Waits for one chain among several; prices of its newest blocks may still wait for the other chains. */
 export async function untilDerived(program: Program, node: Tip, chain: string): Promise<void> {
   await until(`block ${node.height} of ${chain} is served`, async () => {
     return (await newestHash(program, `&chain=${chain}`)) === node.hash;

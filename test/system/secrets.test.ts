@@ -1,4 +1,4 @@
-/** Every path of an account, asked of the whole program: no secret is in a second answer, nor in what is logged at any level. */
+/** Requests every path of an account on the whole program: no secret appears in a second answer, nor in the log at any level. */
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { setTier } from '../../api/access/key-store.ts';
 import { methodOf } from '../../api/http/route.ts';
@@ -13,7 +13,7 @@ import { CHAIN, settingsFor, untilServed } from './recorded-chain.ts';
 
 const MINUTES = 60_000;
 const PATIENT = { timeout: 60_000, interval: 100 };
-/** All paths by which an account is opened, used and closed. */
+/** All paths that open, use or close an account. */
 const OF_ACCOUNT = routeTable.filter(({ path }) => /^\/api\/(auth|keys|usage|webhooks)(\/|$)/.test(path));
 
 let stores: TestStores;
@@ -44,16 +44,16 @@ interface Shown {
   readonly text: string;
 }
 
-/** Everything that was answered, but for the answers that hand out a secret. */
+/** Every answer, without the members that hand out a secret. */
 const shown: Shown[] = [];
 const secrets: { readonly name: string; readonly value: string }[] = [];
 const asked = new Set<string>();
 
-/** How a secret could be written: as it is without its public beginning, in an address, in Base64 at any place, in hexadecimal. */
+/** Possible notations of a secret: itself without its public prefix, URL-encoded, Base64 at any offset, hexadecimal. */
 function formsOf(handedOut: string): readonly string[] {
   const secret = handedOut.slice(handedOut.lastIndexOf('_') + 1);
   const bytes = Buffer.from(secret);
-  // Of a text in the middle of another, the characters that do not depend on its neighbours.
+  // Only the characters that do not depend on the neighbours of a text in the middle of another.
   const inBase64 = [0, 1, 2].map((offset) =>
     Buffer.concat([Buffer.alloc(offset), bytes])
       .toString('base64')
@@ -73,7 +73,7 @@ function formsOf(handedOut: string): readonly string[] {
 interface Sent {
   readonly token?: string;
   readonly body?: unknown;
-  /** Member of the answer that is handed out once. */
+  /** Member of the answer that hands out a secret once. */
   readonly secret?: string;
 }
 
@@ -109,7 +109,7 @@ async function logIn(): Promise<string> {
   const signature = await owner.sign(challenge.message);
   const body = { challengeId: challenge.challengeId, signature };
   const { token } = await ask('POST', '/api/auth/login', '/api/auth/login', { body, secret: 'token' });
-  await ask('POST', '/api/auth/login', '/api/auth/login', { body }); // a second time: refused
+  await ask('POST', '/api/auth/login', '/api/auth/login', { body }); // the second login is refused
   return token;
 }
 
@@ -145,7 +145,7 @@ async function useWebhooks(token: string): Promise<void> {
   await ask('PATCH', route, path, { token, body: { description: 'as before' } });
   await ask('GET', '/api/webhooks', '/api/webhooks', { token });
   await ask('GET', route, path, { token });
-  // A receiver that repeats what it was sent, and fails.
+  // A receiver that echoes its request and fails.
   receiver.behave((response, { headers }) => void response.writeHead(500).end(JSON.stringify(headers)));
   const { id } = await ask('POST', `${route}/test`, `${path}/test`, { token });
   const delivery = `${path}/deliveries/${id}`;
@@ -158,7 +158,7 @@ async function useWebhooks(token: string): Promise<void> {
   await ask('DELETE', route, path, { token });
 }
 
-/** Requests that are refused, whose answers and log lines say why. */
+/** Requests that are refused, whose answers and log lines give the reason. */
 async function provoke(token: string, key: string): Promise<void> {
   for (const credential of [token, key, `${key}0`, `${key.slice(0, -1)}g`]) {
     await ask('GET', 'none', '/api/no/such/path', { token: credential });
@@ -173,7 +173,7 @@ async function provoke(token: string, key: string): Promise<void> {
 }
 
 it(
-  `the ${OF_ACCOUNT.length} paths of an account hand out each secret once, and log none`,
+  `the ${OF_ACCOUNT.length} paths of an account hand out each secret once and log none`,
   async () => {
     const token = await logIn();
     const key = await useKeys(token);
@@ -187,7 +187,7 @@ it(
     expect(secrets).toHaveLength(6);
     expect(await program.kill('SIGTERM')).toMatchObject({ code: 0 });
     const output = program.output();
-    expect(output).toContain('"/api/webhooks/:id/redrive"'); // it does log each request
+    expect(output).toContain('"/api/webhooks/:id/redrive"'); // the program does log each request
     for (const { id, body, headers } of receiver.received)
       shown.push({ where: id, text: body + JSON.stringify(headers) });
     shown.push({ where: 'the log', text: output });

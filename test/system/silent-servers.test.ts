@@ -1,4 +1,4 @@
-/** Commands while some of the servers that hold the stores and the log do not answer. */
+/** Commands while some of the servers of the stores and the log do not answer. */
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createTestStores, type TestStores } from '../support/infra/test-stores.ts';
@@ -7,7 +7,7 @@ import { settingsFor } from './recorded-chain.ts';
 
 const NOWHERE = '127.0.0.1:1';
 const sockets = new Set<Socket>();
-/** Takes connections and says nothing. */
+/** Accepts connections and never answers. */
 const silent = createServer((socket) => sockets.add(socket));
 let stores: TestStores;
 let settings: ProgramSettings;
@@ -30,13 +30,13 @@ it.each([
   [['dead-letters', 'list'], 0, /^/],
   [['keys', 'vrsc', 'nobody@'], 2, /knows no identity/],
   [['accept-rewind', 'vrsc', '7', 'a'.repeat(64)], 0, /may be rewound to block 7 once/],
-])('%j needs Postgres alone', async (words, code, said) => {
+])('%j needs only Postgres', async (words, code, said) => {
   const ended = await runCommand(words, settings);
   expect(ended.output).toMatch(said);
   expect(ended.code).toBe(code);
 });
 
-it('a command that needs Postgres alone changes no tables', async () => {
+it('a command that needs only Postgres changes no tables', async () => {
   const { pool } = stores.postgres;
   const [newest] = (await pool.query('SELECT name, sha256 FROM migrations ORDER BY name DESC LIMIT 1')).rows;
   await pool.query('DELETE FROM migrations WHERE name = $1', [newest?.name]);
@@ -51,7 +51,7 @@ it('a command that needs Postgres alone changes no tables', async () => {
   await pool.query('INSERT INTO migrations VALUES ($1, $2)', [newest?.name, newest?.sha256]);
 });
 
-it('a Postgres that takes no writes says so', async () => {
+it('reports a Postgres that accepts no writes', async () => {
   const database = new URL(stores.databaseUrl).pathname.slice(1);
   const { pool } = stores.postgres;
   await pool.query(`ALTER DATABASE ${database} SET default_transaction_read_only = on`);
@@ -64,7 +64,7 @@ it('a Postgres that takes no writes says so', async () => {
   writer.release();
 });
 
-it('Ctrl-C ends a command that waits for a store, and says that it had not begun', async () => {
+it('Ctrl-C ends a command that waits for a store, and reports that it had not begun', async () => {
   const waiting = startProgram(
     { ...settings, CLICKHOUSE_URL: `http://127.0.0.1:${(silent.address() as AddressInfo).port}/db` },
     { args: ['audit'] },
@@ -74,7 +74,7 @@ it('Ctrl-C ends a command that waits for a store, and says that it had not begun
   expect(ended).toMatchObject({ code: 1, output: expect.stringContaining('(command_stopped)') });
 });
 
-it('a Postgres that is full is not waited for', async () => {
+it('does not wait for a Postgres without free connections', async () => {
   const database = new URL(stores.databaseUrl).pathname.slice(1);
   const holder = await stores.postgres.pool.connect();
   await holder.query(`ALTER DATABASE ${database} CONNECTION LIMIT 0`);

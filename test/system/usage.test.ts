@@ -1,4 +1,4 @@
-/** Usage of the whole program, as /api/usage shows it: what was accepted, to the credit, after a burst, SIGTERM and kill -9. */
+/** Usage of the whole program, as /api/usage shows it: exactly the accepted requests, after a burst, SIGTERM and kill -9. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createKey, setTier } from '../../api/access/key-store.ts';
@@ -14,7 +14,7 @@ import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts'
 const BURST = 100_000;
 const KILLS = Number(process.env.USAGE_KILLS ?? 2);
 const MINUTES = 60_000;
-/** Costs one credit, from memory. */
+/** Costs one credit; answered from memory. */
 const READ = '/api/market/protocol';
 /** alice@ of the recording. */
 const OWNER = { chain: CHAIN, identityAddress: 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2' };
@@ -23,7 +23,7 @@ const random = createRandom(SEED);
 let stores: TestStores;
 let settings: ProgramSettings;
 let program: Program;
-/** Its reads of the usage are paid by its network, and not counted. */
+/** Reads of the usage by this session are charged to its network and not counted. */
 let session: string;
 
 beforeAll(async () => {
@@ -57,7 +57,7 @@ async function startAgain(): Promise<void> {
 }
 
 it(
-  `a burst of ${BURST} requests shows soon after its end, and no more than it`,
+  `a burst of ${BURST} requests appears soon after its end, with exactly that number`,
   async () => {
     const { id, key } = await newKey();
     const began = performance.now();
@@ -74,7 +74,7 @@ it(
   10 * MINUTES,
 );
 
-it('SIGTERM in the middle of requests: usage is what was answered, to the credit', async () => {
+it('SIGTERM in the middle of requests: usage equals the answered requests, to the credit', async () => {
   const { id, key } = await newKey();
   const clients = startClients(program, { path: READ, key, connections: 8, pauseMs: 2 });
   await sleep(1_500);
@@ -86,7 +86,7 @@ it('SIGTERM in the middle of requests: usage is what was answered, to the credit
   expect(await creditsOf(id)).toBe(clients.answeredAt.length);
 });
 
-/** When the program's batches were written, in milliseconds since the epoch, of those that are seen from now on. */
+/** Times at which the program's batches were written, in milliseconds since the epoch, as observed from now on. */
 function watchBatches() {
   const began = Date.now();
   const moments: number[] = [];
@@ -98,12 +98,15 @@ function watchBatches() {
       const at = rows[0]?.at ?? 0;
       if (at > (moments.at(-1) ?? began)) moments.push(at);
     },
-    /** In seconds, of two batches one after the other. */
+    /** Shortest time between two consecutive batches, in seconds. */
     shortestPause: () => Math.min(...moments.slice(1).map((at, index) => at - (moments[index] ?? 0))) / 1_000,
   };
 }
 
-/** A moment since the epoch by the test's own clock. The two clocks cannot be read at once, so the closest of some readings holds. */
+/**
+ * Converts a time since the epoch to the test's own clock. The two clocks cannot be read at once, so the closest of several readings is
+ * used.
+ */
 function onOwnClock(at: number): number {
   return at - Math.max(...Array.from({ length: 5 }, () => Date.now() - performance.now()));
 }
@@ -116,7 +119,7 @@ it(
       const clients = startClients(program, { path: READ, key, connections: 8, pauseMs: 5 });
       await expect.poll(() => clients.answeredAt.length).toBeGreaterThan(0);
       const batches = watchBatches();
-      // A busy machine lengthens pauses, so one of those that are seen has to be as short as promised.
+      // A busy machine lengthens pauses, so only one observed pause has to be as short as promised.
       const pause = async () => {
         await batches.look();
         return batches.shortestPause();
@@ -130,14 +133,14 @@ it(
       await program.kill('SIGKILL');
       await clients.ended;
       const { sent, answeredAt } = clients;
-      // The newest batch was begun after the one before it had been written, so it holds what was answered by then.
+      // The newest batch began after the previous one was written, so it contains everything that was answered by then.
       const begun = onOwnClock(batches.moments.at(-2) ?? Number.NaN);
       const written = answeredAt.filter((at) => at < begun).length;
       expect(written).toBeGreaterThan(0);
       await startAgain();
       const credits = await creditsOf(id);
       expect(credits).toBeGreaterThanOrEqual(written);
-      expect(credits).toBeLessThanOrEqual(sent); // a request is accepted once at most
+      expect(credits).toBeLessThanOrEqual(sent); // each request is accepted at most once
       console.log(
         `usage: of ${sent} requests ${answeredAt.length} were answered before kill -9, ${credits} are counted`,
       );

@@ -1,4 +1,7 @@
-/** A daemon whose wallet holds coins: the program says so everywhere, serves as before, and where it is told to serves nothing of it. */
+/**
+ * A daemon whose wallet has coins: the program reports it everywhere and serves as before; with requireEmptyWallet it serves no wallet
+ * method.
+ */
 import { expect, it } from 'vitest';
 import { type Program, runCommand, startProgram, until } from './program.ts';
 import { settingsForAll, startNode } from './recorded-chain.ts';
@@ -14,7 +17,7 @@ async function call(program: Program, chain: string, request: object): Promise<s
   return error ? String(error.code) : 'served';
 }
 
-it('is named in the log, the metrics and status; with requireEmptyWallet its wallet is out of reach', async () => {
+it('appears in the log, the metrics and status; with requireEmptyWallet its wallet is out of reach', async () => {
   const node = await startNode(50);
   const settings = settingsForAll([
     { name: 'open', rpc: node.url },
@@ -31,7 +34,7 @@ it('is named in the log, the metrics and status; with requireEmptyWallet its wal
   expect(await call(program, 'strict', TOUCHING)).toBe('-32601');
   expect(await call(program, 'strict', OTHER)).toBe('served');
   expect(await call(program, 'open', OTHER)).toBe('served');
-  node.advanceTo(node.tip); // where the recording knows the answer
+  node.advanceTo(node.tip); // the recording has the answer at this height
   expect(await call(program, 'open', TOUCHING)).toBe('served');
   expect(await call(program, 'strict', TOUCHING)).toBe('-32601');
 });

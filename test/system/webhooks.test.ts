@@ -1,6 +1,6 @@
 /**
- * kill -9 of the whole program between an event and its delivery, while the daemon changes branches and the receiver fails: whoever
- * applies what came, each message once, holds the chain.
+ * Kills the whole program with SIGKILL between an event and its delivery, while the daemon changes branches and the receiver fails: a client
+ * that applies every received message once ends with the chain.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -63,14 +63,14 @@ async function register(program: Program): Promise<Registered> {
   return post(program, '/api/webhooks', { url: receiver.url, events: ['block', 'reorg'] });
 }
 
-/** What failed twice would come again in minutes: it is asked for. */
+/** Redrives deliveries that failed twice, which would otherwise be retried only after minutes. */
 async function redriveLeft(program: Program, { id }: Registered): Promise<void> {
   const sql = `SELECT id FROM webhook_deliveries WHERE state <> 'delivered' AND attempts > 1`;
   const { rows } = await stores.postgres.pool.query<{ id: string }>(sql);
   for (const left of rows) await post(program, `/api/webhooks/${id}/deliveries/${left.id}/redrive`);
 }
 
-/** Blocks that stand after every message has been applied once, whatever their order. */
+/** Blocks that remain after every message has been applied once, in any order. */
 function standing(): { height: number; hash: string }[] {
   const messages = new Map(receiver.received.map((one) => [one.id, verified<Message>(one, webhook.secret)]));
   const reverted = new Set([...messages.values()].map(({ reverts }) => reverts));
@@ -93,7 +93,7 @@ it(
     first = node.height + 1;
     webhook = await register(program);
 
-    // In the middle of an attempt: what is told is on its way, and nobody has said that it came.
+    // Kill in the middle of an attempt: the message is on its way and not acknowledged.
     receiver.behave(hangs);
     node.branch('main', node.fork);
     await until('an attempt is under way', () => receiver.received.length > 0);

@@ -1,4 +1,4 @@
-/** What the data folders of all versions have in common, and what is told of each. */
+/** The common part of the data folders of all versions, and the description of each. */
 export const CHAIN = 'vrsc';
 export const CHAIN_SETTINGS = {
   name: CHAIN,
@@ -6,17 +6,17 @@ export const CHAIN_SETTINGS = {
   stableAnchors: ['iKbuNyLVsZYADYRfhAS2KxTQYJCewHLHgg'],
   minBasketAge: 20,
 };
-/** alice@ of the recording, who has the key, the session, the webhook and tier `pro`. */
+/** alice@ of the recording, owner of the key, the session and the webhook, with tier `pro`. */
 export const OWNER = 'i5f5njYtso65186mo5WHMkRme9YG6hrZE2';
 
 export interface FolderContents {
   readonly key: string;
   readonly session: string;
-  /** Its id. */
+  /** Id of the webhook. */
   readonly webhook: string;
-  /** Of the newest block, and of the newest one that the recorded chain has as well. */
+  /** Heights of the newest block and of the newest block that is also on the recorded chain. */
   readonly height: number;
   readonly fork: number;
-  /** Version of Node.js that wrote it. */
+  /** Version of Node.js that wrote the folder. */
   readonly node: string;
 }

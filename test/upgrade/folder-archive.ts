@@ -1,4 +1,4 @@
-/** A data folder as one file: tar, then zstd with a window over all of it, since the databases of a cluster repeat each other. */
+/** A data folder as one file: tar, then zstd with a window over all of it, because the databases of a cluster repeat each other. */
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,10 +8,13 @@ const WINDOW_LOG = 27;
 const MOST_BYTES = 1 << 29;
 const SEGMENT_BYTES = 1n << 24n;
 const PAGE_BYTES = 8192;
-/** Of its position in pg_control. */
+/** Offset of the checkpoint's position in pg_control. */
 const CHECKPOINT_OFFSET = 32;
 
-/** Of a service that was stopped in order. Removes what it would make again: sockets, the lock, the log of Postgres before its last checkpoint. */
+/**
+ * Packs the folder of a cleanly stopped service. Removes files that it would recreate: sockets, the lock, and WAL before the last
+ * checkpoint.
+ */
 export function packFolder(folder: string, file: string): void {
   for (const name of ['control.sock', 'lock', 'pid']) rmSync(join(folder, name), { force: true });
   keepCheckpointAlone(join(folder, 'postgres'));
@@ -26,7 +29,7 @@ export function packFolder(folder: string, file: string): void {
   writeFileSync(file, zstdCompressSync(tar, { params }));
 }
 
-/** As root also with the owners that it had. */
+/** Run by root, it also restores the owners. */
 export function unpackFolder(file: string, folder: string): void {
   const params = { [constants.ZSTD_d_windowLogMax]: WINDOW_LOG };
   const tar = zstdDecompressSync(readFileSync(file), { params, maxOutputLength: MOST_BYTES });
@@ -34,7 +37,7 @@ export function unpackFolder(file: string, folder: string): void {
   execFileSync('tar', ['--numeric-owner', '-C', folder, '-xpf', '-'], { input: tar });
 }
 
-/** After a shutdown in order Postgres reads the record of its last checkpoint, and the first page of the segment that holds it. */
+/** After a clean shutdown Postgres reads the record of its last checkpoint, and the first page of the segment that contains it. */
 function keepCheckpointAlone(data: string): void {
   if (existsSync(join(data, 'postmaster.pid'))) throw new Error(`Postgres in ${data} was not stopped in order`);
   const checkpoint = readFileSync(join(data, 'global/pg_control')).readBigUInt64LE(CHECKPOINT_OFFSET);

@@ -1,11 +1,11 @@
 /**
- * Writes the data folder of this version, for all later ones to open: run it before a store or the log changes, and commit it.
+ * Writes the data folder of this version for all later versions to open: run it before a store or the log changes, and commit the result.
  *
  *   node infra/launch/run.mjs test/upgrade/make-data-folder.ts
  *
- * The program of this checkout tails the recorded node over two reorganisations and stops on the branch that will lose. On the
- * way it gets what users and operators leave: a tier, a key, a session, a webhook with deliveries, a second generation of stamps,
- * an accepted rewind and dead letters.
+ * The program of this checkout tails the recorded node over two reorganisations and stops on the branch that will lose. On the way the
+ * folder gets data of users and operators: a tier, a key, a session, a webhook with deliveries, a second generation of stamps, an accepted
+ * rewind and dead letters.
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -30,7 +30,7 @@ import { packFolder } from './folder-archive.ts';
 import { startOtherBranch } from './other-branch.ts';
 
 const UNTIL_MS = 120_000;
-/** Low, so that it fits in 2 MB; the first conversions are below. */
+/** Low, so that the folder fits in 2 MB; the first conversions are below this height. */
 const START = 264;
 const FAULTY_BLOCKS = 40;
 
@@ -77,7 +77,7 @@ try {
   rmSync(work, { recursive: true, force: true });
 }
 
-/** Runs the service, and `work` once it serves the node's tip. */
+/** Runs the service, and calls `work` once it serves the node's tip. */
 async function serve<T>(work: () => Promise<T>): Promise<T> {
   const child = start(['verustream.ts', 'start'], { ...settings, PORT: String(port) });
   try {
@@ -125,7 +125,7 @@ async function openAccess(): Promise<{ key: string; session: string }> {
   await setTier(postgres, { chain: CHAIN, identityAddress: OWNER }, 'pro');
   const issued = await createKey(postgres, { chain: CHAIN, identityAddress: OWNER }, 'kept');
   const session = await openSession(postgres, { chain: CHAIN, identityAddress: OWNER });
-  // A session lives for a day, those who open the folder come later.
+  // A session lasts a day, but later versions open the folder much later.
   await postgres.pool.query("UPDATE sessions SET expires_at = '2100-01-01'");
   await resources.close();
   if (!issued) throw new Error('no key was issued');

@@ -1,4 +1,4 @@
-/** Before the recorded node: while `fork` is a height, the blocks above it have other hashes, as on a branch of their own. */
+/** A proxy in front of the recorded node; while `fork` is a height, the blocks above it have other hashes, like another branch. */
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,9 +7,9 @@ import { recordedText } from '../support/processors/recorded-chain.ts';
 
 export interface OtherBranch {
   readonly url: string;
-  /** Newest height that is shown as it was recorded; null: all are. */
+  /** Newest height with its recorded hash; null means all heights. */
   fork: number | null;
-  /** What is shown for the hash of a block. */
+  /** The hash that is shown for a recorded hash. */
   shown(hash: string): string;
   stop(): void;
 }

@@ -1,4 +1,4 @@
-/** Source of the page → files as they are served: compiled by esbuild, named by their content, compressed once. */
+/** Compiles the source of the page with esbuild into the files to serve; names contain a content hash, and each file is compressed once. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { glob, readFile } from 'node:fs/promises';
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
   css: 'text/css; charset=utf-8',
 };
 
-/** From the folder of compiled modules where it was made before. @throws where esbuild cannot run */
+/** Reads the page from the folder of compiled modules when these sources were compiled before. @throws where esbuild cannot run */
 export async function buildPage(): Promise<CompiledPage> {
   const key = await keyOfSources();
   const kept = readKept(key);
@@ -36,7 +36,7 @@ async function keyOfSources(): Promise<string> {
   return hash.digest('hex');
 }
 
-/** `example:<file>` is the text of a program of examples/. */
+/** Imports `example:<file>` as the text of a program of examples/. */
 const examples: Plugin = {
   name: 'examples',
   setup(build) {
@@ -76,7 +76,7 @@ export async function compilePage(): Promise<CompiledPage> {
     const outputOf = (source: string) =>
       Object.keys(outputs).find((path) => outputs[path]?.entryPoint === source) ?? '';
     const script = outputOf(SCRIPT);
-    /** All that a module imports at once. */
+    /** The module and all modules it imports statically, directly or not. */
     const closure = (path: string, seen = new Set<string>()): Set<string> => {
       seen.add(path);
       for (const { path: next, kind } of outputs[path]?.imports ?? []) {
@@ -107,7 +107,7 @@ export async function compilePage(): Promise<CompiledPage> {
       modules,
     };
   } finally {
-    await esbuild.stop(); // its process holds memory that is no longer needed
+    await esbuild.stop(); // its process keeps memory that is no longer needed
   }
 }
 

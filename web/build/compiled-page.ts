@@ -1,6 +1,6 @@
-/** The compiled page; api/page/page-source.ts has the same shape, since neither folder imports the other. */
+/** The compiled page. api/page/page-source.ts declares the same shape, because neither folder may import the other. */
 
-/** A file in all the forms that clients take. */
+/** A file in every encoding that clients accept. */
 export interface CompiledFile {
   readonly type: string;
   readonly body: Uint8Array;
@@ -14,6 +14,6 @@ export interface CompiledPage {
   /** Files that the first script imports statically. */
   readonly imports: readonly string[];
   readonly style: string;
-  /** Files that a view's module needs beyond the first script, by its source. */
+  /** Files that a view's module needs in addition to the first script, by source file of the view. */
   readonly modules: ReadonlyMap<string, readonly string[]>;
 }

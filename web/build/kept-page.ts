@@ -1,4 +1,4 @@
-/** Keeps the compiled page next to the compiled modules (NODE_COMPILE_CACHE); where nothing can be written it is made at each start. */
+/** Caches the compiled page next to the compiled modules (NODE_COMPILE_CACHE); without a writable folder each start compiles it again. */
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { deserialize, serialize } from 'node:v8';
@@ -12,7 +12,7 @@ export function readKept(key: string): CompiledPage | null {
   try {
     return deserialize(readFileSync(fileOf(key)));
   } catch {
-    return null; // not kept yet, or cut off by a crash of the machine
+    return null; // not cached yet, or truncated by a machine crash
   }
 }
 
@@ -22,8 +22,8 @@ export function writeKept(key: string, page: CompiledPage): void {
   try {
     mkdirSync(folder, { recursive: true });
     writeFileSync(`${file}.${process.pid}`, serialize(page));
-    renameSync(`${file}.${process.pid}`, file); // whole, whoever reads it meanwhile
+    renameSync(`${file}.${process.pid}`, file); // atomic, so readers never see a partial file
   } catch {
-    // In memory alone.
+    // Without the cache the page exists in memory only.
   }
 }

@@ -1,4 +1,4 @@
-/** The page as its server takes it. */
+/** The page in the form that the server in api/page takes. */
 import { placeOf, titleOf, viewAt } from '../addresses.ts';
 import { buildPage } from './build-page.ts';
 

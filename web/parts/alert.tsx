@@ -1,4 +1,4 @@
-/** Why something is not there: one part of a view, never all of it. */
+/** Explains why something could not be shown; it replaces one part of a view, never the whole view. */
 import { now } from '../state/clock.ts';
 import type { Trouble } from '../state/trouble.ts';
 import { Text } from './text.tsx';
@@ -18,9 +18,9 @@ const TITLES: Readonly<Record<string, string>> = {
 
 interface AlertProps {
   readonly trouble: Trouble;
-  /** Asks again; none where nothing is asked again by itself. */
+  /** Sends the request again; absent where the page does not retry by itself. */
   readonly retry?: () => void;
-  /** What did not happen. */
+  /** What did not happen, as a title. */
   readonly title?: string;
 }
 

@@ -6,7 +6,7 @@ import { Value } from './value.tsx';
 
 interface AmountsProps {
   readonly chain: string;
-  /** At `currencies` of the scope. */
+  /** The list at `currencies` of the scope. */
   readonly currencies: readonly { readonly currencyId: string }[];
 }
 

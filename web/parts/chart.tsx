@@ -1,4 +1,4 @@
-/** A series as a chart for the eye, as a sentence, point by point with the arrow keys, and as a table. */
+/** Shows a series as a drawing, as a sentence, point by point with the arrow keys, and as a table. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { theme, timeZone } from '../state/settings.ts';
@@ -17,7 +17,7 @@ export interface ChartSeries<Point> extends Omit<PlotSeries, 'values' | 'color' 
   readonly unit: string;
   readonly as: NumberKind;
   readonly scale?: PlotSeries['scale'];
-  /** Digits; null where the point has none. */
+  /** Digits, or null where the point has no value. */
   readonly value: (point: Point) => string | null;
 }
 
@@ -29,13 +29,13 @@ interface ChartProps<Point> {
   readonly time: (point: Point) => string;
   readonly series: readonly ChartSeries<Point>[];
   readonly candles?: { readonly [Name in keyof PlotCandles]: (point: Point) => string };
-  /** Each series is drawn on top of those before it. */
+  /** Whether each series is drawn on top of the series before it. */
   readonly isStacked?: boolean;
-  /** Seconds; of plots. */
+  /** Step of the plot in seconds; see PlotOptions. */
   readonly step: PlotOptions['step'];
-  /** What it shows, without numbers. */
+  /** What the chart shows, without numbers. */
   readonly name: string;
-  /** What the chart says, as a sentence. */
+  /** What the reader can see in the chart, as a sentence. */
   readonly caption: string;
   readonly columns: readonly Column<Point>[];
   readonly empty: string;
@@ -54,13 +54,13 @@ export function Chart<Point>(props: ChartProps<Point>) {
 }
 
 interface FigureProps<Row> extends Pick<ChartProps<Row>, 'at' | 'name' | 'caption' | 'columns' | 'empty'> {
-  /** Rows of the list at `at`, in its order. */
+  /** Rows of the list at `at`, in the same order. */
   readonly rows: readonly Row[];
-  /** What is drawn. */
+  /** The drawing. */
   readonly children: ComponentChildren;
 }
 
-/** A drawing with its sentence, and with its numbers on demand. */
+/** A drawing with a caption, and a table of its numbers on demand. */
 export function Figure<Row>({ at, rows, name, caption, columns, empty, children }: FigureProps<Row>) {
   const [isOpen, setOpen] = useState(false);
   const source = useSource();
@@ -75,7 +75,7 @@ export function Figure<Row>({ at, rows, name, caption, columns, empty, children 
       <button type="button" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
         {isOpen ? 'Hide the numbers' : 'Show the numbers'}
       </button>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with the keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also with the keyboard */}
       <section id={id} class="numbers" aria-label={`Numbers: ${name}`} tabIndex={0} hidden={!isOpen}>
         {isOpen && <Table at={at} rows={rows} caption={name} columns={columns} empty={empty} />}
       </section>
@@ -88,7 +88,7 @@ interface Mark {
   readonly to: string;
 }
 
-/** Spans that the answer marks, where its path has such. */
+/** Time spans that the answer marks; empty where the path has no marks. */
 function useMarks(): readonly Mark[] {
   const leaf = useLeaf('/marks');
   return leaf.kind === 'nested' && Array.isArray(leaf.value) ? leaf.value : [];
@@ -109,7 +109,7 @@ function Marks({ count }: { readonly count: number }) {
 }
 
 const colorOf = (index: number) => `--series-${(index % 8) + 1}`;
-/** Lines differ without their colours. */
+/** Distinguishes lines without relying on colour. */
 const DASHES: readonly (readonly number[])[] = [
   [],
   [8, 4],
@@ -146,7 +146,7 @@ export function Legend({ series, hasCandles = false }: LegendProps) {
   );
 }
 
-/** Sums of each series and those before it; what has no value adds nothing. */
+/** Running sums over the series; a missing value adds nothing. */
 function stacked(own: readonly Values[]): Values[] {
   let below: Values = [];
   return own.map((values) => {
@@ -156,7 +156,7 @@ function stacked(own: readonly Values[]): Values[] {
 }
 
 const seconds = (text: string) => millisecondsOf(text) / 1000;
-/** A day of UTC, in whichever zone the reader is. */
+/** Whether a time is a UTC day, which is shown as that day in every time zone. */
 const isDate = (text: string | undefined) => text !== undefined && /^\d{4}-\d\d-\d\d$/.test(text);
 const numberOf = (digits: string | null) => (digits === null ? null : Number(digits));
 
@@ -191,7 +191,7 @@ export function Canvas<Point>(props: CanvasProps<Point>) {
       }));
       plot.current = drawPlot(holder.current, {
         times: points.map((point) => seconds(time(point))),
-        // The highest first: each covers the one behind it.
+        // The highest layer first: each layer covers the one behind it.
         series: isStacked ? drawn.toReversed() : drawn,
         candles: candles
           ? {
@@ -263,7 +263,7 @@ function readout<Point>({ points, time, series, candles }: CanvasProps<Point>, i
   return [isDate(text) ? text : shownTime(millisecondsOf(text), timeZone.value), ...prices, ...values].join(' · ');
 }
 
-/** Changes with the theme, of the reader or of the system. */
+/** Returns a key that changes with the theme, whether the reader or the system changes it. */
 function useScheme(): string {
   const [isDark, setDark] = useState(() => matchMedia('(prefers-color-scheme: dark)').matches);
   useEffect(() => {

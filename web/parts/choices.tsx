@@ -1,15 +1,15 @@
-/** A parameter of the address with few values, as links. */
+/** Links that set a parameter of the address to one of a few values. */
 import { address, replaceQuery } from '../state/place.ts';
 
 interface ChoicesProps {
-  /** What is chosen, for who cannot see it. */
+  /** What the reader chooses, for screen readers. */
   readonly label: string;
   readonly parameter: string;
-  /** Value → words; the first one stands where the address has none. */
+  /** Value → words; the first value is the default. */
   readonly options: Readonly<Record<string, string>>;
-  /** Where it is not the first one. */
+  /** The default value, when it is not the first one. */
   readonly standard?: string;
-  /** The reader stays where the view is scrolled to: it stands far down. */
+  /** Keeps the scroll position: for choices far down in a view. */
   readonly isInPlace?: boolean;
 }
 

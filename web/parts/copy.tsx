@@ -1,4 +1,4 @@
-/** Buttons that put text into the clipboard. */
+/** A button that copies text to the clipboard. */
 import { useState } from 'preact/hooks';
 
 const SHOWN_MS = 1500;
@@ -10,7 +10,7 @@ export function Copy({ label, text }: { readonly label: string; readonly text: s
       await navigator.clipboard.writeText(typeof text === 'string' ? text : text());
       say('Copied');
     } catch {
-      say('The browser did not allow it'); // over plain HTTP it has no clipboard
+      say('The browser did not allow it'); // over plain HTTP there is no clipboard
     }
     setTimeout(() => say(null), SHOWN_MS);
   };

@@ -1,10 +1,10 @@
-/** A modal dialog. The browser holds the focus inside, closes it with Escape and gives the focus back. */
+/** A modal dialog. The browser traps the focus inside, closes the dialog with Escape and restores the focus. */
 import type { ComponentChildren } from 'preact';
 import { useId, useLayoutEffect, useRef } from 'preact/hooks';
 
 interface DialogProps {
   readonly title: string;
-  /** When it has been closed, by whichever way: the one who shows it takes it away. */
+  /** Called after the dialog was closed in any way; the component that shows it must then remove it. */
   readonly onClose: () => void;
   readonly children: (close: () => void) => ComponentChildren;
 }
@@ -18,7 +18,7 @@ export function Dialog({ title, onClose, children }: DialogProps) {
     return () => current?.close();
   }, []);
   const onClosed = () => {
-    // What opened it may be gone.
+    // The element that opened the dialog may be gone.
     if (document.activeElement === document.body) document.querySelector<HTMLElement>('h1')?.focus();
     onClose();
   };

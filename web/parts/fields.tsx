@@ -1,4 +1,4 @@
-/** Named values, one below the other. */
+/** A list of named values. */
 import type { ComponentChildren } from 'preact';
 import { Value, type ValueProps } from './value.tsx';
 
@@ -11,7 +11,7 @@ type FieldProps = { readonly label: string; readonly help?: string } & (
   | { readonly at?: never; readonly children: ComponentChildren }
 );
 
-/** Shows the value at a pointer, as `Value` does, or its children. */
+/** Shows the value at a JSON pointer, like `Value`, or the children. */
 export function Field({ label, help, ...shown }: FieldProps) {
   return (
     <div>

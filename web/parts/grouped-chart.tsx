@@ -1,4 +1,4 @@
-/** Rows of several groups by step, as a sum in bars and a line for each of the largest groups. */
+/** Charts rows of several groups by time step: the sum as bars, and a line for each of the largest groups. */
 import { useMemo } from 'preact/hooks';
 import { millisecondsOf } from '../text/times.ts';
 import { Canvas, type ChartSeries, Figure, Legend } from './chart.tsx';
@@ -10,15 +10,15 @@ interface GroupedChartProps<Row> {
   readonly rows: readonly Row[];
   /** Start of the row's step: seconds since the epoch, or ISO 8601. */
   readonly time: (row: Row) => string;
-  /** What a row adds to which groups. */
+  /** The groups that a row adds to, and the value for each. */
   readonly parts: (row: Row) => readonly (readonly [group: string, value: number])[];
   readonly nameOf: (group: string) => string;
   /** Seconds. */
   readonly step: number;
-  /** Seconds since the epoch: a step in between without a row counts as 0. */
+  /** Seconds since the epoch. A step without rows between `from` and `to` counts as 0. */
   readonly from: number;
   readonly to: number;
-  /** Drawn as a line where the sums come near it. */
+  /** Drawn as a line when the sums come near it. */
   readonly limit?: { readonly name: string; readonly value: number };
   readonly unit: string;
   readonly name: string;
@@ -28,7 +28,7 @@ interface GroupedChartProps<Row> {
 }
 
 const MOST_LINES = 6;
-/** Below this share of the limit, its line would leave nothing to see of the sums. */
+/** Below this share of the limit, the limit's line would flatten the bars. */
 const NEAR = 0.1;
 
 interface Step {
@@ -62,7 +62,7 @@ export function GroupedChart<Row>(props: GroupedChartProps<Row>) {
   );
 }
 
-/** Oldest first, each step of the span. */
+/** Returns every step of the span, oldest first. */
 function stepsOf<Row>({ rows, time, parts, step, from, to }: GroupedChartProps<Row>): readonly Step[] {
   const byTime = new Map<number, Map<string, number>>();
   for (const row of rows) {
@@ -80,7 +80,7 @@ function stepsOf<Row>({ rows, time, parts, step, from, to }: GroupedChartProps<R
   return steps;
 }
 
-/** Groups that have something, the largest first. */
+/** Groups with a sum above 0, the largest first. */
 function largest(steps: readonly Step[]): readonly string[] {
   const sums = new Map<string, number>();
   for (const { groups } of steps) {

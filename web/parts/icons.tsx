@@ -1,4 +1,4 @@
-/** Signs of buttons: drawn, since not every font has them. */
+/** Icons of buttons, drawn as SVG because not every font has them. */
 interface IconProps {
   readonly path: string;
 }

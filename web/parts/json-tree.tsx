@@ -1,12 +1,12 @@
-/** Any part of an answer, member by member: decoded objects of the chain, whatever their form. */
+/** Shows any part of an answer member by member, such as decoded objects of the chain of any shape. */
 import { useState } from 'preact/hooks';
 import { At, token, useLeaf, usePointer } from './scope.tsx';
 import { Text } from './text.tsx';
 import { Value } from './value.tsx';
 
-/** Members shown at once. */
+/** Members shown at first. */
 const FIRST = 50;
-/** Deeper ones are opened on demand. */
+/** Deeper levels open on demand. */
 const OPEN_DEPTH = 2;
 
 export function JsonTree({ at = '', depth = 0 }: { readonly at?: string; readonly depth?: number }) {

@@ -1,4 +1,4 @@
-/** A view whose answers came and do not hold what its address names. */
+/** Shown when the answers arrived but do not contain what the address names. */
 import { useEffect } from 'preact/hooks';
 import { isMissing } from '../state/missing.ts';
 import { Text } from './text.tsx';

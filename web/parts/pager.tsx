@@ -1,7 +1,7 @@
-/** Pages of a list as addresses. */
+/** Links to the pages of a list. */
 import { address } from '../state/place.ts';
 
-/** The API refuses pages that end beyond it: page_too_deep. */
+/** The API refuses pages that end beyond this row: page_too_deep. */
 const DEEPEST_ROW = 10_000;
 
 interface PagerProps {
@@ -10,7 +10,7 @@ interface PagerProps {
   readonly totalPages: string;
 }
 
-/** By page number: such an address says where its reader is, and the answer counts the pages. */
+/** Links by page number, so that the address shows which page the reader is on; the answer gives the number of pages. */
 export function Pager({ page, pageSize, totalPages }: PagerProps) {
   const at = Number(page ?? '1');
   const last = Number(totalPages);

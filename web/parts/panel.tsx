@@ -1,4 +1,4 @@
-/** A part of a view that shows one answer: it says what was asked, as of which block, and lets the reader take it along. */
+/** A part of a view that shows one answer: its request, the block it is as of, and ways to copy or download it. */
 import { Component, type ComponentChildren } from 'preact';
 import { useEffect, useId, useState } from 'preact/hooks';
 import { type AnswerOf, type Call, type GetPath, needsSession } from '../calls.ts';
@@ -14,9 +14,9 @@ import { ScopeRoot } from './scope.tsx';
 interface PanelProps<Path extends GetPath> {
   readonly title: string;
   readonly answer: Answer<Path>;
-  /** Its lists come as CSV and NDJSON, too. */
+  /** Whether the answer is a list that the API also returns as CSV and NDJSON. */
   readonly isList?: boolean;
-  /** Kept free until the answer is there: `short`, `tall`. */
+  /** Height reserved until the answer arrives. */
   readonly frame?: 'short' | 'medium' | 'tall';
   readonly children: (data: AnswerOf<Path>) => ComponentChildren;
 }
@@ -70,7 +70,7 @@ const FORMATS = ['csv', 'ndjson'] as const;
 
 interface MenuProps {
   readonly call: Call;
-  /** As it was asked. */
+  /** Path and query of the request. */
   readonly url: string;
   readonly title: string;
   readonly isList: boolean;
@@ -116,11 +116,11 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
   );
 }
 
-/** No token is copied: the reader who runs the command sets one. */
+/** No token is copied; the reader sets the variable before running the command. */
 const CURL_TOKEN = `-H "Authorization: Bearer $VERUSTREAM_TOKEN" `;
 const TYPESCRIPT_TOKEN = ', key: process.env.VERUSTREAM_TOKEN';
 
-/** The address alone would be refused: the answer is asked for by the session, and saved. */
+/** The URL needs the session's token, so the session requests the answer and the browser saves it. */
 async function saveInstead(event: Event, url: string, ending: string): Promise<Trouble | null> {
   event.preventDefault();
   const name = `${url
@@ -131,7 +131,7 @@ async function saveInstead(event: Event, url: string, ending: string): Promise<T
   return trouble;
 }
 
-/** A program that asks the same by the client of this repository. `url`: as it was asked. */
+/** Returns a program that sends the same request with this repository's client. `url` is the requested URL. */
 function asTypeScript({ path, parts }: Call, url: string): string {
   const literal = (value: unknown) => (/^\d{1,15}$/.test(String(value)) ? String(value) : JSON.stringify(value));
   const members = (values: Iterable<readonly [string, unknown]>) =>
@@ -153,16 +153,16 @@ const { data, error } = await verustream.GET(${JSON.stringify(path)}${options});
 }
 
 interface GuardProps {
-  /** When the answer came. */
+  /** When the answer arrived. */
   readonly at: number;
   readonly children: ComponentChildren;
 }
 
-/** A view that fails on one answer leaves the others standing. */
+/** Error boundary: a view that fails on one answer leaves the other panels in place. */
 class Guard extends Component<GuardProps, { readonly error: Error | null }> {
   override state = { error: null };
   static override getDerivedStateFromError = (error: Error) => ({ error });
-  /** A new answer is shown in the same place, with what the reader has opened; one that failed is tried again. */
+  /** Keeps what the reader has opened when a new answer arrives, and renders again after a failure. */
   override componentDidUpdate({ at }: GuardProps): void {
     if (at !== this.props.at && this.state.error !== null) this.setState({ error: null });
   }

@@ -11,7 +11,7 @@ interface PartyProps {
   readonly why?: string;
 }
 
-/** An address of a Verus chain: others are shown without a link. */
+/** An address of a Verus chain; other addresses are shown without a link. */
 const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
 
 /** An address, with the name of its identity next to it. */
@@ -26,7 +26,7 @@ export function Party(props: PartyProps) {
   );
 }
 
-/** Where its name is known already. */
+/** For places that already show the name. */
 export function AddressLink({ at, chain, why }: PartyProps) {
   const leaf = useLeaf(usePointer(at));
   const isAddress = leaf.kind === 'string' && ADDRESS.test(leaf.text);
@@ -35,7 +35,7 @@ export function AddressLink({ at, chain, why }: PartyProps) {
   );
 }
 
-/** The name of an identity, as the service knows it now: no part of the answer. */
+/** The current name of an identity as the service knows it; not part of the answer. */
 export function NameOf({ id, href }: { readonly id: string; readonly href?: string }) {
   const name = nameOf(id).value;
   const shown = name !== null && <Text text={`${name}@`} isName />;
@@ -48,13 +48,13 @@ export function NameOf({ id, href }: { readonly id: string; readonly href?: stri
 
 interface CurrencyProps {
   readonly chain: string;
-  /** Where its name stands, which may be null. */
+  /** Pointer to the name, which may be null. */
   readonly name: string;
   readonly id: string;
   readonly why?: string;
 }
 
-/** By its name, and by its id where it has none. */
+/** Shows the name of a currency, or its id where it has no name. */
 export function Currency({ chain, name, id, why }: CurrencyProps) {
   const [nameLeaf, idLeaf] = [useLeaf(usePointer(name)), useLeaf(usePointer(id))];
   const href = idLeaf.kind === 'string' ? hrefOf('currency', { chain, id: idLeaf.text }) : undefined;

@@ -1,13 +1,13 @@
-/** A parameter of the interface with few values, as a filter of the view. */
+/** A filter of the view: a parameter of the API with few values. */
 import { useId } from 'preact/hooks';
 import { replaceQuery } from '../state/place.ts';
 
 interface PickProps {
-  /** Name of the parameter, in the address too. */
+  /** Name of the parameter in the API and in the address. */
   readonly name: string;
   readonly options: readonly string[];
   readonly query: URLSearchParams;
-  /** What holds where none of them is chosen. */
+  /** The label of the empty choice. */
   readonly none?: string;
 }
 

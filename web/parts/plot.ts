@@ -1,4 +1,4 @@
-/** The canvas of a chart; loaded when the first one is shown. */
+/** Draws a chart with uPlot; loaded when the first chart is shown. */
 import uPlot from 'uplot';
 import type { TimeZone } from '../state/settings.ts';
 import { shownTime } from '../text/times.ts';
@@ -6,11 +6,11 @@ import { shownTime } from '../text/times.ts';
 export type Values = readonly (number | null)[];
 
 export interface PlotSeries {
-  /** `step`: a value holds until the next one. `area`: a line over a filled ground. `layer`: a step that covers what is behind it. */
+  /** `step`: a value holds until the next one. `area`: a line over a filled ground. `layer`: a step that covers the series behind it. */
   readonly kind: 'line' | 'step' | 'area' | 'layer' | 'bars';
-  /** Name of the token of its colour. */
+  /** Name of the style sheet's colour token. */
   readonly color: string;
-  /** `side` has an axis of its own on the right; `foot` is drawn low, without an axis. */
+  /** `side` has its own axis on the right; `foot` is drawn low, without an axis. */
   readonly scale: 'main' | 'side' | 'foot';
   readonly dash?: readonly number[] | undefined;
   readonly values: Values;
@@ -35,7 +35,7 @@ export interface PlotOptions {
   readonly series: readonly PlotSeries[];
   readonly candles: PlotCandles | null;
   readonly marks: readonly PlotMark[];
-  /** Length of the steps of the series: one without a point is a gap. Null: values hold until they change. */
+  /** Length of a step of the series in seconds: a step without a point is a gap. Null: values hold until they change. */
   readonly step: number | null;
   readonly zone: TimeZone;
   readonly onCursor: (point: number | null) => void;
@@ -50,10 +50,10 @@ export interface Plot {
 const FROM_ZERO: readonly PlotSeries['kind'][] = ['bars', 'layer'];
 const HEIGHT = 260;
 const LOW_HEIGHT = 200;
-/** As in the style sheet, which keeps the place free. */
+/** Matches the style sheet, which reserves the space. */
 const NARROW = '(max-width: 640px)';
 const DAY = 86_400;
-/** Between two ticks of an axis whose points are days or more: a clock would say what no point does. */
+/** Days between two ticks of an axis whose points are a day or more apart: times of day would be meaningless there. */
 const DAYS_BETWEEN = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 15, 30, 60, 90, 120, 180, 365, 730, 1825];
 const MONTH = 28 * DAY;
 
@@ -102,7 +102,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
         },
         {
           ...axisColors(colors),
-          ...(side && main && { stroke: colors(main.color) }), // the colours of their lines distinguish two axes
+          ...(side && main && { stroke: colors(main.color) }), // with two axes, each has the colour of its line
           scale: 'main',
           size: 64,
           values: (_, splits) => splits.map(numberLabel),
@@ -143,7 +143,7 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
   };
 }
 
-/** A null behind each point after which one is missing breaks the lines there; bars stand apart by themselves. */
+/** Adds a null after each point that is followed by a gap, which breaks lines there. Bars need no nulls. */
 function withGaps({ times, step, series }: PlotOptions) {
   const hasLines = series.some(({ kind }) => kind !== 'bars');
   const withNulls: number[] = [];
@@ -170,7 +170,7 @@ function sizeOf({ clientWidth: width }: HTMLElement) {
 
 type Colors = (token: string) => string;
 
-/** A canvas takes no custom property, so the style sheet's answer is read from an element. */
+/** A canvas cannot use custom properties, so the colour is read from the computed style of an element. */
 function colorsOf(holder: HTMLElement): Colors {
   const probe = document.createElement('span');
   return (token) => {
@@ -220,7 +220,7 @@ const halfStep = ({ step, series, candles, times }: PlotOptions) =>
     ? (step ?? (times[1] ?? DAY) - (times[0] ?? 0)) / 2
     : 0;
 
-/** Around a single point uPlot would show years. */
+/** uPlot would show years around a single point. */
 const lastOf = (times: ArrayLike<number>, max: number) => (times.length === 1 ? (times[0] ?? max) : max);
 
 function padded(min: number, max: number, by: number): [number, number] {
@@ -233,7 +233,7 @@ const fromZero = (_: uPlot, __: number | null, max: number | null): [number, num
   (max ?? 0) > 0 ? (max ?? 0) * 1.08 : 1,
 ];
 
-/** Room above and below; what does not change at all lies in the middle. */
+/** Leaves room above and below; a constant series is drawn in the middle. */
 function spread(_: uPlot, min: number | null, max: number | null): [number, number] {
   if (min === null || max === null) return [0, 1];
   const room = min === max ? Math.abs(min) * 0.1 || 1 : (max - min) * 0.08;
@@ -267,7 +267,7 @@ function drawMarks(plot: uPlot, marks: readonly PlotMark[], color: string): void
   ctx.restore();
 }
 
-/** Open to close as a body, filled where the price fell: the two differ without their colours, too. */
+/** Draws open to close as a body, filled where the price fell, so that rise and fall differ without colours too. */
 function drawCandles(
   plot: uPlot,
   times: readonly number[],

@@ -1,4 +1,4 @@
-/** What validated a block: work or stake, by word and by mark. */
+/** Shows whether work or stake validated a block, as a word and a mark. */
 import { Value } from './value.tsx';
 
 export function Proof({ type, at = 'validationType' }: { readonly type: string; readonly at?: string }) {

@@ -1,4 +1,4 @@
-/** A text for who reads it with a telephone; its library comes when it is shown. */
+/** Shows a text as a QR code; the library is loaded when the code is shown. */
 import { useEffect, useState } from 'preact/hooks';
 
 interface Squares {
@@ -9,7 +9,7 @@ interface Squares {
 
 interface QrProps {
   readonly text: string;
-  /** What it holds. */
+  /** Describes the content for screen readers. */
   readonly label: string;
   readonly isLarge?: boolean;
 }

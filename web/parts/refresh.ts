@@ -1,4 +1,4 @@
-/** Requests what changes by the clock again from time to time, while the page is visible. */
+/** Repeats requests whose answers change with time, at intervals while the page is visible. */
 import { useEffect } from 'preact/hooks';
 import type { Answer } from '../state/answers.ts';
 import { isLow } from '../state/meter.ts';
@@ -6,12 +6,12 @@ import { followsStream } from '../state/place.ts';
 
 type Polled = Pick<Answer, 'refresh' | 'isBusy'>;
 
-/** By a timer: where the service is slow, it waits for what is under way. */
+/** Skips a refresh while a request is still running, as when the service is slow. */
 export function poll({ refresh, isBusy }: Polled): void {
   if (!isBusy.peek()) refresh();
 }
 
-/** Not for who compares (`?live=0`), and not when little is left of the allowance. */
+/** Does nothing with `?live=0`, which is for comparing pages, and skips refreshes when the allowance is low. */
 export function useRefresh(answer: Polled, everyMs: number): void {
   useEffect(() => {
     if (!followsStream) return undefined;

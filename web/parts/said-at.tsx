@@ -1,6 +1,6 @@
 /**
- * When the daemon gave the figures of an answer. No value to compare with the answer: each request makes the service ask the daemon again,
- * so the next answer to the same request has another time.
+ * When the daemon reported the figures of an answer. Marked as derived, not compared with the API: each request makes the service ask the
+ * daemon again, so the next answer to the same request has a different time.
  */
 import { now } from '../state/clock.ts';
 import { timeZone } from '../state/settings.ts';

@@ -1,4 +1,4 @@
-/** A link to a file that only who is logged in may have: it is asked for by the session, and saved. */
+/** A link to a file that needs a login: the session requests the file and the browser saves it. */
 import { useState } from 'preact/hooks';
 import { saveAnswer } from '../state/save-answer.ts';
 import type { Trouble } from '../state/trouble.ts';

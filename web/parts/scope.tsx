@@ -1,21 +1,21 @@
-/** Where in which answer the values below stand. */
+/** The answer, and the place in it, that the values of a part of the page belong to. */
 import { type ComponentChildren, createContext } from 'preact';
 import { useContext } from 'preact/hooks';
 import { isNumberText } from '../../client/exact-json.ts';
 
 interface ScopeState {
   readonly data: unknown;
-  /** Path and query as asked. */
+  /** Path and query of the request. */
   readonly src: string;
   /** X-Chain-State of the answer. */
   readonly chainState: string | null;
-  /** JSON pointer of what relative ones begin at. */
+  /** JSON pointer that relative pointers start from. */
   readonly base: string;
 }
 
 const Scope = createContext<ScopeState>({ data: null, src: '', chainState: null, base: '' });
 
-/** Relative to the scope, or from the root with a slash in front; '' is the scope itself. */
+/** Resolves `at` relative to the scope, or from the root when it begins with a slash; '' is the scope itself. */
 export function usePointer(at: string): string {
   const { base } = useContext(Scope);
   if (at.startsWith('/')) return at;
@@ -29,7 +29,7 @@ export function ScopeRoot({
   return <Scope.Provider value={{ ...answer, base: '' }}>{children}</Scope.Provider>;
 }
 
-/** The answer's source, for a part of a panel that is compared by itself. */
+/** The answer's source, for a part of a panel that the tests compare by itself. */
 export function useSource() {
   const { src, chainState } = useContext(Scope);
   return { 'data-src': src, 'data-chain-state': chainState ?? undefined };
@@ -46,10 +46,10 @@ export type Leaf =
   | { readonly kind: 'nested'; readonly value: object }
   | { readonly kind: 'absent' };
 
-/** A member's name in a pointer (RFC 6901). */
+/** Escapes a member name for a JSON pointer (RFC 6901). */
 export const token = (name: string | number) => String(name).replaceAll('~', '~0').replaceAll('/', '~1');
 
-/** What stands there. */
+/** The value at a pointer. */
 export function useLeaf(pointer: string): Leaf {
   const { data } = useContext(Scope);
   return leafAt(data, pointer);

@@ -1,4 +1,4 @@
-/** A fraction of one. */
+/** Shows a fraction of 1. */
 import { shownNumber } from '../text/numbers.ts';
 import { useLeaf, usePointer } from './scope.tsx';
 import { Value } from './value.tsx';
@@ -8,7 +8,7 @@ interface ShareProps {
   readonly why?: string;
 }
 
-/** In percent, and as the answer has it. */
+/** In percent, followed by the fraction as the answer has it. */
 export function Share({ at, why }: ShareProps) {
   const leaf = useLeaf(usePointer(at));
   if (leaf.kind !== 'number') return <Value at={at} why={why} />;

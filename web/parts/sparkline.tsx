@@ -1,4 +1,4 @@
-/** A series as small as a word, drawn without its numbers: these are in the answer. */
+/** A series drawn at the size of a word, without its numbers, which are in the answer. */
 interface SparklineProps {
   readonly values: readonly string[];
 }

@@ -3,7 +3,7 @@ import { Value } from './value.tsx';
 
 interface StatusProps {
   readonly is: string;
-  /** JSON pointer of it. */
+  /** JSON pointer of the status. */
   readonly at?: string;
 }
 

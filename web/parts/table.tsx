@@ -1,9 +1,9 @@
-/** A list of an answer as a table, and as cards where there is no room: one row for each element. */
+/** A list of an answer as a table, or as cards where there is no room; one row for each element. */
 import type { ComponentChildren } from 'preact';
 import { At, useLeaf, usePointer } from './scope.tsx';
 import { isNumberKind, Value, type ValueProps } from './value.tsx';
 
-/** One value of each element, or whatever `cell` makes; pointers are relative to the element. */
+/** One value of each element, or whatever `cell` renders; pointers are relative to the element. */
 export type Column<Row> = { readonly head: string } & (ValueColumn<Row> | CellColumn<Row>);
 
 interface ValueColumn<Row> extends Omit<ValueProps, 'href' | 'children'> {
@@ -22,14 +22,14 @@ interface TableProps<Row> {
   readonly rows: readonly Row[];
   readonly caption: string;
   readonly columns: readonly Column<Row>[];
-  /** Said where there are none. */
+  /** Text shown when there are no rows. */
   readonly empty: string;
 }
 
 export function Table<Row>({ at, rows, caption, columns, empty }: TableProps<Row>) {
   const pointer = usePointer(at);
   const leaf = useLeaf(pointer);
-  if (leaf.kind !== 'nested') throw new TypeError(`${pointer} is no list`);
+  if (leaf.kind !== 'nested') throw new TypeError(`${pointer} is not a list`);
   if (rows.length === 0) return <p class="empty">{empty}</p>;
   return (
     <div class="scroll">

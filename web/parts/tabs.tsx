@@ -1,4 +1,4 @@
-/** Parts of a view of which one is shown, named in the address. */
+/** Tabs of a view; the address names the chosen tab. */
 
 import type { ComponentChildren } from 'preact';
 import { useId } from 'preact/hooks';
@@ -51,7 +51,7 @@ export function Tabs<Tab extends string>({ label, tabs, chosen, children }: Tabs
   );
 }
 
-/** What an address names, where it is one of them; the first one otherwise. */
+/** The tab that the address names, or the first tab when it names none of them. */
 export function tabOf<Tab extends string>(tabs: Readonly<Record<Tab, string>>, query: URLSearchParams): Tab {
   const names = Object.keys(tabs) as [Tab, ...Tab[]];
   return names.find((tab) => tab === query.get('tab')) ?? names[0];

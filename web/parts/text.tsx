@@ -1,20 +1,20 @@
-/** Text of the chain. */
+/** Shows text that comes from the chain. */
 import { useState } from 'preact/hooks';
 import { hasMixedScripts, inertParts } from '../text/inert.ts';
 
 const FIRST_CHARACTERS = 16 * 1024;
 const STEP_CHARACTERS = 200 * 1024;
-/** So few letters fit anywhere; a table would break them rather than be a little wider. */
+/** Texts this short fit anywhere; a table would otherwise break them instead of growing a little wider. */
 const SHORT = /^[!-~]{1,14}$/;
 
 interface TextProps {
   readonly text: string;
-  /** Whose reader must not take it for another's. */
+  /** Warns of mixed scripts, so that the reader does not take the name for a similar one. */
   readonly isName?: boolean;
   readonly keepsLines?: boolean;
 }
 
-/** Shown inert, and not more at once than a browser takes without a pause. */
+/** Shows text inert, and only as much at once as a browser renders without a pause. */
 export function Text({ text, isName = false, keepsLines = false }: TextProps) {
   const [most, setMost] = useState(FIRST_CHARACTERS);
   const rest = text.length - most;
@@ -36,7 +36,7 @@ export function Text({ text, isName = false, keepsLines = false }: TextProps) {
 
 const ENDS = 8;
 
-/** An id in full for who copies or searches, its middle hidden by the style sheet. */
+/** Renders an id in full, for copying and searching; the style sheet hides the middle. */
 export function Id({ id }: { readonly id: string }) {
   if (id.length <= 2 * ENDS + 4) return <span class="id">{id}</span>;
   return (

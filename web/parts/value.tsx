@@ -1,6 +1,6 @@
 /**
- * A value of an answer, with the marks by which a reader can compare the page with the API: views say where in the answer it is, and cannot
- * show any other number.
+ * A value of an answer, with the attributes by which a reader can compare the page with the API. Views pass a pointer into the answer, so
+ * they cannot show any other number.
  */
 import type { ComponentChildren, JSX } from 'preact';
 import { timeZone } from '../state/settings.ts';
@@ -11,14 +11,14 @@ import { useLeaf, usePointer } from './scope.tsx';
 import { Id, Text } from './text.tsx';
 
 export interface ValueProps {
-  /** JSON pointer: from the scope on, or from the root with a slash in front. */
+  /** JSON pointer relative to the scope, or from the root when it begins with a slash. */
   readonly at: string;
   readonly as?: NumberKind | 'time' | 'id' | 'name' | 'word' | 'text';
   readonly unit?: string;
   readonly href?: string | null | undefined;
   /** Why it may be null. */
   readonly why?: string | undefined;
-  /** Shown in place of a text, which stays in the title. */
+  /** Shown instead of the value, which stays in the title. */
   readonly children?: ComponentChildren;
 }
 
@@ -29,7 +29,7 @@ export function Value({ at, as = 'plain', unit, href, why = 'not known', childre
     case 'absent':
       return null;
     case 'nested':
-      throw new TypeError(`${pointer} is no single value`);
+      throw new TypeError(`${pointer} is not a single value`);
     case 'null':
       return (
         <span data-field={pointer} data-null="true" class="none" title={why}>

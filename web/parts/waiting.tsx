@@ -1,4 +1,4 @@
-/** What waits for a block, and what became of it: always shown differently from what is in a block. */
+/** Transactions that wait for a block, and their outcomes: always shown differently from confirmed data. */
 import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../addresses.ts';
 import type { Answer } from '../state/answers.ts';
@@ -14,7 +14,7 @@ export function Unconfirmed() {
   return <span class="badge unconfirmed">unconfirmed</span>;
 }
 
-/** An amount of coins from the stream, with the digits that it sent; its mark is that of the element around it. */
+/** An amount of coins from the stream, with the digits that the stream sent. The surrounding element carries the event's mark. */
 export function StreamedCoins({ amount }: { readonly amount: number }) {
   const digits = amount.toFixed(8);
   return (
@@ -47,11 +47,11 @@ export function OutcomeText({ outcome: { chain, data } }: { readonly outcome: Ou
     case 'conflicting':
       return (
         <>
-          no block can hold it any more: {other} in block {block} spends what it spends
+          no block can hold it any more: {other} in block {block} spends the same outputs
         </>
       );
     case 'replaced':
-      return <>replaced by {other}, which spends what it spends</>;
+      return <>replaced by {other}, which spends the same outputs</>;
     case 'expired':
       return <>no block may hold it any more: its expiry height has passed</>;
     case 'dropped':
@@ -63,11 +63,11 @@ export function OutcomeText({ outcome: { chain, data } }: { readonly outcome: Ou
 
 interface StandingProps extends StreamedProps {
   readonly answer: Answer;
-  /** Whether it waits by what is shown; null where nothing is. */
+  /** Whether the shown answer says that the transaction waits; null where no answer is shown. */
   readonly isWaiting: boolean | null;
 }
 
-/** Asked again when the stream says that what is shown no longer holds. */
+/** Interval of requests after the stream has made the shown answer outdated. */
 const AGAIN_MS = 5_000;
 
 function useFresh({ answer, chain, txid, isWaiting }: StandingProps): void {
@@ -77,13 +77,13 @@ function useFresh({ answer, chain, txid, isWaiting }: StandingProps): void {
   const isOutdated = isWaiting ? isGone && !isUnknown : isWaiting === null && standing === 'waiting';
   useEffect(() => {
     if (!isOutdated) return undefined;
-    poll(answer); // what is under way may have it, or the timer asks again
+    poll(answer); // a request that is already running may have the news; otherwise the timer repeats it
     const timer = setInterval(() => !isLow.value && poll(answer), AGAIN_MS);
     return () => clearInterval(timer);
   }, [answer, isOutdated]);
 }
 
-/** Whether the transaction of a view waits, and what became of it. */
+/** Shows whether the transaction of a view waits, and its outcome. */
 export function StandingBanner(props: StandingProps) {
   const { chain, txid, answer, isWaiting } = props;
   useFresh(props);
@@ -115,8 +115,8 @@ export function StandingBanner(props: StandingProps) {
       <strong>{isLost ? 'No longer waits' : 'Unconfirmed'}</strong>
       <span>
         {isLost
-          ? 'No block holds it. What stands below is what it would have done.'
-          : 'It waits for a block. What stands below holds once a block does.'}
+          ? 'No block contains it. The data below shows what it would have done.'
+          : 'It waits for a block. The data below takes effect once a block contains it.'}
       </span>
     </p>
   );

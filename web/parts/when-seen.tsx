@@ -1,11 +1,11 @@
-/** What is asked for only when the reader comes near it, so that a first paint costs what is seen. */
+/** Renders its children only when the reader scrolls near them, so that the first paint costs only what is visible. */
 import type { ComponentChildren } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 
 interface WhenSeenProps {
-  /** Title of what comes. */
+  /** Title of the part. */
   readonly title: string;
-  /** Kept free until then. */
+  /** Height reserved until then. */
   readonly frame: 'short' | 'medium' | 'tall';
   readonly children: () => ComponentChildren;
 }
@@ -28,7 +28,7 @@ export function WhenSeen({ title, frame, children }: WhenSeenProps) {
       <header>
         <h2>{title}</h2>
       </header>
-      <p class="empty">Asked for when you reach it.</p>
+      <p class="empty">Loaded when you scroll to it.</p>
     </div>
   );
 }

@@ -1,4 +1,4 @@
-/** What a screen reader hears: at most once in three seconds, and nothing while updates are paused. */
+/** Announcements for screen readers: at most one every three seconds, and none while updates are paused. */
 import { signal } from '@preact/signals';
 import { useEffect } from 'preact/hooks';
 import { arrivals, notice } from '../state/live.ts';

@@ -1,4 +1,4 @@
-/** The bottom of every view: what is left of the allowance, the stream, what this page asked. */
+/** The bottom of every view: the remaining allowance, the state of the stream, and the requests of this page. */
 import { useState } from 'preact/hooks';
 import { needsSession } from '../calls.ts';
 import { Copy } from '../parts/copy.tsx';
@@ -28,7 +28,7 @@ export function Footer() {
   );
 }
 
-/** Drawn while it is open: it changes with each call, and most readers never look. */
+/** Rendered only while open: the list changes with each request, and most readers never open it. */
 function CallsOfPage() {
   const [isOpen, setOpen] = useState(false);
   return (

@@ -12,7 +12,7 @@ import { shownSpan } from '../text/times.ts';
 import { Search } from './search.tsx';
 import { Who } from './who.tsx';
 
-/** Without a block for so long a chain stands still. */
+/** A chain without a block for this long is shown as standing still. */
 const STILL_MS = 15 * 60_000;
 
 const SECTIONS = [

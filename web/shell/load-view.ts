@@ -1,18 +1,19 @@
 /**
- * Loads a view's module. Where the service does not answer, it waits for it: a new document would be an error page of the browser. After
- * an upgrade of the service the file of an open tab is gone: one new document, never two, and none where storage is off.
+ * Loads a view's module. While the service does not answer, it waits instead of reloading, because a reload would show the browser's error
+ * page. After an upgrade of the service the file that an open tab needs is gone: then the document is reloaded once, never twice, and not
+ * at all where storage is off.
  */
 const MARK = 'reloaded-for';
 const RETRY_MS = 2_000;
 
 export interface LoadingOptions {
-  /** Ends with the reader's visit. */
+  /** Aborted when the reader leaves the view. */
   readonly signal: AbortSignal;
-  /** Hears that the service does not answer. */
+  /** Called when the service does not answer. */
   readonly onOffline: () => void;
 }
 
-/** @returns null if the signal has aborted or the document is loaded again. @throws where the file is missing and a new document does not help */
+/** @returns null if the signal has aborted or the document is reloading. @throws where the file is missing and a reload does not help */
 export async function loadView<Module>(load: () => Promise<Module>, options: LoadingOptions): Promise<Module | null> {
   const { signal, onOffline } = options;
   for (;;) {
@@ -22,7 +23,7 @@ export async function loadView<Module>(load: () => Promise<Module>, options: Loa
       return module;
     } catch (error) {
       if (await answers()) {
-        if (signal.aborted) return null; // another view has the document now
+        if (signal.aborted) return null; // the reader has moved on to another view
         if (!mark()) throw error;
         location.reload();
         return null;
@@ -35,14 +36,14 @@ export async function loadView<Module>(load: () => Promise<Module>, options: Loa
   }
 }
 
-/** @returns whether the document may be loaded again */
+/** @returns whether the document may be reloaded */
 function mark(): boolean {
   try {
     if (sessionStorage.getItem(MARK) !== null) return false;
     sessionStorage.setItem(MARK, location.pathname);
     return true;
   } catch {
-    return false; // storage is off: the next document would not know of this one
+    return false; // storage is off: the reloaded document would not know that it was reloaded
   }
 }
 
@@ -50,18 +51,18 @@ function unmark(): void {
   try {
     sessionStorage.removeItem(MARK);
   } catch {
-    // Storage is off: there is no mark.
+    // Storage is off, so there is no mark.
   }
 }
 
-/** The document costs no credits. */
+/** A request for the document costs no credits. */
 const answers = () =>
   fetch(location.href, { method: 'HEAD', cache: 'no-store' }).then(
     () => true,
     () => false,
   );
 
-/** Shorter where the network comes back. */
+/** Waits RETRY_MS, or until the browser is online again or the signal aborts. */
 function pause(signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     const done = () => {

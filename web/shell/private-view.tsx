@@ -1,4 +1,4 @@
-/** What is shown above views that need a login, and in their place while no identity is logged in. */
+/** Parts above views that need a login, and the part shown instead of such a view while no identity is logged in. */
 import type { Signal } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
 import { Text } from '../parts/text.tsx';
@@ -13,7 +13,7 @@ const SECTIONS = [
   { name: 'webhooks', words: 'Webhooks' },
 ] as const;
 
-/** A webhook is a part of the webhooks. */
+/** A single webhook counts as part of the webhooks section. */
 function currentOf(name: string): 'page' | 'true' | undefined {
   const here = place.value?.name;
   if (here === name) return 'page';
@@ -32,7 +32,7 @@ export function AccountNav() {
   );
 }
 
-/** In place of a view that shows an account. */
+/** Shown instead of a view of an account. */
 export function LoginWanted() {
   return (
     <>
@@ -45,7 +45,7 @@ export function LoginWanted() {
   );
 }
 
-/** Identities that are logged in, of which the reader chooses one. */
+/** The logged-in identities, from which the reader chooses one. */
 function OpenSessions() {
   if (sessions.value.length === 0) return null;
   return (
@@ -69,7 +69,7 @@ function ChooseSession({ one }: { readonly one: Session }) {
   );
 }
 
-/** On every view: what happened to a session while the page was not watched. */
+/** On every view: reports that a session ended, or that a logout failed. */
 export function SessionNotice() {
   const ended = endedSession.value;
   if (ended !== null) {

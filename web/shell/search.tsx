@@ -1,4 +1,4 @@
-/** Search by height, hash, address or name, with the keyboard alone. */
+/** Search by height, hash, address or name, fully usable with the keyboard. */
 import { useEffect, useId, useRef, useState } from 'preact/hooks';
 import { Text } from '../parts/text.tsx';
 import type { Answer } from '../state/answers.ts';
@@ -6,13 +6,13 @@ import { isLow } from '../state/meter.ts';
 import { navigate, visit } from '../state/place.ts';
 import { askNames, blocksAt, destinationOf, mayBeName, named } from '../state/search.ts';
 
-/** Names are asked for once a reader pauses. */
+/** How long the reader must pause typing before names are requested. */
 const PAUSE_MS = 250;
 
 export function Search() {
   const [typed, setTyped] = useState('');
   const [isOpen, setOpen] = useState(false);
-  /** Null: none is chosen, and Enter looks for what was typed. */
+  /** Null while no suggestion is chosen; Enter then searches for the typed text. */
   const [active, setActive] = useState<number | null>(null);
   const latest = useRef('');
   const list = useId();
@@ -45,7 +45,7 @@ export function Search() {
     else if (text !== '') {
       const from = visit.peek();
       const href = await destinationOf(text);
-      // Else the reader has typed something else meanwhile, or gone elsewhere.
+      // Otherwise the reader has typed something else or navigated away meanwhile.
       if (latest.current === typed && visit.peek() === from) leave(href);
     }
   };
@@ -98,7 +98,7 @@ export function Search() {
   );
 }
 
-/** The answer for what was typed, or for what was typed before while it is asked for. */
+/** The answer for the typed text; until it arrives, the answer for the previous text. */
 function useNames(text: string): Answer<'/api/search/suggest'> | null {
   const [names, setNames] = useState<Answer<'/api/search/suggest'> | null>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** Keys that lead somewhere: `/` and Ctrl+K to the search, `g` and a letter to a view. A reader can switch them off. */
+/** Keyboard shortcuts: `/` and Ctrl+K focus the search, `g` and a letter open a view. A reader can switch them off. */
 import { hrefOf } from '../addresses.ts';
 import { navigate, place } from '../state/place.ts';
 import { chainNames } from '../state/service.ts';
@@ -7,7 +7,7 @@ import { focusSearch } from './search.tsx';
 
 const chain = () => place.value?.parts.chain ?? chainNames[0] ?? '';
 
-/** Behind `g`. */
+/** The letters after `g`. */
 const TARGETS: Readonly<Record<string, () => string>> = {
   l: () => hrefOf('live', {}),
   m: () => hrefOf('market', {}),

@@ -1,4 +1,4 @@
-/** Shows the view of the address, and says when its first paint is whole. */
+/** Shows the view of the address, and marks when its first paint is complete. */
 import { computed } from '@preact/signals';
 import type { ComponentType } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
@@ -21,7 +21,7 @@ import { AccountNav, LoginWanted, SessionNotice } from './private-view.tsx';
 
 type Ready = 'true' | 'limited' | 'failed' | 'not-found' | undefined;
 
-/** After this time the reader is informed that the view is late. */
+/** After this time the page informs the reader that the view is late. */
 const LATE_MS = 9_000;
 
 function readiness(answers: readonly Answer[]): Ready {
@@ -31,7 +31,7 @@ function readiness(answers: readonly Answer[]): Ready {
     const { value } = trouble;
     if (value === null) return undefined;
     if (value.status === 404 && index === 0) return 'not-found';
-    if (value.status === 404 || (value.code === 'answer_too_large' && index > 0)) continue; // its panel says so
+    if (value.status === 404 || (value.code === 'answer_too_large' && index > 0)) continue; // the panel shows it
     ready = value.status === 429 ? 'limited' : 'failed';
   }
   return ready;
@@ -41,12 +41,12 @@ export function ViewHost() {
   const here = place.value;
   if (!here) return <NotFound />;
   if (!viewAt(here).isPrivate) return <Main key={visit.value} here={here} />;
-  // Made again for another reader: nothing of the previous one stays, not even what was typed.
+  // Keyed by session, so that nothing of the previous reader remains, not even typed text.
   if (session.value === null) return <Locked key={visit.value} here={here} />;
   return <Main key={`${visit.value} ${session.value.token}`} here={here} />;
 }
 
-/** A view that may not be shown yet. */
+/** Shown while no identity is logged in, in place of a private view. */
 function Locked({ here }: { readonly here: Place }) {
   return (
     <main id="main" data-view={here.name} data-ready="failed" aria-busy="false" data-stream={streamState}>
@@ -65,7 +65,7 @@ function Main({ here }: { readonly here: Place }) {
   const ready = useMemo(() => computed((): Ready => (isMissing.value ? 'not-found' : readiness(answers))), [answers]);
   const waits = missing === null ? undefined : 'failed';
   const state = View === null ? waits : ready.value;
-  const isOverdue = useLate(visit.value); // whatever is chosen in the view meanwhile
+  const isOverdue = useLate(visit.value); // even if the reader changes the query of the view meanwhile
   const isPainted = useRef(false);
   if (state !== undefined || isOverdue) isPainted.current = true;
   return (
@@ -90,7 +90,7 @@ function Main({ here }: { readonly here: Place }) {
   );
 }
 
-/** Says why the numbers stay as they are. */
+/** Explains why the numbers do not change. */
 function Standstill() {
   const { value } = standstill;
   if (value === null) return null;
@@ -106,12 +106,12 @@ function Standstill() {
   );
 }
 
-/** The view's component, whatever its own properties are called: the table of modules has checked them. */
+/** A view's component without its own property types, which the table of modules has checked. */
 type AnyView = ComponentType<ViewProps<ViewName>>;
 
 interface Module {
   readonly View: AnyView | null;
-  /** `gone`: its file is not to be had, nor after a reload where there could be one. `offline`: the service does not answer, and is asked again. */
+  /** `gone`: the file cannot be loaded, even after a reload where one was possible. `offline`: the service does not answer; retrying. */
   readonly missing: 'gone' | 'offline' | null;
 }
 
@@ -169,7 +169,7 @@ onNavigation(() => {
 
 const I_ADDRESS = /^i[1-9A-HJ-NP-Za-km-z]{33}$/;
 
-/** The i-address that a name stands for; null for several, which the panels have. */
+/** The i-address that the view's name belongs to; null for several names, whose panels show their ids. */
 function onlyId(parts: Place['parts']): string | null {
   const [part = '', ...others] = Object.keys(names.value);
   const id = parts[part] ?? '';
@@ -184,7 +184,7 @@ interface HeadingProps {
 
 function Heading({ text, chain, id = null }: HeadingProps) {
   const heading = useRef<HTMLHeadingElement>(null);
-  // Before the reader's next key: later, it would take the focus from where that key goes.
+  // A layout effect runs before the reader's next key press; a later one would steal the focus from where that key went.
   useLayoutEffect(() => {
     if (hasNavigated) heading.current?.focus({ preventScroll: true });
   }, []);

@@ -1,4 +1,4 @@
-/** The identity that is logged in and until when, in the header of every view. */
+/** The logged-in identity and the end of its session, in the header of every view. */
 import { hrefOf } from '../addresses.ts';
 import { Text } from '../parts/text.tsx';
 import { logOut } from '../state/logout.ts';
@@ -12,7 +12,7 @@ export function Who() {
   return value === null ? <LogIn /> : <LoggedIn reader={value} />;
 }
 
-/** Leads back to where the reader is. */
+/** The login returns the reader to the current address. */
 export function hrefOfLogin(): string {
   const isHere = place.value?.name === 'login';
   return hrefOf('login', {}, { next: isHere ? place.value?.query.get('next') : address.value });

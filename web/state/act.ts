@@ -1,9 +1,9 @@
-/** Calls that change something: made once, when the reader says so, and never repeated by themselves. */
+/** Calls that change something: sent once when the reader asks for it, and never repeated automatically. */
 import { client } from './client.ts';
 import { session, sessionEnded } from './session.ts';
 import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 
-/** As openapi-fetch answers. */
+/** The result type of openapi-fetch. */
 type Sent<Data> = Promise<{ readonly data?: Data; readonly error?: unknown; readonly response: Response }>;
 
 export type ActOutcome<Data> =
@@ -15,7 +15,7 @@ export async function act<Data>(send: (via: typeof client) => Sent<Data>): Promi
   const reader = session.peek();
   try {
     const { data, error, response } = await send(client);
-    // 204 has no data.
+    // A 204 has no data.
     if (response.ok) return { data: data as Data, trouble: null };
     const trouble = troubleOf(error, response);
     if (trouble.code === 'session_required' && reader) sessionEnded(reader.token);

@@ -1,4 +1,6 @@
-/** Answers follow what happens while they are being asked, and before a panel shows them; names are asked for until they are known. */
+/**
+ * Answers keep up with changes that happen during their request and before a panel shows them; names are requested until they are known.
+ */
 import { afterAll, beforeAll, beforeEach, expect, it, vi } from 'vitest';
 import { call, orFirstPage, orWithoutMempool } from '../calls.ts';
 
@@ -11,13 +13,13 @@ let names: typeof import('./names.ts');
 let height = 0;
 let asked: string[] = [];
 let tests = 0;
-/** What happens to the next calls in place of an answer. */
+/** Responses that the next calls get instead of an answer. */
 let refusals: (() => Response)[] = [];
 
 const nameFor = (id: string) => `name of ${id}`;
 const hashAt = (block: number) => block.toString(16).padStart(64, '0');
 
-/** Answers of the service as it stands when it is asked. */
+/** The service's answer, with its state at the time of the request. */
 async function answer(request: Request): Promise<Response> {
   asked.push(request.url);
   const state = `${CHAIN};height=${height};hash="${hashAt(height)}";finalized=0`;
@@ -29,7 +31,7 @@ async function answer(request: Request): Promise<Response> {
   return Response.json({ results }, { headers: { 'X-Chain-State': state } });
 }
 
-/** Of the page, as far as its state needs it. */
+/** The parts of a browser page that the state modules use. */
 const PAGE = {
   location: { origin: 'http://page.test', pathname: '/', search: '' },
   addEventListener: () => {},
@@ -42,7 +44,7 @@ const PAGE = {
 };
 
 beforeAll(async () => {
-  vi.useFakeTimers(); // before the clock of the page starts
+  vi.useFakeTimers(); // before the page's clock starts
   for (const [name, value] of Object.entries(PAGE)) vi.stubGlobal(name, value);
   answers = await import('./answers.ts');
   names = await import('./names.ts');
@@ -61,14 +63,14 @@ beforeEach(() => {
   height = 100;
 });
 
-/** Another one for each test. */
+/** Each test uses its own call. */
 const theCall = () => call('/api/search/', { query: { q: `test${tests}` } });
 const ask = () => answers.ask(theCall());
 const timesAsked = () => asked.filter((url) => url.endsWith(theCall().url)).length;
 const pass = (ms: number) => vi.advanceTimersByTimeAsync(ms);
 const heightOf = ({ shown }: ReturnType<typeof ask>) => /height=(\d+)/.exec(shown.value?.chainState ?? '')?.[1];
 
-it('a refresh while the call is under way asks once more, and a poll does not', async () => {
+it('a refresh during a call repeats it once, and a poll does not', async () => {
   const { poll } = await import('../parts/refresh.ts');
   const list = ask();
   const leave = answers.watch(list);
@@ -76,7 +78,7 @@ it('a refresh while the call is under way asks once more, and a poll does not', 
   poll(list);
   list.refresh();
   list.refresh();
-  height += 1; // the change that was the reason to ask
+  height += 1; // the change that caused the refresh
   await pass(10 * SLOW_MS);
   expect([timesAsked(), heightOf(list)]).toEqual([2, '101']);
   list.refresh();
@@ -86,7 +88,7 @@ it('a refresh while the call is under way asks once more, and a poll does not', 
   leave();
 });
 
-it('a refresh of what no panel shows any more is made up for by the next one who asks', async () => {
+it('a refresh of an answer that no panel shows happens at the next request', async () => {
   const list = ask();
   list.refresh();
   await pass(10 * SLOW_MS);
@@ -99,7 +101,7 @@ it('a refresh of what no panel shows any more is made up for by the next one who
 it.each([
   ['a block', false, REFRESH_MS],
   ['an undo', true, 0],
-])('%s that comes before a panel shows the answer is not forgotten', async (_, atOnce, ms) => {
+])('%s that arrives before a panel shows the answer still refreshes it', async (_, atOnce, ms) => {
   const view = ask();
   await pass(SLOW_MS / 2);
   height += 1;
@@ -115,17 +117,20 @@ it.each([
 it.each([
   ['before', SLOW_MS / 2],
   ['after', 2 * SLOW_MS],
-])('an answer from before the block that the stream began with is asked once more: greeted %s it', async (_, ms) => {
-  const view = ask();
-  const leave = answers.watch(view);
-  await pass(ms);
-  answers.streamBegan({ [CHAIN]: { height: 101, hash: hashAt(101) }, other: null });
-  await pass(10 * SLOW_MS);
-  expect(timesAsked()).toBe(2); // and no more, though the service is still behind
-  leave();
-});
+])(
+  'an answer older than the first block of the stream is requested once more when the greeting comes %s it',
+  async (_, ms) => {
+    const view = ask();
+    const leave = answers.watch(view);
+    await pass(ms);
+    answers.streamBegan({ [CHAIN]: { height: 101, hash: hashAt(101) }, other: null });
+    await pass(10 * SLOW_MS);
+    expect(timesAsked()).toBe(2); // no further requests, although the service is still behind
+    leave();
+  },
+);
 
-it('an answer from the block that the stream began with, or from a later one, is asked once', async () => {
+it('an answer at the first block of the stream or later is requested only once', async () => {
   const view = ask();
   const leave = answers.watch(view);
   await pass(SLOW_MS / 2);
@@ -146,8 +151,8 @@ const unreachable = () => {
 it.each<[string, () => Response, number]>([
   ['a limit, when it is over', () => problem(429, { 'Retry-After': '7' }), 7_000],
   ['an outage', unreachable, 5_000],
-  ['a failure that says no time', () => problem(500), 30_000],
-])('a name is asked for again after %s, until it is known', async (_, refuse, ms) => {
+  ['a failure without a retry time', () => problem(500), 30_000],
+])('a name is requested again after %s, until it is known', async (_, refuse, ms) => {
   refusals = [refuse, refuse];
   const id = `i${tests}`;
   const name = names.nameOf(id);
@@ -159,7 +164,7 @@ it.each<[string, () => Response, number]>([
   expect(asked).toHaveLength(3);
 });
 
-it('a name that the service refuses to look up is not asked for again', async () => {
+it('a name that the service refuses to look up is not requested again', async () => {
   refusals = [() => problem(400)];
   const name = names.nameOf(`i${tests}`);
   await pass(3_600_000);
@@ -169,8 +174,8 @@ it('a name that the service refuses to look up is not asked for again', async ()
 const [WHOLE, INSTEAD] = ['whole', 'instead'];
 
 it.each([
-  ['what was too large is not asked for again', orFirstPage, 'answer_too_large', [INSTEAD], [INSTEAD]],
-  ['a mempool that was not known is asked for again', orWithoutMempool, 'mempool_unknown', [WHOLE], [WHOLE, INSTEAD]],
+  ['an answer that was too large is not requested again', orFirstPage, 'answer_too_large', [INSTEAD], [INSTEAD]],
+  ['an unknown mempool is requested again', orWithoutMempool, 'mempool_unknown', [WHOLE], [WHOLE, INSTEAD]],
 ])('%s, after a limit and by a refresh', async (_, orInstead, code, afterLimit, byRefresh) => {
   const whole = orInstead(
     call('/api/tx/{txid}', { path: { txid: `${tests}` }, query: { unconfirmed: 'true' } }),

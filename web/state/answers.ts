@@ -1,6 +1,6 @@
 /**
- * Answers of the REST interface by address: asked once, kept until their chain moves, asked again by themselves after a limit or
- * an outage. What is shown stays until something newer is there.
+ * Caches answers of the REST interface by URL. Each answer is requested once, kept until its chain moves, and requested again automatically
+ * after a rate limit or an outage. A shown answer stays until a newer one arrives.
  */
 import { batch, effect, type Signal, signal } from '@preact/signals';
 import { type AnswerOf, type Call, type GetPath, needsSession } from '../calls.ts';
@@ -12,11 +12,11 @@ import { type Trouble, troubleOf, unreachable } from './trouble.ts';
 
 export interface Shown<Data> {
   readonly data: Data;
-  /** Path and query that this answers. */
+  /** Path and query of the request. */
   readonly url: string;
-  /** X-Chain-State; null for what changes by the clock. */
+  /** X-Chain-State; null for answers that change with time instead of with a chain. */
   readonly chainState: string | null;
-  /** When it was asked for, in milliseconds since the epoch: what is heard of later may not be in it. */
+  /** When the request was sent, in milliseconds since the epoch: later events may be missing from the answer. */
   readonly at: number;
 }
 
@@ -25,36 +25,36 @@ export interface Answer<Path extends GetPath = GetPath> {
   readonly shown: Signal<Shown<AnswerOf<Path>> | null>;
   readonly trouble: Signal<Trouble | null>;
   readonly isBusy: Signal<boolean>;
-  /** Asks again, whatever is kept; once more if it is being asked, since that answer may be older than the reason to ask. */
+  /** Requests the answer again even if a fresh one is cached; repeats a running request, whose answer may predate the reason to refresh. */
   refresh(): void;
 }
 
 interface Kept extends Answer {
-  /** Its chain has moved since. */
+  /** Whether its chain has moved since. */
   isStale: boolean;
-  /** What is asked from now on. */
+  /** The URL of the next requests. */
   url: string;
-  /** Panels that show it. */
+  /** Number of panels that show it. */
   watchers: number;
-  /** When it is to be asked again, also if it is being asked or no panel shows it yet. */
+  /** When it must be requested again, even while a request is running or no panel shows it yet. */
   due: number | null;
-  /** When it is asked again by itself. */
+  /** The scheduled automatic request. */
   next: { readonly at: number; readonly timer: ReturnType<typeof setTimeout> } | null;
 }
 
 const MOST_KEPT = 200;
-/** Answers without a chain's state are this fresh. */
+/** How long an answer without a chain state stays fresh. */
 const CLOCK_MS = 10_000;
-/** A panel is asked again at most this often. */
+/** Blocks refresh an answer at most this often. */
 const REFRESH_MS = 30_000;
 
 const kept = new Map<string, Kept>();
 
 type BlockOfChain = Pick<ReturnType<typeof chainsOf>[number], 'height' | 'hash'>;
-/** Where the chains stood when the stream began, and when that was. */
+/** Tips of the chains when the stream began, and the time when it began. */
 let beginning: { readonly tips: Readonly<Record<string, BlockOfChain | null>>; readonly at: number } | null = null;
 
-/** The answer of a call, which is asked unless a good one is kept. */
+/** Returns the answer of a call, and requests it unless a good one is cached. */
 export function ask<Path extends GetPath>(call: Call<Path>): Answer<Path> {
   const known = kept.get(call.url);
   const entry = known ?? createEntry(call);
@@ -62,10 +62,10 @@ export function ask<Path extends GetPath>(call: Call<Path>): Answer<Path> {
   kept.set(call.url, entry); // newest last
   if (!known || isOutdated(entry)) refresh(entry);
   dropOldest();
-  return entry as unknown as Answer<Path>; // made from this call
+  return entry as unknown as Answer<Path>; // it was created from this call
 }
 
-/** Whether an answer of one of several paths is that of this one. */
+/** Whether an answer of one of several paths belongs to this path. */
 export function isAnswerOf<Path extends GetPath>(
   answer: { readonly call: { readonly path: GetPath } },
   path: Path,
@@ -150,7 +150,7 @@ type Reply =
 async function get(url: string): Promise<Reply> {
   const at = Date.now();
   try {
-    // The address is whole: no parameter is left to fill in.
+    // The URL is complete: there are no parameters left to fill in.
     const options = { cache: 'no-cache' } as { [key: string]: unknown };
     const { data, error, response } = await client.GET(url as GetPath, options);
     const isProblem = response.headers.get('Content-Type')?.includes('problem') ?? false;
@@ -164,7 +164,7 @@ async function get(url: string): Promise<Reply> {
   }
 }
 
-/** Asks again at that time if the answer is still watched; the earliest of several times counts. */
+/** Schedules a request for that time, sent only if the answer is still watched; the earliest of several times wins. */
 function askLater(entry: Kept, at: number): void {
   if (entry.next) {
     if (entry.next.at <= at) return;
@@ -190,28 +190,28 @@ function outdateUnlessLow(entry: Kept, at: number): void {
 
 function askWhenDue(entry: Kept): void {
   if (entry.due === null || entry.watchers === 0 || entry.isBusy.value) return;
-  // A limit that was met holds until its own time.
+  // A rate limit that was hit is respected until its own time.
   askLater(entry, Math.max(entry.due, entry.trouble.value?.retryAt ?? 0));
 }
 
-/** For as long as a panel shows it. */
+/** Marks the answer as watched until the returned function is called. */
 export function watch(answer: Answer): () => void {
   const entry = kept.get(answer.call.url);
   if (!entry) return () => {};
   entry.watchers += 1;
-  askWhenDue(entry); // what came after it was asked
+  askWhenDue(entry); // a block may have arrived after the request
   return () => {
     entry.watchers -= 1;
   };
 }
 
-/** A first answer that is under way may be of any chain. */
+/** A first answer that is still loading may concern any chain. */
 function mayConcern({ shown: { value }, isBusy }: Kept, chain: string): boolean {
   if (value === null) return isBusy.value;
   return value.chainState !== null && chainsOf(value.chainState).some(({ name }) => name === chain);
 }
 
-/** A block of this chain came or went; `atOnce` after it took something back. */
+/** Called when a chain gains or loses a block; `atOnce` when something was taken back. */
 export function chainMoved(chain: string, atOnce = false): void {
   for (const entry of kept.values()) {
     if (!mayConcern(entry, chain)) continue;
@@ -220,7 +220,7 @@ export function chainMoved(chain: string, atOnce = false): void {
   }
 }
 
-/** An answer to an earlier question may lack a block that no event brings. */
+/** An answer requested before the stream began may lack a block for which no event will arrive. */
 export function streamBegan(tips: Readonly<Record<string, BlockOfChain | null>>): void {
   beginning = { tips, at: Date.now() };
   for (const entry of kept.values()) if (entry.shown.value) repeatIfBeforeStream(entry, entry.shown.value);
@@ -233,17 +233,17 @@ function repeatIfBeforeStream(entry: Kept, { chainState, at }: Shown<unknown>): 
     const tip = tips[name];
     return tip != null && (height < tip.height || (height === tip.height && hash !== tip.hash));
   });
-  // Later than the greeting by this clock, so that it is repeated once.
+  // After the greeting by this clock, so that the request is repeated only once.
   if (isBefore) outdateUnlessLow(entry, beginning.at + 1);
 }
 
-/** The network is back. */
+/** Called when the network is back. */
 export function retryFailed(): void {
   for (const entry of kept.values())
     if (entry.watchers > 0 && entry.trouble.value?.code === 'unreachable') refresh(entry);
 }
 
-/** An answer to one identity belongs to it alone: the identity that is logged in now asks again. */
+/** Private answers are dropped when another identity becomes the reader, so that they are requested again as that identity. */
 effect(() => {
   session.value;
   for (const url of kept.keys()) if (needsSession(url)) kept.delete(url);

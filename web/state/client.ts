@@ -1,4 +1,4 @@
-/** The client of the page: whoever is logged in asks as that identity, by a header and never by an address. */
+/** The client of the page: sends the reader's token in a header, never in a URL. */
 import { createVerustreamClient } from '../../client/client.ts';
 import { noteLimits } from './meter.ts';
 import { session } from './session.ts';

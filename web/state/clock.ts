@@ -1,4 +1,4 @@
-/** The time of the page, in milliseconds: one timer for all ages and countdowns, and none while the page is hidden. */
+/** The current time in milliseconds, from one timer for all ages and countdowns that pauses while the page is hidden. */
 import { signal } from '@preact/signals';
 
 export const now = signal(Date.now());

@@ -1,12 +1,12 @@
-/** However events and answers overtake each other, a lane ends as the chain stands. */
+/** In whatever order events and answers arrive, a lane ends equal to the chain. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { type BlockOfLane, laneOf, layAnswer, layBlocks, revertTo } from './lanes.ts';
 
 const SHOWN = 20;
-/** Reorganisations never reach its first block. */
+/** Reorganisations never reach the first block. */
 const FIRST_BLOCKS = 600;
-/** Only distinct instants are told apart. */
+/** Every step has its own time, since the code distinguishes only different milliseconds. */
 const TICK_MS = 1;
 
 type Event = { readonly block: BlockOfLane } | { readonly fromHeight: number; readonly toHeight: number };
@@ -18,11 +18,11 @@ function createBlock(height: number): BlockOfLane {
   return { height, hash: `hash ${made}`, time: height, txCount: 1, isStake: false, cursor: null };
 }
 
-/** A chain behind a server whose answers may be older than the question, a stream that is behind it, and one answer under way. */
+/** A chain, a server whose answers may be older than the request, a stream that lags behind, and one pending answer. */
 function createScene(chain: string) {
   let blocks = Array.from({ length: FIRST_BLOCKS }, (_, height) => createBlock(height));
   const events: Event[] = [];
-  /** The chain as the stream has told it. */
+  /** The chain as far as the stream has published it. */
   let announced: readonly BlockOfLane[] = blocks;
   let asked: { readonly at: number; answer: readonly BlockOfLane[] | null } | null = null;
 
@@ -74,7 +74,7 @@ function createScene(chain: string) {
   return { ...actions, newest, isSilent: () => events.length === 0 };
 }
 
-/** How many changes of the chain a server may not have seen yet when it answers. */
+/** Number of chain changes that the server's answer may be missing. */
 const anAge = fc.integer({ min: 0, max: 12 });
 
 const anAction = fc.oneof(
@@ -90,7 +90,7 @@ const anAction = fc.oneof(
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());
 
-it('ends as the chain stands, and says what each reorganisation took back', () => {
+it('ends equal to the chain, and lists the blocks that each reorganisation reverted', () => {
   fc.assert(
     fc.property(fc.array(anAction, { maxLength: 60 }), anAge, (actions, lastAge) => {
       made += 1;
@@ -112,7 +112,7 @@ it('ends as the chain stands, and says what each reorganisation took back', () =
       while (!scene.isSilent()) act(scene.hear);
       const hashes = () => laneOf(chain).standing.map(({ hash }) => hash);
       const newest = () => scene.newest().map(({ hash }) => hash);
-      // Answers that are older than the last event change nothing.
+      // Answers older than the last event change nothing.
       for (const run of [scene.compute, scene.arrive, scene.ask, () => scene.compute(lastAge), scene.arrive]) act(run);
       expect(hashes()).toEqual(newest().slice(0, hashes().length));
       for (const run of [scene.ask, scene.compute, scene.arrive]) act(run);

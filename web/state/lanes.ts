@@ -1,4 +1,4 @@
-/** The newest blocks of each chain as the stream sent them, and those that it reverted. */
+/** The newest blocks of each chain as the stream sent them, and the blocks that it reverted. */
 import { signal } from '@preact/signals';
 
 export interface BlockOfLane {
@@ -8,7 +8,7 @@ export interface BlockOfLane {
   readonly time: number;
   readonly txCount: number;
   readonly isStake: boolean;
-  /** Cursor of the event that brought it; null if an answer did. */
+  /** Cursor of the event that brought the block; null if an answer brought it. */
   readonly cursor: string | null;
 }
 
@@ -16,7 +16,7 @@ export interface BlockOfLane {
 export interface RevertedRange {
   readonly fromHeight: number;
   readonly toHeight: number;
-  /** Milliseconds since the epoch, by this machine. */
+  /** Milliseconds since the epoch, by the clock of this machine. */
   readonly at: number;
   readonly depth: number;
 }
@@ -26,7 +26,7 @@ export interface Lane {
   readonly standing: readonly BlockOfLane[];
   readonly undone: readonly (BlockOfLane & { readonly reverted: RevertedRange })[];
   readonly reverted: readonly RevertedRange[];
-  /** When the first of the answers that are of another branch was asked for; null while none is. */
+  /** When the first of the current answers of another branch was requested; null while answers match the lane. */
   readonly partedAt: number | null;
 }
 
@@ -35,10 +35,10 @@ const EMPTY: Lane = { standing: [], undone: [], reverted: [], partedAt: null };
 const MOST_STANDING = 20;
 const MOST_UNDONE = 60;
 const MOST_RANGES = 20;
-/** An undone block is gone when so many newer ones have come. */
+/** An undone block is dropped when the tip is this many blocks above it. */
 const NEWER = 50;
 const KEPT_MS = 120_000;
-/** An answer that is still of another branch after this is right: the stream's events about it were missed. */
+/** If answers still show another branch after this time, they are right, and the stream's events about it were missed. */
 const PARTED_MS = 5_000;
 
 export const lanes = signal<Readonly<Record<string, Lane>>>({});
@@ -49,7 +49,7 @@ function setLane(chain: string, lane: Lane): void {
   lanes.value = { ...lanes.value, [chain]: lane };
 }
 
-/** What stands again was not taken back after all. */
+/** Sets the standing blocks; an undone block that stands again is removed from the undone ones. */
 function stand(chain: string, lane: Lane, blocks: readonly BlockOfLane[]): void {
   const standing = [...blocks].sort((a, b) => b.height - a.height).slice(0, MOST_STANDING);
   const hashes = new Set(standing.map(({ hash }) => hash));
@@ -59,7 +59,7 @@ function stand(chain: string, lane: Lane, blocks: readonly BlockOfLane[]): void 
   setLane(chain, { ...lane, standing, undone: lane.undone.filter(isKept) });
 }
 
-/** As the stream tells them: a block that replaces another one ends the branch above that, which an answer laid. */
+/** Lays blocks from the stream. A block that replaces another one removes the branch above it, which an answer had laid. */
 export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
   const lane = laneOf(chain);
   const replaced = lane.standing.filter(({ height, hash }) =>
@@ -72,9 +72,9 @@ export function layBlocks(chain: string, blocks: readonly BlockOfLane[]): void {
 }
 
 /**
- * What an answer says of the newest blocks holds up to its own tip; above it are those that the stream sent. `askedAt`, in
- * milliseconds since the epoch: an answer that was requested before the page learned of a reorganisation may be older than it. One of
- * another branch than the lane is ahead of the stream, which sends first what was reverted, or behind it.
+ * Merges an answer: it is valid up to its own tip, and above it the blocks that the stream sent stay. `askedAt` is in milliseconds since
+ * the epoch: an answer requested before the page learned of a reorganisation may be older than it. An answer of another branch is either
+ * ahead of the stream, which will first send the reverted blocks, or behind it.
  */
 export function layAnswer(chain: string, blocks: readonly BlockOfLane[], askedAt: number): void {
   const lane = laneOf(chain);
@@ -95,7 +95,7 @@ function isOfAnotherBranch({ standing, undone }: Lane, blocks: readonly BlockOfL
   return blocks.some(({ height, hash }) => (hashes.get(height) ?? hash) !== hash || reverted.has(hash));
 }
 
-/** The stream lost its place: what it sent may no longer be valid. */
+/** Called when the stream lost its place: blocks that it sent may no longer be valid. */
 export function forgetStanding(chain: string): void {
   setLane(chain, { ...laneOf(chain), standing: [] });
 }
@@ -116,7 +116,7 @@ export function revertTo(
   });
 }
 
-/** The reorganisation that removed what stood at this height when it was read. */
+/** The reorganisation that removed the block at this height after it was read; null if there was none. */
 export function revertedSince(chain: string, height: number, readAt: number): RevertedRange | null {
   return laneOf(chain).reverted.find((range) => range.at >= readAt && height > range.toHeight) ?? null;
 }

@@ -1,6 +1,6 @@
 /**
- * The one stream of the page. Events are gathered and shown at most four times a second; everything that is kept is bounded, so
- * that a tab may stay open for weeks.
+ * The page's only stream. Events are collected and shown at most four times a second; all kept state is bounded, so that a tab may stay
+ * open for weeks.
  */
 import { batch, computed, effect, signal } from '@preact/signals';
 import type { ServerMessage } from '../../client/stream/messages.ts';
@@ -24,13 +24,13 @@ export const streamState = computed<StreamState>(() => {
 });
 export const sequence = signal(0);
 export const cursor = signal<string | null>(null);
-/** What the reader is notified of once: a place that was lost, what was caught up. */
+/** A message shown to the reader once: the stream lost its place, or caught up. */
 export const notice = signal<string | null>(null);
 export const news = signal<{ readonly conversions: readonly ConversionNews[]; readonly prices: readonly PriceNews[] }>({
   conversions: [],
   prices: [],
 });
-/** Blocks since the announcement before, by chain. */
+/** Number of blocks received by chain. */
 export const arrivals = signal<Readonly<Record<string, number>>>({});
 
 const FLUSH_MS = 250;
@@ -38,7 +38,7 @@ const HIDDEN_MS = 60_000;
 const MOST_NEWS = 12;
 
 let stop: AbortController | null = null;
-/** Heights at which each chain stood when the connection began; null once they are reached. */
+/** Tip of each chain when the connection began; entries are removed as the stream reaches them, and null once all are reached. */
 let behind: Map<string, number> | null = null;
 let caughtUp = 0;
 /** Sequence and cursor of the newest message; shown with the events. */
@@ -86,7 +86,7 @@ async function follow(ended: AbortSignal): Promise<void> {
   }
 }
 
-/** Every message, before it is read as an event. */
+/** Called for every message before the message is read as an event. */
 function hear(message: ServerMessage): void {
   if (message.type === 'hello') {
     connection.value = 'catching-up';
@@ -97,7 +97,7 @@ function hear(message: ServerMessage): void {
       if (!tip || known?.hash === tip.hash) continue;
       if (heard.cursor !== null) behind.set(chain, tip.height);
       else if (known) {
-        // No event brings what came between the first answers and this greeting.
+        // No event will arrive for blocks between the first answers and this greeting.
         forgetStanding(chain);
         chainMoved(chain, true);
       }
@@ -176,7 +176,7 @@ function flush(): void {
       else if (isMempoolEvent(event)) mempool.push(event);
       else if (event.type === 'price_correction') {
         prices.push(event);
-        // Without a new block what is shown of the chain would stay provisional.
+        // Without a new block, shown answers of the chain would stay provisional.
         moved.set(chain, moved.get(chain) ?? false);
       }
     }
@@ -193,7 +193,7 @@ function flush(): void {
 
 let hiddenTimer: ReturnType<typeof setTimeout> | null = null;
 
-/** A hidden tab lets go of its connection, and comes back with its cursor. */
+/** Disconnects a tab that stays hidden, and reconnects with its cursor when it is visible again. */
 function followVisibility(): void {
   if (hiddenTimer !== null) clearTimeout(hiddenTimer);
   hiddenTimer = null;

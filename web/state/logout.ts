@@ -1,4 +1,4 @@
-/** Ends a session: at the service, and in this tab whatever the service says. */
+/** Ends a session at the service, and in this tab even if the service does not answer. */
 import { act } from './act.ts';
 import { bearer } from './client.ts';
 import { forgetSession, logoutTrouble, type Session } from './session.ts';

@@ -1,6 +1,6 @@
 /**
- * What waits for a block, as the stream tells it, and what became of what no longer waits. Nothing of it is in a block, and all of it
- * is bounded.
+ * Transactions that wait for a block, as the stream sends them, and the outcomes of transactions that no longer wait. No transaction here
+ * is in a block, and all state is bounded.
  */
 import { signal } from '@preact/signals';
 import type { StreamEvent } from '../../client/stream/stream.ts';
@@ -12,7 +12,7 @@ type OutcomeData = Extract<MempoolEvent, { type: 'mempool_gone' }>['data'];
 export interface Waiting {
   readonly chain: string;
   readonly data: WaitingData;
-  /** The message that brought it. */
+  /** Type of the message that brought it. */
   readonly event: MempoolEvent['type'];
   readonly cursor: string;
 }
@@ -21,20 +21,20 @@ export interface Outcome {
   readonly chain: string;
   readonly data: OutcomeData;
   readonly cursor: string;
-  /** What it was, where this page knew it. */
+  /** The transaction's data, if this page knew it. */
   readonly was: WaitingData | null;
-  /** Milliseconds since the epoch, by this machine. */
+  /** Milliseconds since the epoch, by the clock of this machine. */
   readonly at: number;
 }
 
 export interface Mempool {
   /** By id, oldest first. */
   readonly waiting: ReadonlyMap<string, Waiting>;
-  /** How many wait besides. */
+  /** Number of further waiting transactions that are not in `waiting`. */
   readonly more: number;
-  /** The daemon holds more than the service shows. */
+  /** Whether the daemon has more transactions than the service shows. */
   readonly truncated: boolean;
-  /** Whether all of it was received on this connection, so that what is not in it does not wait. */
+  /** Whether the whole mempool was received on this connection, so that a transaction that is not listed does not wait. */
   readonly isWhole: boolean;
 }
 
@@ -51,7 +51,7 @@ export const mempoolOf = (chain: string): Mempool => mempools.value[chain] ?? EM
 
 export const isMempoolEvent = (event: StreamEvent): event is MempoolEvent => event.type.startsWith('mempool_');
 
-/** In the order in which they came. */
+/** Applies events in the order of their arrival. */
 export function applyMempool(events: readonly MempoolEvent[]): void {
   for (const [chain, ofChain] of Map.groupBy(events, (event) => event.chain)) applyOf(chain, ofChain);
 }
@@ -94,7 +94,7 @@ function applyOf(chain: string, events: readonly MempoolEvent[]): void {
   outcomes.value = gone;
 }
 
-/** The connection ended: what is known stays, but may be old. */
+/** Called when the connection ends: the known transactions stay, but may be outdated. */
 export function leaveMempool(): void {
   const old = Object.entries(mempools.peek()).map(([chain, mempool]) => [chain, { ...mempool, isWhole: false }]);
   if (old.length > 0) mempools.value = Object.fromEntries(old);
@@ -105,7 +105,7 @@ const isOf = (outcome: Outcome, chain: string, txid: string) => outcome.data.txi
 export const outcomeOf = (chain: string, txid: string): Outcome | null =>
   outcomes.value.find((outcome) => isOf(outcome, chain, txid)) ?? null;
 
-/** `absent`: it does not wait, and this page has not heard why; `unknown`: not all that waits is known. */
+/** `absent`: it does not wait, and this page did not receive the reason; `unknown`: the page does not know the whole mempool. */
 export type Standing = 'waiting' | 'gone' | 'absent' | 'unknown';
 
 export function standingOf(chain: string, txid: string): Standing {

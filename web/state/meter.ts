@@ -1,4 +1,4 @@
-/** The reader's allowance, as the newest answer gave it. */
+/** The reader's allowance, from the newest answer. */
 import { computed, effect, signal } from '@preact/signals';
 import { isOfAccount } from '../calls.ts';
 import { now } from './clock.ts';
@@ -7,19 +7,19 @@ import { session } from './session.ts';
 interface Allowance {
   readonly limit: number;
   readonly left: number;
-  /** When it is whole again: milliseconds since the epoch. */
+  /** When the allowance is full again, in milliseconds since the epoch. */
   readonly wholeAt: number;
 }
 
 export const allowance = signal<Allowance | null>(null);
 
-/** What this page asked, newest last. */
+/** Requests of this page, newest last. */
 export const asked = signal<readonly { readonly url: string; readonly credits: number; readonly at: number }[]>([]);
 
 const MOST_KEPT = 100;
 const LOW = 0.2;
 
-/** While true, only what the reader asks for is requested. */
+/** While true, the page sends only requests that the reader causes. */
 export const isLow = computed(() => {
   const { value } = allowance;
   return value !== null && value.left <= value.limit * LOW && now.value < value.wholeAt;
@@ -39,11 +39,11 @@ export function noteLimits(url: string, headers: Headers): void {
   asked.value = [...asked.value.slice(1 - MOST_KEPT), entry];
 }
 
-/** The paths of an account are paid by the network of a session, whose allowance is another. */
+/** Account paths are charged to the network of the session, which has its own allowance. */
 const isOfReader = (headers: Headers): boolean =>
   session.peek() === null || !headers.get('RateLimit-Policy')?.includes('"requests"');
 
-/** As /api/usage/now says it. */
+/** As /api/usage/now reports it. */
 interface Standing {
   readonly creditsPerMinute: string;
   readonly remaining: string;
@@ -55,7 +55,7 @@ export function noteStanding({ creditsPerMinute, remaining, resetSeconds }: Stan
   allowance.value = { limit: Number(creditsPerMinute), left: Number(remaining), wholeAt };
 }
 
-/** Another reader has another allowance, and does not see what the one before asked about its account. */
+/** Another reader has another allowance, and must not see the account requests of the previous reader. */
 effect(() => {
   session.value;
   allowance.value = null;

@@ -1,4 +1,4 @@
-/** Whether the view found nothing of what its address names in the answers that came. */
+/** Whether the answers contain nothing of what the address of the view names. */
 import { signal } from '@preact/signals';
 
 export const isMissing = signal(false);

@@ -1,22 +1,22 @@
-/** Names of i-addresses, asked for in one call by all that are shown at a time, and kept. */
+/** Caches the names of i-addresses, and requests all names that are shown at about the same time in one call. */
 import { effect, type Signal, signal } from '@preact/signals';
 import { call } from '../calls.ts';
 import { ask, watch } from './answers.ts';
 import { isLow } from './meter.ts';
 
-/** The service answers no more at once. */
+/** Maximum number of ids in one request. */
 const MOST_AT_ONCE = 100;
 const MOST_KEPT = 2_000;
 const GATHERED_MS = 50;
-/** Until a failed call is repeated that says no time for it. */
+/** Delay before a failed call without a retry time is repeated. */
 const RETRY_MS = 30_000;
-/** The service refuses these ids, now and later. */
+/** Status with which the service refuses ids permanently. */
 const BAD_REQUEST = 400;
 
 const known = new Map<string, Signal<string | null>>();
 let wanted = new Set<string>();
 
-/** Null until it is known, and where no chain knows one. */
+/** The name is null until it is known, and where no chain knows the identity. */
 export function nameOf(id: string): Signal<string | null> {
   const name = known.get(id) ?? signal<string | null>(null);
   if (!known.has(id)) {
@@ -38,7 +38,7 @@ function askForWanted(): void {
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) askFor(ids.slice(at, at + MOST_AT_ONCE));
 }
 
-/** Until they are answered: no panel would ask again after a limit or an outage. */
+/** Watches the answer until it arrives, since no panel would repeat the request after a limit or an outage. */
 function askFor(ids: readonly string[]): void {
   const answer = ask(call('/api/names', { query: { ids: ids.join(',') } }));
   const leave = watch(answer);

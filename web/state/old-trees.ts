@@ -1,10 +1,10 @@
 /**
- * Preact keeps of each component the tree that it had when its parent was drawn last, with the elements that were removed since. What a
- * component has replaced is let go here, so that a tab that lists what comes holds what it shows and no more.
+ * Preact keeps each component's tree as of its parent's last render, including elements that were removed since. This module releases the
+ * trees that a component has replaced, so that a tab with changing lists keeps only what it shows.
  */
 import { type Component, options, type VNode } from 'preact';
 
-/** As the build of Preact names them: what a component was drawn into, and the component. */
+/** Property names of Preact's minified build: the rendered children, and the component. */
 interface Drawn extends VNode {
   __k: readonly VNode[] | null;
   __c: Component | null;

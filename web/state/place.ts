@@ -1,9 +1,9 @@
-/** Where the reader is. */
+/** The address of the page, the view that it names, and navigation. */
 import { computed, signal } from '@preact/signals';
 import { type Place, placeOf, titleOf } from '../addresses.ts';
 import { chainNames } from './service.ts';
 
-/** Path and query. */
+/** Path and query of the address. */
 export const address = signal(`${location.pathname}${location.search}`);
 
 export const place = computed<Place | null>(() => {
@@ -11,13 +11,13 @@ export const place = computed<Place | null>(() => {
   return placeOf(url.pathname, url.search, chainNames);
 });
 
-/** Counts visits: a change of the query in place is none. */
+/** Counts visits; changing the query in place does not count as one. */
 export const visit = signal(0);
 
-/** Whether the stream may change anything: `?live=0` is for who compares. */
+/** Whether the stream may change the page; `?live=0` switches it off for comparing the page with the API. */
 export const followsStream = new URLSearchParams(location.search).get('live') !== '0';
 
-/** Hears of each navigation, after the address has changed. */
+/** Called on each navigation, after the address has changed. */
 const listeners = new Set<() => void>();
 export const onNavigation = (listener: () => void) => listeners.add(listener);
 
@@ -27,7 +27,7 @@ export function navigate(href: string): void {
   scrollTo(0, 0);
 }
 
-/** What an address names of this page; null for anything else, such as an address elsewhere. */
+/** The path and query of an address of this page; null for any other address, such as one of another site. */
 export function ownHref(href: string | null): string | null {
   if (href === null || !URL.canParse(href, location.origin)) return null;
   const url = new URL(href, location.origin);
@@ -41,7 +41,7 @@ function withoutStream(href: string): string {
   return `${url.pathname}${url.search}`;
 }
 
-/** Changes what the same view shows, without a step in the history. */
+/** Changes the query of the current view without adding a step to the history. */
 export function replaceQuery(changes: Readonly<Record<string, string | null>>): void {
   const url = new URL(location.href);
   for (const [name, value] of Object.entries(changes)) {
@@ -61,7 +61,7 @@ function arrive(): void {
 
 addEventListener('popstate', arrive);
 
-/** Links to other views are followed without a new document. */
+/** Opens links to views without loading a new document. */
 document.addEventListener('click', (event) => {
   if (event.defaultPrevented || event.button !== 0 || event.metaKey || event.ctrlKey || event.shiftKey) return;
   const link = event.target instanceof Element ? event.target.closest('a') : null;

@@ -1,4 +1,4 @@
-/** News of prices hold what the stream's events leave of them. */
+/** The news of prices reflect the stream's events. */
 import { describe, expect, it } from 'vitest';
 import { type PriceEvent, type PriceNews, withEvents } from './price-news.ts';
 
@@ -30,11 +30,11 @@ const undo = (toHeight: number, chain = 'a'): PriceEvent => ({
 
 const shown = (news: readonly PriceNews[]) => news.map(({ type, data }) => [type, data.currencyId, data.usdPrice]);
 
-describe('news of prices', () => {
+describe('the news of prices', () => {
   const first = row('x', 7, 1);
   const news = withEvents([], [price(first), price(row('y', 7, 5)), price(row('x', 8, 2))], MOST);
 
-  it('are the newest of each currency, and no more than are shown', () => {
+  it('contain the newest price of each currency, up to the maximum', () => {
     expect(shown(news)).toEqual([
       ['price', 'x', 2],
       ['price', 'y', 5],
@@ -43,7 +43,7 @@ describe('news of prices', () => {
     expect(withEvents(news, many, MOST)).toHaveLength(MOST);
   });
 
-  it('show the new row of a correction in the place of the old one, with its mark', () => {
+  it('replace a row with its correction, and take over its mark', () => {
     const event = correction(row('y', 7, 5), row('y', 7, 6, false));
     const corrected = withEvents(news, [event], MOST);
     expect(shown(corrected)).toEqual([
@@ -53,12 +53,12 @@ describe('news of prices', () => {
     expect(corrected[1]).toMatchObject({ cursor: event.cursor, data: { provisional: false } });
   });
 
-  it('stay as they are when another block, or another chain, is corrected', () => {
+  it('do not change when another block or another chain is corrected', () => {
     expect(withEvents(news, [correction(first, row('x', 7, 3))], MOST)).toEqual(news);
     expect(withEvents(news, [correction(row('y', 7, 5), row('y', 7, 6), 'b')], MOST)).toEqual(news);
   });
 
-  it('lose what is no longer there, and what a reorganisation took back', () => {
+  it('drop withdrawn prices and prices that a reorganisation reverted', () => {
     expect(shown(withEvents(news, [correction(row('y', 7, 5), null)], MOST))).toEqual([['price', 'x', 2]]);
     expect(shown(withEvents(news, [undo(7)], MOST))).toEqual([['price', 'y', 5]]);
     expect(withEvents(news, [undo(0, 'b')], MOST)).toEqual(news);

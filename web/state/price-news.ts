@@ -1,19 +1,19 @@
-/** Prices as the stream tells them, the newest of each currency; a correction takes the place of what it corrects. */
+/** The newest price of each currency from the stream; a correction replaces the price that it corrects. */
 import type { StreamEvent } from '../../client/stream/stream.ts';
 
 type EventOf<Type extends StreamEvent['type']> = Extract<StreamEvent, { type: Type }>;
-/** An `undo` of blocks concerns their prices too. */
+/** An `undo` of blocks reverts their prices too. */
 export type PriceEvent = EventOf<'price' | 'price_correction' | 'undo'>;
 
 export interface PriceNews {
   readonly type: 'price' | 'price_correction';
   readonly chain: string;
   readonly cursor: string;
-  /** The row; of a correction, the new one. */
+  /** The price row; for a correction, the new row. */
   readonly data: EventOf<'price'>['data'];
 }
 
-/** Newest first, both before and after. */
+/** Applies events in order; `news` and the result are newest first. */
 export function withEvents(news: readonly PriceNews[], events: readonly PriceEvent[], most: number) {
   let all = news;
   for (const event of events) all = withEvent(all, event);

@@ -1,7 +1,7 @@
-/** An answer for the reader's own disk, asked for by the session: an address cannot carry it. */
+/** Saves an answer to the reader's disk. The session requests it, because a link cannot carry the token. */
 import { act } from './act.ts';
 
-/** Whatever the address answers, such as CSV. What went wrong is the outcome's to tell. */
+/** Saves any content type, such as CSV; the outcome reports a failure. */
 export async function saveAnswer(url: string, name: string) {
   const outcome = await act((client) => client.GET(url as '/api/keys', { parseAs: 'blob', cache: 'no-cache' }));
   if (outcome.data !== null) saveAs(outcome.data, name);

@@ -1,4 +1,4 @@
-/** What a text leads to: what is called so, and names that begin so. */
+/** Resolves a text to a view: the thing that it names, or names that begin with it. */
 import { effect } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
 import { call } from '../calls.ts';
@@ -9,7 +9,7 @@ import { chainNames } from './service.ts';
 
 export interface Suggestion {
   readonly label: string;
-  /** What it is, and where. */
+  /** Type and chain of the result. */
   readonly detail: string;
   readonly href: string;
 }
@@ -17,10 +17,10 @@ export interface Suggestion {
 const HEIGHT = /^\d{1,9}$/;
 const HASH = /^[0-9a-f]{64}$/i;
 const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
-/** Shorter ones begin too many names to be of use. */
+/** Shorter texts match too many names to be useful. */
 const LEAST_LETTERS = 3;
 
-/** The chain of the view comes first. */
+/** Chains with the chain of the current view first. */
 function chainsHere(): readonly string[] {
   const here = place.value?.parts.chain;
   return here === undefined ? chainNames : [here, ...chainNames.filter((name) => name !== here)];
@@ -35,15 +35,15 @@ export function blocksAt(text: string): Suggestion[] {
   }));
 }
 
-/** Whether names may begin so: what is no name costs no credit. */
+/** Whether a text may be the beginning of a name; other texts are not looked up and cost no credits. */
 export const mayBeName = (text: string) =>
   text.length >= LEAST_LETTERS && ![HEIGHT, HASH, ADDRESS].some((form) => form.test(text));
 
 export const askNames = (text: string) => ask(call('/api/search/suggest', { query: { q: text } }));
 
-/** Those of an answer that still begin as the text. */
+/** Suggestions of an answer that still match the text. */
 export function named(answer: Answer<'/api/search/suggest'>, text: string): Suggestion[] {
-  const begin = text.toLowerCase().replace(/@$/, ''); // labels have none
+  const begin = text.toLowerCase().replace(/@$/, ''); // labels have no @
   const fitting = (answer.shown.value?.data.results ?? []).filter(({ label }) => label.toLowerCase().startsWith(begin));
   return fitting.map((found) => ({
     label: found.label,
@@ -52,7 +52,7 @@ export function named(answer: Answer<'/api/search/suggest'>, text: string): Sugg
   }));
 }
 
-/** The address of what is called so, or of the search for it. */
+/** The address of the thing that the text names, or of a search for the text. */
 export async function destinationOf(text: string): Promise<string> {
   const [block] = blocksAt(text);
   if (block) return block.href;

@@ -1,17 +1,17 @@
-/** What the server sent with the document. */
+/** The data that the server embeds in the document. */
 interface Chain {
   readonly name: string;
   readonly nativeId: string;
   readonly nativeName: string;
-  /** Between two blocks, as the chain is set up. */
+  /** Target time between two blocks, from the chain's parameters. */
   readonly blockSeconds: number;
 }
 
-/** A chain that is a bundled recording and no live chain. */
+/** A chain that is played from a bundled recording. */
 interface Recording {
   readonly chain: string;
   readonly text: string;
-  /** Height at which it ends. */
+  /** Height at which the recording ends. */
   readonly tip: number;
 }
 
@@ -33,7 +33,7 @@ export function nativeNameOf(chain: string): string {
   return service.chains.find(({ name }) => name === chain)?.nativeName ?? chain.toUpperCase();
 }
 
-/** Milliseconds that a number of blocks takes as the chain is set up. */
+/** Milliseconds that a number of blocks takes by the chain's parameters. */
 export function spanOfBlocks(chain: string, blocks: number): number {
   return blocks * 1000 * (service.chains.find(({ name }) => name === chain)?.blockSeconds ?? Number.NaN);
 }

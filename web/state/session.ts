@@ -1,5 +1,5 @@
 /**
- * The identities that are logged in, in this tab: tokens are in its sessionStorage and nowhere else, until they end. Several identities can be
+ * The identities that are logged in, in this tab. Tokens are kept only in its sessionStorage, until they expire. Several identities can be
  * logged in; one of them is the reader, and pays.
  */
 import { computed, effect, signal } from '@preact/signals';
@@ -17,7 +17,7 @@ export interface Session {
 
 interface Kept {
   readonly sessions: readonly Session[];
-  /** Token of the reader; null: none is chosen. */
+  /** Token of the reader; null when none is chosen. */
   readonly reader: string | null;
 }
 
@@ -28,11 +28,11 @@ const NOBODY: Kept = { sessions: [], reader: null };
 const kept = signal<Kept>(read());
 /** All that are open in this tab. */
 export const sessions = computed(() => kept.value.sessions);
-/** Null: no identity is logged in, or none is chosen. */
+/** Null when no identity is logged in, or none is chosen. */
 export const session = computed(() => kept.value.sessions.find(({ token }) => token === kept.value.reader) ?? null);
-/** The session that ended without its reader having asked for it: shown to the reader until the next login. */
+/** A session that ended without a logout; shown to the reader until the next login. */
 export const endedSession = signal<Session | null>(null);
-/** What a logout could not do. */
+/** Why a logout failed. */
 export const logoutTrouble = signal<string | null>(null);
 
 function read(): Kept {
@@ -52,7 +52,7 @@ function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return null; // nothing, or not of this page
+    return null; // nothing is stored, or not by this page
   }
 }
 
@@ -73,11 +73,11 @@ function keep(next: Kept): void {
     if (next.sessions.length === 0) sessionStorage.removeItem(STORED_AS);
     else sessionStorage.setItem(STORED_AS, JSON.stringify(next));
   } catch {
-    // Storage is off: the session lasts as long as this document.
+    // Storage is off: the sessions last as long as this document.
   }
 }
 
-/** A session of the same identity gives way to the new one. */
+/** Adds a session as the reader; it replaces a session of the same identity. */
 export function openSession(opened: Session): void {
   const { token, expiresAt, identity, identityAddress, chain } = opened;
   const others = kept.value.sessions.filter((one) => one.chain !== chain || one.identityAddress !== identityAddress);
@@ -86,19 +86,19 @@ export function openSession(opened: Session): void {
   keep({ sessions: [...others, { token, expiresAt, identity, identityAddress, chain }], reader: token });
 }
 
-/** Makes another identity that is logged in the reader. */
+/** Makes another logged-in identity the reader. */
 export function chooseSession(token: string): void {
   endedSession.value = null;
   keep({ ...kept.value, reader: token });
 }
 
-/** No other identity becomes the reader by it: what was begun as one identity must not be finished as another. */
+/** No other identity becomes the reader, so that an action begun as one identity is not finished as another. */
 export function forgetSession(token: string): void {
   const { sessions: all, reader } = kept.value;
   keep({ sessions: all.filter((one) => one.token !== token), reader: reader === token ? null : reader });
 }
 
-/** The service no longer takes it. */
+/** Called when the service no longer accepts the token. */
 export function sessionEnded(token: string): void {
   const ended = kept.value.sessions.find((one) => one.token === token);
   if (!ended) return;
@@ -106,7 +106,7 @@ export function sessionEnded(token: string): void {
   forgetSession(token);
 }
 
-/** Milliseconds that a session has left. */
+/** Milliseconds until a session ends. */
 export const msLeft = ({ expiresAt }: Session): number => Date.parse(expiresAt) - now.value;
 
 effect(() => {

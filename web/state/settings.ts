@@ -1,4 +1,4 @@
-/** What a reader has chosen, kept in the browser. */
+/** Settings of the reader, kept in the browser. */
 import { effect, type Signal, signal } from '@preact/signals';
 
 export const THEMES = ['system', 'light', 'dark'] as const;
@@ -18,7 +18,7 @@ function read(name: string): string | null {
   try {
     return localStorage.getItem(name);
   } catch {
-    return null; // storage is off: the choice holds for this tab
+    return null; // storage is off: the setting lasts as long as this tab
   }
 }
 
@@ -26,7 +26,7 @@ function write(name: string, value: string): void {
   try {
     localStorage.setItem(name, value);
   } catch {
-    // As above.
+    // Storage is off.
   }
 }
 

@@ -1,11 +1,11 @@
-/** Asks what is left of the reader's credits where no other answer has said it. */
+/** Requests the reader's remaining credits when no other answer has reported them. */
 import { effect } from '@preact/signals';
 import { call } from '../calls.ts';
 import { ask } from './answers.ts';
 import { allowance } from './meter.ts';
 import { session } from './session.ts';
 
-/** The answers of most views tell it meanwhile. */
+/** The answers of most views report the credits within this time. */
 const PATIENCE_MS = 2_000;
 
 export function watchStanding(): void {

@@ -1,4 +1,7 @@
-/** Why the index stands still, as /api/health/ready says. Asked only while there is a hint of it, since it costs what any call costs. */
+/**
+ * Why the index stands still, from /api/health/ready. Requested only while there is a sign of a standstill, since each request costs
+ * credits.
+ */
 import { computed, signal } from '@preact/signals';
 import { type AnswerOf, call } from '../calls.ts';
 import { type Answer, ask } from './answers.ts';
@@ -12,12 +15,12 @@ type Reason = AnswerOf<'/api/health/ready'>['reasons'][number];
 
 const FIRST_MS = 5_000;
 const EVERY_MS = 20_000;
-/** So many blocks may be late before the page looks for a reason. */
+/** The page looks for a reason when blocks are this many target times late. */
 const LATE_BLOCKS = 10;
 
 const readiness = signal<Answer<'/api/health/ready'> | null>(null);
 
-/** Why the chain of this view stands still, or any chain if the view has none. */
+/** Why the chain of this view stands still; any chain if the view has none. */
 export const standstill = computed<Reason | null>(() => {
   const reasons = readiness.value?.shown.value?.data.reasons ?? [];
   const here = place.value?.parts.chain;

@@ -1,4 +1,4 @@
-/** What the view's thing is called, where its address has only an i-address: for the heading and the title. */
+/** The name of the thing that a view shows, for the heading and title where the address has only an i-address. */
 import { effect, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { titleOf } from '../addresses.ts';
@@ -7,10 +7,10 @@ import { place } from './place.ts';
 
 type Names = Readonly<Record<string, string>>;
 
-/** Names by part of the address; empty until an answer has them. */
+/** Names by part of the address; empty until an answer has arrived. */
 export const names = signal<Names>({});
 
-/** Names that an answer has for parts of the address; null or undefined where it has none, or none yet. */
+/** Sets the names for parts of the address; a value is null or undefined where the answer has no name or has not arrived. */
 export function useNames(given: Readonly<Record<string, string | null | undefined>>): void {
   const known = Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === 'string');
   const key = JSON.stringify(known);

@@ -1,17 +1,17 @@
-/** The newest block of each chain that this page has heard of. */
+/** The newest block of each chain that this page knows of. */
 import { signal } from '@preact/signals';
 import { chainNames } from './service.ts';
 
 export interface Tip {
   readonly height: number;
   readonly hash: string;
-  /** Milliseconds since the epoch, as the block says; null until that is known. */
+  /** Time of the block in milliseconds since the epoch; null until it is known. */
   readonly time: number | null;
 }
 
 export const tips = signal<Readonly<Record<string, Tip>>>({});
 
-/** Parses X-Chain-State: `vrsc;height=1;hash="…"`, by commas. */
+/** Parses X-Chain-State: comma-separated `vrsc;height=1;hash="…"`. */
 export function chainsOf(state: string): { readonly name: string; readonly height: number; readonly hash: string }[] {
   return [...state.matchAll(/([\w-]+);height=(\d+);hash="([0-9a-f]+)"/g)].map(([, name = '', height, hash = '']) => ({
     name,
@@ -24,7 +24,7 @@ export function noteChainState(state: string): void {
   for (const { name, height, hash } of chainsOf(state)) noteTip(name, { height, hash, time: null });
 }
 
-/** `isNewer`: whatever is known, as after a reorganisation. */
+/** `isNewer`: replaces the known tip even if that is higher, as after a reorganisation. */
 export function noteTip(chain: string, tip: Tip, isNewer = false): void {
   if (!chainNames.includes(chain)) return;
   const known = tips.value[chain];

@@ -1,4 +1,4 @@
-/** Why an answer is not there. */
+/** Why a request failed. */
 import { messageOf } from '../text/message-of.ts';
 
 export interface Trouble {
@@ -6,11 +6,11 @@ export interface Trouble {
   readonly status: number;
   readonly detail: string;
   readonly requestId: string | null;
-  /** When it is asked again by itself: milliseconds since the epoch. */
+  /** When the page retries by itself, in milliseconds since the epoch. */
   readonly retryAt: number | null;
-  /** Parameters that were wrong. */
+  /** The invalid parameters. */
   readonly parameters: readonly string[];
-  /** Names near the one that is unknown. */
+  /** Names similar to the unknown one. */
   readonly suggestions: readonly string[];
 }
 

@@ -1,17 +1,17 @@
 /**
- * Text from a chain, made harmless to read: what cannot be seen, or changes how its neighbours are shown, becomes a visible escape.
- * So no name can look like another.
+ * Makes text from a chain safe to read: characters that are invisible or change how their neighbours are shown become visible escapes,
+ * so that no name can look like another.
  */
 export interface TextPart {
   readonly text: string;
   readonly isEscape: boolean;
 }
 
-/** Controls, marks of direction, joiners, private and unassigned code points, separators that are no plain space. */
+/** Controls, direction marks, joiners, private and unassigned code points, and separators other than the plain space. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
 const MARK = /\p{M}/u;
 const LINE_BREAK = /[\n\t]/;
-/** Marks on one letter that a script needs; more is a tower. */
+/** Scripts need at most two combining marks on a letter; more would stack into a tower. */
 const MOST_MARKS = 2;
 
 export function inertParts(text: string, { keepsLines = false } = {}): readonly TextPart[] {
@@ -39,7 +39,7 @@ function escapeOf(character: string): string {
   return code > 0xffff ? `\\u{${digits}}` : `\\u${digits.padStart(4, '0')}`;
 }
 
-/** Scripts whose letters look like Latin ones, and Latin. */
+/** Latin and the scripts whose letters look like Latin ones. */
 const SCRIPTS = [
   /\p{Script=Latin}/u,
   /\p{Script=Cyrillic}/u,

@@ -1,4 +1,4 @@
-/** Digits of an answer → text to read. Intl reads a decimal as text, so no digit is lost on the way. */
+/** Formats the digits of an answer for reading. Intl parses decimals from text, so no digit is lost. */
 export type NumberKind = 'amount' | 'usd' | 'price' | 'plain' | 'integer';
 
 const ROUNDING = { roundingMode: 'halfEven' } as const;
@@ -11,7 +11,7 @@ function format(options: Intl.NumberFormatOptions, digits: string): string {
   return known.format(digits as Intl.StringNumericLiteral);
 }
 
-/** Below it two decimals would show nothing of a price. */
+/** Matches numbers with an integer part of at most one digit that is 0, which two decimals might round to nothing. */
 const SMALL = /^-?0?\.?0*[1-9]/;
 
 export function shownNumber(digits: string, kind: NumberKind): string {
@@ -33,5 +33,5 @@ export function shownNumber(digits: string, kind: NumberKind): string {
   }
 }
 
-/** Between 0 and 1, neither included. */
+/** Whether the absolute value is between 0 and 1, both excluded. */
 const isSmall = (digits: string) => SMALL.test(digits) && Math.abs(Number(digits)) < 1;

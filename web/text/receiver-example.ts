@@ -1,4 +1,4 @@
-/** A receiver of examples/ with the values of one webhook. */
+/** A webhook receiver from examples/, filled in with the values of one webhook. */
 export interface ReceiverValues {
   readonly id: string;
   readonly url: string;
@@ -9,10 +9,10 @@ const PORT = '8090';
 const FILE = 'webhook-messages.jsonl';
 const HEAD = 'A receiver of webhooks:';
 
-/** @throws Error where the example is no longer as this expects it */
+/** @throws Error when the example no longer contains the texts to replace */
 export function receiverExample(source: string, { id, url, events }: ReceiverValues): string {
   const { port, href } = new URL(url);
-  // An asterisk could end the comment that it stands in.
+  // An asterisk could end the comment that contains the URL.
   const of = `A receiver of webhook ${id} (${events.join(', ')}) at ${href.replaceAll('*', '%2A')}:`;
   return [
     [HEAD, of],

@@ -1,4 +1,4 @@
-/** A signature as a reader pastes it: alone, or with all that the wallet printed. */
+/** Extracts the signature from pasted text: the signature alone, or the whole output of the wallet. */
 export function signatureIn(pasted: string): string {
   const text = pasted.trim();
   const [, quoted] = /"signature"\s*:\s*"([^"]*)"/.exec(text) ?? [];

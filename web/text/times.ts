@@ -1,4 +1,4 @@
-/** Times to read: one form for every reader, since tables of times are compared. */
+/** Formats times the same way for every reader, so that they can be compared. */
 import type { TimeZone } from '../state/settings.ts';
 
 const PARTS = {
@@ -16,7 +16,7 @@ const formats: Readonly<Record<TimeZone, Intl.DateTimeFormat>> = {
   utc: new Intl.DateTimeFormat('sv-SE', { ...PARTS, timeZone: 'UTC' }),
 };
 
-/** `2026-11-18 08:14:03`, with `UTC` where it is that. */
+/** `2026-11-18 08:14:03`, followed by `UTC` in that zone. */
 export function shownTime(milliseconds: number, zone: TimeZone): string {
   return `${formats[zone].format(milliseconds)}${zone === 'utc' ? ' UTC' : ''}`;
 }

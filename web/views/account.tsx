@@ -1,4 +1,4 @@
-/** The identity that is logged in, until when, and what its tier leaves it. */
+/** The logged-in identity, the end of its session, and its remaining credits. */
 import {
   AddressLink,
   type Answer,
@@ -74,7 +74,7 @@ function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
   return <RemainingCredits answer={answer} note={note} />;
 }
 
-/** By the document: what there is, whoever asks. */
+/** From the document: the tiers are the same for every reader. */
 function Tiers() {
   return (
     <section class="panel" aria-label="Tiers">
@@ -100,7 +100,7 @@ function Tiers() {
           ))}
         </tbody>
       </table>
-      <p class="note">Who runs the service sets the tier of an identity, on each chain by itself.</p>
+      <p class="note">The operator of the service sets the tier of an identity, on each chain separately.</p>
     </section>
   );
 }
@@ -122,7 +122,7 @@ function Others() {
                 on {one.chain} <span class="muted">ends in {shownSpan(msLeft(one))}</span>
               </span>
               {isReader ? (
-                <span class="badge">you are this one</span>
+                <span class="badge">current</span>
               ) : (
                 <span class="actions">
                   <button type="button" onClick={() => chooseSession(one.token)}>

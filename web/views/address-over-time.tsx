@@ -1,11 +1,11 @@
-/** What an address held of a currency, day by day. */
+/** An address's balance of a currency, day by day. */
 import { type Answer, type AnswerOf, Chart, Choices, hrefOf, Panel, Pick, shownNumber } from '../kit.ts';
 
 type Point = AnswerOf<'/api/address/{addr}/series'>['data'][number];
 
 interface OverTimeProps {
   readonly answer: Answer<'/api/address/{addr}/series'>;
-  /** What it holds now. */
+  /** The current balances. */
   readonly held: readonly { readonly currencyId: string; readonly currencyName: string | null }[];
   readonly query: URLSearchParams;
 }

@@ -1,4 +1,4 @@
-/** What waiting transactions do to an address: by the answer, and by what the stream has sent since. */
+/** Effects of waiting transactions on an address: from the answer, and from the stream since then. */
 import {
   type Answer,
   type AnswerOf,
@@ -36,7 +36,7 @@ export function AddressWaiting({ answer, chain }: AddressWaitingProps) {
     <Panel title="Waits for a block" answer={answer} frame="short">
       {({ address, unconfirmed }) =>
         unconfirmed === null ? (
-          <p class="empty">What waits on {chain} is not known to the service at the moment.</p>
+          <p class="empty">The service does not know the mempool of {chain} at the moment.</p>
         ) : (
           <>
             <Answered part={unconfirmed} chain={chain} />
@@ -66,7 +66,7 @@ function Answered({ part: { transactions }, chain }: { readonly part: Part; read
         at="transactions"
         rows={transactions}
         caption="What each waiting transaction does to the address, newest first"
-        empty="Nothing of it waits."
+        empty="No transaction of the address waits."
         columns={[
           { head: 'Seen', at: 'seenAt', as: 'time' },
           { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
@@ -104,14 +104,14 @@ function State({ chain, txid }: { readonly chain: string; readonly txid: string 
 interface StreamedProps {
   readonly address: string;
   readonly chain: string;
-  /** Transactions that the answer has. */
+  /** Ids of the transactions that the answer lists. */
   readonly known: ReadonlySet<string>;
 }
 
 const KEPT_MS = 600_000;
 const MOST_SHOWN = 20;
 
-/** Since the answer. */
+/** Transactions that the stream has sent since the answer. */
 function Streamed({ address, chain, known }: StreamedProps) {
   const touches = (data: Waiting['data'] | null) => data?.addresses.some((one) => one.address === address) ?? false;
   const waiting = [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data));
@@ -124,7 +124,7 @@ function Streamed({ address, chain, known }: StreamedProps) {
   );
   if (waiting.length + gone.length === 0) return null;
   return (
-    // biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari
+    // biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list
     <ul role="list" class="news" aria-label="Since then">
       {waiting
         .slice(-MOST_SHOWN)

@@ -1,4 +1,4 @@
-/** An address: what it holds, and what each transaction did to it. */
+/** An address: its balances, and the effect of each transaction on it. */
 import { useMemo, useState } from 'preact/hooks';
 import {
   ADDRESS_TABS,
@@ -48,7 +48,7 @@ export function View({ parts: { chain, addr }, query, answers: [balance, list] }
   );
 }
 
-/** Asked on demand: with the balance it would cost more than a view may. */
+/** Requested on demand: together with the balance it would exceed the cost allowed for a view. */
 function OnOtherChains({ addr }: { readonly addr: string }) {
   const [isOpen, setOpen] = useState(false);
   return (

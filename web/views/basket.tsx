@@ -1,4 +1,4 @@
-/** A basket: what it holds, now and over time, and what was traded through it. */
+/** A basket: its reserves now and over time, and trading through it. */
 import {
   type Answer,
   At,
@@ -47,7 +47,7 @@ export function View({ answers: [reserves, baskets, volume] }: ViewProps<'basket
   );
 }
 
-/** Its i-address stands in the answer about its reserves. */
+/** The basket's i-address comes from the answer about its reserves. */
 function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves: Reserves }) {
   const id = reserves.shown.value?.data.basketId;
   return (
@@ -115,13 +115,13 @@ function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves
   );
 }
 
-/** Set against the target weight. */
+/** Shown next to the target weight. */
 function ShareOfWorth({ part, whole }: { readonly part: string | null; readonly whole: string }) {
   const share = part === null || Number(whole) === 0 ? null : Number(part) / Number(whole);
   return <span data-derived="share">{share === null ? '–' : percentOf(share)}</span>;
 }
 
-/** The basket's own token counts as one side, too. */
+/** The basket's own token can be a side of a pair, too. */
 function Pairs({ basket: { name, currencyId, reserves } }: { readonly basket: Basket }) {
   const sides = [{ currencyId, name }, ...reserves];
   const pairs = sides.flatMap((base, index) => sides.slice(index + 1).map((quote) => ({ base, quote })));
@@ -152,7 +152,7 @@ interface OverTimeProps {
 const nameIn = (basket: Basket | undefined, id: string) =>
   basket?.reserves.find(({ currencyId }) => currencyId === id)?.name ?? id;
 
-/** One reserve on top of the other: together they are what the basket was worth. */
+/** Stacks the reserves, so that the top line is the worth of the whole basket. */
 function Worth({ answer, basket }: OverTimeProps) {
   return (
     <Panel title="What it was worth" answer={answer} frame="tall">
@@ -202,7 +202,7 @@ function worthSentence(data: readonly Point[]): string {
     : `Worth ${now} now, ${shownNumber(first.tvl, 'usd')} USD at the start.`;
 }
 
-/** Amounts of very different sizes are drawn against their first point. */
+/** Draws each amount relative to its first point, since amounts differ widely in size. */
 function Amounts({ answer, basket }: OverTimeProps) {
   return (
     <Panel title="What it held" answer={answer} frame="tall">

@@ -104,14 +104,14 @@ interface RemovedProps {
   readonly chain: string;
 }
 
-/** A block that was requested by its hash after a reorganisation removed it. */
+/** A block requested by its hash that a reorganisation has removed. */
 function Removed({ answer, chain }: RemovedProps) {
   return (
     <Panel title="Taken back" answer={answer} frame="short">
       {({ removal }) =>
         removal && (
           <div data-testid="taken-back">
-            <p class="lead">A reorganisation removed this block; what stands below is as it was.</p>
+            <p class="lead">A reorganisation removed this block; the data below is from before its removal.</p>
             <At at="/removal">
               <Fields>
                 <Field label="Last common block">
@@ -122,7 +122,7 @@ function Removed({ answer, chain }: RemovedProps) {
                 <Field label="Reason" at="reason" as="word" />
                 <Field label="In its place">
                   {removal.replacedBy === null ? (
-                    <Value at="replacedBy" why="no block stands at this height" />
+                    <Value at="replacedBy" why="there is no block at this height" />
                   ) : (
                     <Value
                       at="replacedBy/hash"

@@ -1,4 +1,4 @@
-/** Figures of a chain over time, each asked for when it is seen. */
+/** Figures of a chain over time, each requested when it becomes visible. */
 import { useMemo } from 'preact/hooks';
 import {
   type AnswerOf,
@@ -18,11 +18,11 @@ type Point = AnswerOf<'/api/stats/charts'>['data'][number];
 
 interface Shape extends Pick<ChartSeries<Point>, 'as' | 'kind'> {
   readonly title: string;
-  /** Null: the chain's own coin. */
+  /** Null for the chain's own coin. */
   readonly unit: string | null;
 }
 
-/** Stake first: that is what a holder of coins that stake looks for. */
+/** Staking first, because holders of coins look for it most. */
 const SHAPES = {
   stakingSupply: { title: 'Coins that stake', unit: null, as: 'amount', kind: 'line' },
   stakers: { title: 'Addresses that staked a block', unit: '', as: 'integer', kind: 'bars' },
@@ -37,7 +37,7 @@ type Metric = keyof typeof SHAPES;
 const PERIODS = { '7d': '7 days by hour', '30d': '30 days', '1y': '1 year', all: 'All' } as const;
 const [DAY, HOUR] = [86_400, 3_600];
 
-/** What the address names, where it is one of them. */
+/** The period that the address names, or 30 days. */
 const periodOf = (query: URLSearchParams) =>
   (Object.keys(PERIODS) as (keyof typeof PERIODS)[]).find((period) => period === query.get('period')) ?? '30d';
 

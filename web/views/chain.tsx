@@ -91,19 +91,19 @@ function Now({ answer, chain }: FiguresProps<'/api/stats/network'>) {
             <Field label="Newest block" at="height" as="integer" href={hrefOf('block', { chain, block: height })} />
             <Shares />
             <Field label="Difficulty" help="Of the next block by proof of work">
-              <Value at="difficulty" as="price" why="the daemon is silent" />
+              <Value at="difficulty" as="price" why="the daemon does not answer" />
             </Field>
             <Field label="Hash rate" help="Over 120 blocks">
-              <Value at="hashRate" as="integer" unit="H/s" why="the daemon is silent" />
+              <Value at="hashRate" as="integer" unit="H/s" why="the daemon does not answer" />
             </Field>
             <Field label="Coins that stake" help="Estimated over 100 blocks">
-              <Value at="stakingSupply" as="amount" unit={unit} why="the daemon is silent" />
+              <Value at="stakingSupply" as="amount" unit={unit} why="the daemon does not answer" />
             </Field>
             <Field label="Share of coins that stakes">
-              <Share at="stakingParticipation" why="the daemon is silent" />
+              <Share at="stakingParticipation" why="the daemon does not answer" />
             </Field>
             <Supply unit={unit} />
-            <Field label="Said by the daemon at" help="Difficulty, hash rate and staking are as it said then">
+            <Field label="Reported by the daemon at" help="Difficulty, hash rate and staking are as of then">
               <SaidAt at={figuresAt} />
             </Field>
           </Fields>

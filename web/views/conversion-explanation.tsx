@@ -31,7 +31,7 @@ export function Explanation({ steps, chain }: ExplanationProps) {
   return (
     <div data-testid="explanation" class="explanation">
       {steps.length === 0 && <p class="empty">Without a price there is nothing to compute.</p>}
-      {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
       <ol role="list" class="steps" ref={list}>
         {steps.map((step, index) => (
           <At key={index} at={`${pointer}/${index}`}>
@@ -98,7 +98,7 @@ function StepBody({ step, number, uses, chain }: StepProps) {
   );
 }
 
-/** Numbers as one reads them; the title has every digit. */
+/** Shortens the numbers for reading; the title has every digit. */
 const shortExpression = (expression: string) =>
   expression
     .replace(/\d+(\.\d+)?/g, (digits) => shownNumber(digits, 'price'))
@@ -110,12 +110,14 @@ interface Place {
   readonly row: number;
 }
 
-/** Each step right of those that it uses, as near as may be to the first one that uses it; rows in the order of computation. */
+/**
+ * Places each step to the right of the steps that it uses, as close as possible to its first user; rows follow the order of computation.
+ */
 function placesOf(uses: readonly (readonly number[])[]): readonly Place[] {
   const columns: number[] = [];
   for (const used of uses) columns.push(1 + Math.max(0, ...used.map((from) => columns[from] ?? 0)));
   for (const place of columns.keys()) {
-    const step = columns.length - 1 - place; // users come later, so that they stand already
+    const step = columns.length - 1 - place; // users have higher indexes, so their columns are final
     const users = columns.filter((_, user) => uses[user]?.includes(step));
     if (users.length > 0) columns[step] = Math.min(...users) - 1;
   }
@@ -127,7 +129,7 @@ function placesOf(uses: readonly (readonly number[])[]): readonly Place[] {
   });
 }
 
-/** From the right side of each step to the left side of those that use it. */
+/** Curves from the right side of each step to the left side of the steps that use it. */
 function useLines(list: RefObject<HTMLOListElement | null>, uses: readonly (readonly number[])[]): readonly string[] {
   const [lines, setLines] = useState<readonly string[]>([]);
   useLayoutEffect(() => {

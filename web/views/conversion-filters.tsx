@@ -1,4 +1,4 @@
-/** The filters of conversions: each control is a parameter of the API, and the address says them all. */
+/** The filters of conversions: each control is a parameter of the API, and the address carries all of them. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { type Answer, type CONVERSION_PARAMETERS, hrefOf, navigate, type Trouble } from '../kit.ts';
 
@@ -10,10 +10,10 @@ interface Control {
   readonly help: string;
   /** Options of a select. */
   readonly options?: (choices: Choices) => readonly string[];
-  /** Offered while one types. */
+  /** Suggestions while the reader types. */
   readonly offers?: (choices: Choices) => readonly { readonly name: string }[];
   readonly placeholder?: string;
-  /** What holds without a value. */
+  /** Label for the absence of a value. */
   readonly without?: string;
 }
 
@@ -44,16 +44,16 @@ const CONTROLS: Readonly<Record<Parameter, Control>> = {
   },
   pageSize: { help: 'Rows of a page', options: () => ['10', '25', '50', '100', '200'], without: 'default' },
 };
-/** A list for more would be slow to open; any name can be typed. */
+/** A longer list would be slow to open; the reader can type any name. */
 const MOST_OFFERS = 1000;
 
-/** Where the keyboard was when the address changed. */
+/** Name of the control that had the focus when the address changed. */
 let focused: string | null = null;
 
 interface FiltersProps {
   readonly query: URLSearchParams;
   readonly answer: Filters;
-  /** Trouble of the list, whose parameters may be wrong. */
+  /** Why the list could not be read; its parameters may be wrong. */
   readonly trouble: Trouble | null;
 }
 
@@ -104,7 +104,7 @@ export function ConversionFilters({ query, answer, trouble }: FiltersProps) {
   );
 }
 
-/** As the form gives them. */
+/** Filters in the form that the form's own data has. */
 function filtersOf(query: URLSearchParams) {
   return Object.fromEntries(Object.keys(CONTROLS).map((name) => [name, query.get(name) || null]));
 }

@@ -1,4 +1,4 @@
-/** The way of a conversion, over chains: each stage with its block, its time, and what happened to the amount. */
+/** The stages of a conversion across chains: each with its block, its time, and what happened to the amount. */
 import type { ComponentChildren } from 'preact';
 import { type AnswerOf, Currency, Field, hrefOf, Party, Status, shownSpan, Value } from '../kit.ts';
 
@@ -28,12 +28,12 @@ export function Stage({ name, title, state, says, children }: StageProps) {
 }
 
 export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string }) {
-  const source = leg.sourceSystemId === null ? chain : leg.sourceChain; // null: not indexed here
+  const source = leg.sourceSystemId === null ? chain : leg.sourceChain; // null: the chain is not indexed here
   const importChain = leg.importChain ?? chain;
   return (
     <>
       <Facts leg={leg} />
-      {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
       <ol role="list" class="flow" data-testid="flow">
         <Stage name="request" title="Request" state="done" says={requestSays(leg)}>
           <dl class="stage">
@@ -56,7 +56,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
               <Value
                 at="exportTxid"
                 as="id"
-                why={leg.status === 'pending' ? 'not gathered yet' : 'it needed none'}
+                why={leg.status === 'pending' ? 'not gathered yet' : 'it needed no export'}
                 href={source && leg.exportTxid && hrefOf('tx', { chain: source, txid: leg.exportTxid })}
               />
             </Field>
@@ -177,7 +177,7 @@ function exportSays(leg: Leg): string {
     case 'waiting':
       return 'Waits to be gathered with other requests.';
     default:
-      return 'It needed none.';
+      return 'The conversion needed no export.';
   }
 }
 
@@ -197,7 +197,7 @@ function payoutSays({ status, type }: Leg): string {
     case 'completed':
       return type === 'burn' ? 'Burnt: nothing is paid for it.' : 'Paid by an output of the import.';
     case 'refunded':
-      return 'What was given came back.';
+      return 'The given amount was returned.';
     case 'unmatched':
       return 'No output of the import could be identified as its payout.';
     case 'pending':
@@ -209,7 +209,7 @@ function noPayout({ status }: Leg): string {
   return status === 'pending' ? 'not paid yet' : 'nothing was paid out';
 }
 
-/** Whether its payout leaves the chain that executed it; a request is sent to another chain by its export. */
+/** Whether the payout leaves the chain that executed the conversion. A request reaches another chain by its export. */
 function travelsOn({ nextLegTxid, exportTo, importChain }: Leg, chain: string): boolean {
   return nextLegTxid !== null || (exportTo !== null && importChain === chain);
 }

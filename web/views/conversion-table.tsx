@@ -1,4 +1,4 @@
-/** Conversions as rows, each leading to its view. */
+/** Conversions as table rows, each with a link to its view. */
 import { type AnswerOf, Currency, conversionHref, Status, Table, Value } from '../kit.ts';
 
 type Row = AnswerOf<'/api/address/{addr}/conversions'>['results'][number];

@@ -1,11 +1,11 @@
-/** The way of a conversion whose request is in no block yet: nothing of it has happened. */
+/** The stages of a conversion whose request is not in a block yet, so that none of them has happened. */
 import { type Answer, At, Field, hrefOf, now, outcomeOf, Panel, Party, shownSpan, Unconfirmed, Value } from '../kit.ts';
 import { Stage, type StageState } from './conversion-flow.tsx';
 import { CurrencyById } from './tx-waiting.tsx';
 
 interface WaitingFlowProps {
   readonly answer: Answer<'/api/tx/{txid}'>;
-  /** Index of the conversion in the list of those that wait. */
+  /** Index of the conversion in the list of waiting conversions. */
   readonly index: number;
   readonly chain: string;
 }
@@ -21,9 +21,9 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
     <Panel title="From request to payout" answer={answer} frame="tall">
       {({ txid, unconfirmed }) => {
         const leg = unconfirmed?.conversions[index];
-        if (!unconfirmed || !leg) return <p class="empty">The transaction names no such conversion.</p>;
+        if (!unconfirmed || !leg) return <p class="empty">The transaction contains no such conversion.</p>;
         const reason = outcomeOf(chain, txid)?.data.reason ?? null;
-        // Read again when it is mined; a fee rate that is too low for this service is not the end.
+        // The view reloads when the transaction is mined; a fee rate too low for this service does not end it.
         const isOver = reason !== null && reason !== 'mined' && reason !== 'left_out';
         const state: StageState = isOver ? 'none' : 'waiting';
         return (
@@ -41,7 +41,7 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
                 </span>
               </Field>
             </dl>
-            {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+            {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
             <ol role="list" class="flow" data-testid="flow">
               <Stage
                 name="request"
@@ -61,7 +61,7 @@ export function WaitingFlow({ answer, index, chain }: WaitingFlowProps) {
                 </dl>
               </Stage>
               {LATER.map(([name, title, says]) => (
-                <Stage key={name} name={name} title={title} state={state} says={isOver ? 'It will not come.' : says}>
+                <Stage key={name} name={name} title={title} state={state} says={isOver ? 'It will not happen.' : says}>
                   {name === 'import' && (
                     <dl class="stage">
                       <Field label="By">

@@ -1,13 +1,13 @@
-/** The USD value of a conversion, by which rule it was found, and how sure it is. */
+/** The USD value of a conversion, the rule that determined it, and how certain it is. */
 import { type AnswerOf, Currency, Field, Fields, hrefOf, Status, shownNumber, Text, Value } from '../kit.ts';
 
 export type Valuation = AnswerOf<'/api/oracle/conversions/{txid}'>['data'][number];
 
 const RULES: Readonly<Record<Valuation['rule'], string>> = {
-  stable_in: 'A stable currency was given: its amount counts.',
-  stable_out: 'A stable currency was paid: its amount counts.',
-  to_basket_from: 'A basket was bought: what was given counts.',
-  to_side: 'What was paid counts.',
+  stable_in: 'A stable currency was given: its amount is the value.',
+  stable_out: 'A stable currency was paid: its amount is the value.',
+  to_basket_from: 'A basket was bought: the value is that of the given amount.',
+  to_side: 'The value is that of the paid amount.',
   unpriced: 'It has no value in USD.',
 };
 
@@ -22,7 +22,7 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
           <Value at="usdValue" as="usd" unit="USD" why={whyUnpriced(reason)} />
         </strong>
         {provisional && <Flag word="provisional" says="A slower chain may still change the price." />}
-        {diverged && <Flag word="diverged" says="What was given and what was paid are not worth the same." />}
+        {diverged && <Flag word="diverged" says="The given and the paid amount differ in value." />}
         {regime === 'backfill' && <Flag word="backfill" says="From before live prices: computed afterwards." />}
         {reason !== null && <Flag word={reason.replaceAll('_', ' ')} says={whyUnpriced(reason)} />}
       </p>
@@ -77,7 +77,7 @@ interface NamedProps {
   readonly chain: string;
 }
 
-/** By the name that the same answer has for it; the id is in the title. */
+/** Shows the name that the same answer has for the currency; the id is in the title. */
 function Named({ at, id, valuation, chain }: NamedProps) {
   if (id === null) return <Value at={at} why="none was needed" />;
   const name = nameIn(valuation, id);
@@ -94,7 +94,7 @@ function nameIn({ steps, ...sides }: Valuation, id: string): string | null {
   return steps?.find(({ basketId }) => basketId === id)?.basketName ?? null;
 }
 
-/** Both sides at the prices of the same height: fees and slippage are the difference. */
+/** Compares both sides at the prices of the same height: the difference is fees and slippage. */
 function AgainstMid({ valuation: { fromUsd, toUsd, reason } }: { readonly valuation: Valuation }) {
   if (fromUsd === null || toUsd === null || Number(fromUsd) === 0 || reason === 'mirrored') {
     return <span class="none">– only one side has a price</span>;
@@ -110,14 +110,14 @@ function AgainstMid({ valuation: { fromUsd, toUsd, reason } }: { readonly valuat
 
 const REASONS: Readonly<Record<string, string>> = {
   pending: 'it was not executed yet',
-  refunded: 'what was given came back',
+  refunded: 'the given amount was returned',
   unmatched: 'its payout could not be found',
   no_delivery: 'nothing was delivered for it',
-  burn: 'a burn is paid with nothing',
+  burn: 'a burn pays out nothing',
   mint: 'a mint costs nothing',
   basket_to_basket: 'a basket was given for a basket',
   no_price: 'neither side had a price at its height',
-  out_of_bounds: 'its value was out of all bounds',
+  out_of_bounds: 'its value was outside the allowed bounds',
   not_priced_yet: 'prices have not reached its height yet',
   mirrored: 'one side shows the value of the other',
 };
@@ -126,7 +126,7 @@ function whyUnpriced(reason: string | null): string {
   return (reason === null ? undefined : REASONS[reason]) ?? 'it has no price';
 }
 
-/** A word that can be focused for what it means. */
+/** A badge whose meaning is in its title, and in hidden text for screen readers. */
 function Flag({ word, says }: { readonly word: string; readonly says: string }) {
   return (
     <span class="badge warn" title={says}>

@@ -1,4 +1,4 @@
-/** A conversion: its way from the request to the payout, and what it was worth and why. */
+/** A conversion: its stages from the request to the payout, its value, and how the value was computed. */
 import { useEffect } from 'preact/hooks';
 import { type Answer, At, NotThere, Panel, RevertedBanner, StandingBanner, type ViewProps } from '../kit.ts';
 import { Explanation } from './conversion-explanation.tsx';
@@ -12,7 +12,7 @@ interface Key {
   readonly vout: string;
 }
 
-/** The place of this conversion in a list; one over two chains may stand there as the other chain's. */
+/** Returns the index of this conversion in a list; in a list of the other chain, a conversion across two chains has that chain's name. */
 type Find = (rows: readonly Key[]) => number;
 
 export function View({ parts: { chain, txid, vout }, query, answers }: ViewProps<'conversion'>) {
@@ -61,7 +61,7 @@ function FlowPanel({ answer, find, chain }: FlowProps) {
       {({ conversions }) => {
         const index = find(conversions);
         const leg: Leg | undefined = conversions[index];
-        if (!leg) return <p class="empty">The transaction names no such conversion.</p>;
+        if (!leg) return <p class="empty">The transaction contains no such conversion.</p>;
         return (
           <At at={`/conversions/${index}`}>
             <Flow leg={leg} chain={chain} />
@@ -83,7 +83,7 @@ function WorthPanels({ answer, find, chain }: WorthProps) {
         {({ data }) => {
           const index = find(data);
           const valuation = data[index];
-          if (!valuation) return <p class="empty">No stamp tells what it was worth.</p>;
+          if (!valuation) return <p class="empty">The value of this conversion was not recorded.</p>;
           return (
             <At at={`/data/${index}`}>
               <Worth valuation={valuation} chain={chain} />

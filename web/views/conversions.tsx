@@ -1,4 +1,4 @@
-/** Conversions by any filter of the API. */
+/** Conversions, filtered by any parameter of the API. */
 import {
   type Answer,
   Chart,
@@ -18,7 +18,7 @@ import { TRADED_COLUMNS } from './traded-columns.tsx';
 
 export function View({ query, answers: [list, summary, filters] }: ViewProps<'conversions'>) {
   const trouble = list.trouble.value;
-  const isRefused = trouble?.status === 400; // shown once, by the list
+  const isRefused = trouble?.status === 400; // the list shows the refusal once
   return (
     <>
       <ConversionFilters query={query} answer={filters} trouble={trouble} />

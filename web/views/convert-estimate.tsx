@@ -1,4 +1,4 @@
-/** What a conversion would bring, as the daemon estimates it with fees and with what waits: for readers of the tier that the API asks for. */
+/** The daemon's estimate of a conversion, with fees and pending conversions; only for readers of the tier that the API requires. */
 import type { ComponentChildren } from 'preact';
 import { useMemo } from 'preact/hooks';
 import { At, ask, call, hrefOf, Panel, session, Table, Value } from '../kit.ts';
@@ -9,7 +9,7 @@ interface EstimateProps {
   readonly from: string;
   readonly to: string;
   readonly amount: string;
-  /** Shown where there is no estimate. */
+  /** Shown when there is no estimate. */
   readonly otherwise: ComponentChildren;
 }
 

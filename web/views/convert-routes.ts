@@ -1,4 +1,4 @@
-/** Ways from one currency to another over the baskets that trade, by their prices of now: an indication, without fees and slippage. */
+/** Routes between currencies through the trading baskets at their current prices: an indication without fees and slippage. */
 export interface TradingBasket {
   readonly currencyId: string;
   readonly name: string;
@@ -6,7 +6,7 @@ export interface TradingBasket {
   readonly reserves: readonly {
     readonly currencyId: string;
     readonly name: string | null;
-    /** Coins of the reserve for one of the basket. */
+    /** Coins of the reserve for one token of the basket. */
     readonly priceInReserve: string;
   }[];
 }
@@ -20,7 +20,7 @@ export interface Leg {
 export interface IndicatedRoute {
   readonly chain: string;
   readonly legs: readonly Leg[];
-  /** Units of the last currency for one of the first. */
+  /** Units of the last currency for one unit of the first. */
   readonly rate: number;
 }
 
@@ -29,7 +29,7 @@ interface Step extends Leg {
   readonly rate: number;
 }
 
-/** Units of each currency for one of the basket; its own token is one of them. */
+/** Units of each currency for one token of the basket, including the token itself. */
 function sidesOf({ currencyId, reserves }: TradingBasket): ReadonlyMap<string, number> {
   const priced = reserves.filter(({ priceInReserve }) => Number(priceInReserve) > 0);
   return new Map([[currencyId, 1], ...priced.map((side) => [side.currencyId, Number(side.priceInReserve)] as const)]);
@@ -51,7 +51,7 @@ function stepsFrom(baskets: readonly TradingBasket[], from: string): Step[] {
   });
 }
 
-/** Best first: through one basket, and through two of a chain. */
+/** Returns routes through one basket, or two baskets of the same chain, the best first. */
 export function indicatedRoutes(baskets: readonly TradingBasket[], from: string, to: string): IndicatedRoute[] {
   const routes = stepsFrom(baskets, from).flatMap((first): IndicatedRoute[] => {
     const { chain, rate } = first;

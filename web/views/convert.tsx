@@ -1,4 +1,4 @@
-/** What a conversion would bring, route by route. */
+/** The expected output of a conversion, route by route. */
 import {
   type Answer,
   address,
@@ -16,7 +16,7 @@ import { type IndicatedRoute, indicatedRoutes, type TradingBasket } from './conv
 
 type Baskets = Answer<'/api/market/baskets'>;
 
-/** As the API takes it. */
+/** Amounts that the API accepts. */
 const AMOUNT = /^(?=.*[1-9])\d{1,10}(\.\d{1,8})?$/;
 const MOST_ROUTES = 20;
 
@@ -40,7 +40,7 @@ export function View({ query, answers: [baskets] }: ViewProps<'convert'>) {
   );
 }
 
-/** Currencies that trade, by i-address. */
+/** Names of the currencies in trading baskets, by i-address. */
 function namesOf(baskets: readonly TradingBasket[]): ReadonlyMap<string, string> {
   const sides = baskets.flatMap((basket) => [basket, ...basket.reserves]);
   return new Map(sides.map(({ currencyId, name }) => [currencyId, name ?? currencyId]));
@@ -131,7 +131,7 @@ interface RoutesProps extends RequestProps {
 
 function Routes({ answer, asked, names }: RoutesProps) {
   return (
-    <Panel title="Routes by the prices of now" answer={answer} frame="tall">
+    <Panel title="Routes at current prices" answer={answer} frame="tall">
       {(baskets) => {
         const problem = problemOf(asked, names);
         if (problem !== null) {
@@ -147,8 +147,8 @@ function Routes({ answer, asked, names }: RoutesProps) {
         return (
           <>
             <p class="note">
-              <strong>An indication</strong> from mid prices: without fees, slippage and what waits to be converted.
-              What a conversion would bring, as the daemon estimates it, needs the tier developer
+              <strong>An indication</strong> from mid prices: without fees, slippage and pending conversions. What a
+              conversion would bring, as the daemon estimates it, needs the tier developer
               {session.value === null && (
                 <>
                   : <a href={hrefOf('login', {}, { next: address.value })}>log in</a> with an identity that has it

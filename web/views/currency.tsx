@@ -1,4 +1,4 @@
-/** A currency: what it is in words, its supply, its price, and what it is made of. */
+/** A currency: its definition in words, its supply, its price, and its reserves. */
 import {
   type Answer,
   type AnswerOf,
@@ -27,12 +27,12 @@ const TYPES: Readonly<Record<Definition['type'], string>> = {
   mapped: 'A token that stands for a currency of another system.',
 };
 
-/** Bits of its options that say something to its holders. */
+/** Option bits that matter to holders. */
 const OPTIONS: readonly (readonly [bit: number, says: string])[] = [
   [0x2, 'issues identities'],
   [0x4, 'stakes by identities'],
   [0x8, 'pays referrals'],
-  [0x10, 'asks for a referral'],
+  [0x10, 'requires a referral'],
   [0x40, 'is one token, whose holder controls the identity of its name'],
   [0x80, 'is a gateway'],
   [0x100, 'is a chain of its own'],
@@ -122,7 +122,7 @@ function Summary({ answer, chain }: PartProps) {
   );
 }
 
-/** How far its launch is, and what was preconverted for it. */
+/** The state of the launch, and the preconversions for it. */
 function Launch({ answer, chain }: PartProps) {
   return (
     <Panel title="Launch" answer={answer} frame="medium">
@@ -155,7 +155,7 @@ function Launch({ answer, chain }: PartProps) {
   );
 }
 
-/** What a basket is made of, by its definition. */
+/** The reserves of a basket by its definition. */
 function Reserves({ answer, chain, ids }: PartProps & { readonly ids: readonly string[] }) {
   return (
     <Panel title="Made of" answer={answer} frame="medium">

@@ -1,4 +1,4 @@
-/** The end of a form in a dialog: what it does, and the way out. */
+/** The buttons at the end of a form in a dialog: the action and Cancel. */
 
 export function DialogButtons({ action, close }: { readonly action: string; readonly close: () => void }) {
   return (

@@ -1,4 +1,4 @@
-/** Identities of a chain, newest registration first, and how many there are. */
+/** Identities of a chain, newest registration first, and their number. */
 import { Currency, Field, Fields, hrefOf, Pager, Panel, Pick, Status, Table, type ViewProps } from '../kit.ts';
 
 const STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;

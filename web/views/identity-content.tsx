@@ -1,4 +1,4 @@
-/** The content of an identity, decoded where its bytes say something. */
+/** The content of an identity, decoded where its bytes have a known format. */
 import { type Answer, Field, Fields, JsonTree, Panel } from '../kit.ts';
 
 export function Content({ answer }: { readonly answer: Answer<'/api/identity/{nameOrId}/multimap'> }) {

@@ -1,14 +1,14 @@
-/** What an update of an identity changed, field by field. */
+/** The changes of an identity's update, field by field. */
 import { At, JsonTree, Value } from '../kit.ts';
 
-/** Depth to which a tree is open: the values of a content map are visible. */
+/** Start depth of the trees: the values of a content map are open. */
 const FOLDED = -3;
 
 interface DiffProps {
   /** JSON pointer of the changes, from the root. */
   readonly at: string;
   readonly changes: readonly { readonly field: string }[];
-  /** Said where there are none. */
+  /** Text shown when there are no changes. */
   readonly none: string;
 }
 

@@ -1,8 +1,8 @@
-/** The heights of an identity: a slider whose stops are its changes. */
+/** A slider over the heights at which an identity changed. */
 import { useEffect, useState } from 'preact/hooks';
 import { shownTime, timeZone } from '../kit.ts';
 
-/** A thumb that rests as long has arrived: the stops that it passed on its way are not asked for. */
+/** How long the thumb must rest before a state is requested, so that the stops it passes are not. */
 const RESTS_MS = 250;
 
 interface Update {
@@ -14,9 +14,9 @@ interface Update {
 interface HeightSliderProps {
   /** Newest first. */
   readonly updates: readonly Update[];
-  /** How many there are where these are the newest of them; null: these are all. */
+  /** Total number of updates when `updates` has only the newest ones; null when it has all. */
   readonly total: string | null;
-  /** Null: now. */
+  /** Null for the current state. */
   readonly height: string | null;
   readonly onHeight: (height: string | null) => void;
 }
@@ -26,7 +26,7 @@ export function HeightSlider({ updates, total, height, onHeight }: HeightSliderP
   const last = stops.length;
   const count = Number(total ?? last);
   const [moved, setMoved] = useState<{ readonly to: number; readonly from: string | null } | null>(null);
-  const thumb = moved?.from === height ? moved.to : null; // a height that was chosen elsewhere since counts
+  const thumb = moved?.from === height ? moved.to : null; // a height chosen elsewhere since then wins
   useEffect(() => {
     if (thumb === null) {
       setMoved(null);
@@ -89,7 +89,7 @@ export function HeightSlider({ updates, total, height, onHeight }: HeightSliderP
   );
 }
 
-/** After all stops stands now. */
+/** The position after all stops is the current state. */
 function placeOf(height: string | null, stops: readonly Update[]): number {
   if (height === null) return stops.length;
   return Math.max(
@@ -98,7 +98,7 @@ function placeOf(height: string | null, stops: readonly Update[]): number {
   );
 }
 
-/** One for each height, oldest first: the last update of a block is its state. */
+/** One stop for each height, oldest first: the last update in a block is its state. */
 function stopsOf(updates: readonly Update[]): readonly Update[] {
   return updates.filter(({ height }, index) => index === 0 || updates[index - 1]?.height !== height).toReversed();
 }

@@ -1,4 +1,4 @@
-/** What each update of an identity changed, newest first. */
+/** The changes of each update of an identity, newest first. */
 import { type Answer, type AnswerOf, At, hrefOf, Pager, Panel, replaceQuery, Value } from '../kit.ts';
 import { Diff } from './identity-diff.tsx';
 
@@ -8,11 +8,11 @@ type Update = Extract<Changes, readonly unknown[]>[number];
 interface UpdatesIn {
   /** Newest first. */
   readonly updates: readonly Update[];
-  /** How many there are where these are a page of them; null: these are all. */
+  /** Total number of updates when `updates` is one page of them; null when it has all. */
   readonly total: string | null;
 }
 
-/** In either form of the answer. */
+/** Accepts both shapes of the answer. */
 export function updatesIn(changes: Changes): UpdatesIn {
   if (!('results' in changes)) return { updates: changes, total: null };
   const { results, total } = changes;

@@ -1,4 +1,4 @@
-/** Whom an identity referred, three levels deep, and the identities below it. */
+/** The identities that an identity referred, three levels deep, and its sub-identities. */
 import { type Answer, At, Field, Fields, hrefOf, Panel, Table, usePointer, Value } from '../kit.ts';
 
 interface ReferralsProps {
@@ -63,7 +63,7 @@ interface BranchProps {
   readonly chain: string;
 }
 
-/** A node of the tree, as far as it is read here. */
+/** The members of a tree node that this view uses. */
 interface Node {
   readonly identityAddress: string;
   readonly children: readonly unknown[];

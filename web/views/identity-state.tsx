@@ -1,4 +1,4 @@
-/** The state of an identity at a height: who holds it, who may take it away, and how long it is locked. */
+/** The state of an identity at a height: its holders, the authorities that may revoke and recover it, and its lock. */
 import {
   type Answer,
   type AnswerOf,
@@ -56,7 +56,7 @@ export function State({ answer, chain }: StateProps) {
                 <Value at="/lastUpdate/txid" as="id" href={hrefOf('tx', { chain, txid: identity.lastUpdate.txid })} />
               </Field>
               <Field label="Currency of this name" at="/isCurrency" />
-              <Field label="Held by its token" help="Who holds its one token may revoke and recover it">
+              <Field label="Held by its token" help="The holder of its only token may revoke and recover it">
                 <Value at="/isTokenControlled" />
               </Field>
               <Field label="Identities below it" at="/subIdCount" as="integer" />
@@ -80,8 +80,8 @@ export function State({ answer, chain }: StateProps) {
 
 const STATUS_SAYS: Readonly<Record<Identity['status'], string>> = {
   unlocked: 'Its keys may spend and change it.',
-  locked: 'Nothing can be spent until an unlock was asked for and has waited.',
-  unlocking: 'An unlock was asked for; until it has waited nothing can be spent.',
+  locked: 'Nothing can be spent until an unlock was requested and its delay has passed.',
+  unlocking: 'An unlock was requested; nothing can be spent until its delay has passed.',
   revoked: 'Revoked: only its recovery authority can bring it back.',
 };
 
@@ -134,7 +134,7 @@ function Holders({ identity, chain }: { readonly identity: Identity; readonly ch
         {identity.privateaddress !== undefined && <Field label="Private address" at="/privateaddress" as="id" />}
       </Fields>
       {revocationauthority === identityaddress && (
-        <p class="warning">It may revoke itself: whoever has its keys can, and no one else.</p>
+        <p class="warning">It may revoke itself: only the holder of its keys can revoke it.</p>
       )}
       {recoveryauthority === identityaddress && (
         <p class="warning">
@@ -190,7 +190,12 @@ function Registration({ identity, chain }: { readonly identity: Identity; readon
               />{' '}
             </>
           )}
-          <Value at="referral" as="id" why="nobody" href={referral && hrefOf('identity', { chain, name: referral })} />
+          <Value
+            at="referral"
+            as="id"
+            why="no identity"
+            href={referral && hrefOf('identity', { chain, name: referral })}
+          />
         </Field>
         {cost.length === 0 && (
           <Field label="Cost">

@@ -1,4 +1,4 @@
-/** Updates of an identity that wait for a block: by the answer, and by what the stream has sent since. */
+/** Updates of an identity that wait for a block: from the answer, and from the stream since then. */
 import {
   type Answer,
   At,
@@ -62,7 +62,7 @@ export function IdentityWaiting({ answer, chain }: IdentityWaitingProps) {
               </At>
             ))}
           </ol>
-          {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+          {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
           <ul role="list" class="news" aria-label="Since then">
             {waiting.map(({ data: { txid, identities }, event, cursor }) => (
               <li key={txid} data-txid={txid} data-state="waiting" data-event={event} data-cursor={cursor}>

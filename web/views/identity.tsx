@@ -1,4 +1,4 @@
-/** An identity, now or at any of its heights: its state, what changed, what it holds, whom it referred. */
+/** An identity, now or at any height: its state, updates, content and referrals. */
 import { useRef } from 'preact/hooks';
 import { type Answer, IDENTITY_TABS, isAnswerOf, replaceQuery, Tabs, tabOf, useNames, type ViewProps } from '../kit.ts';
 import { Content } from './identity-content.tsx';
@@ -29,7 +29,7 @@ export function View({ parts: { chain }, query, answers: [identity, changes, lis
   );
 }
 
-/** What was shown before stays until the answer is there, so that a moved slider does not empty the view. */
+/** Keeps the previous answer until the next one arrives, so that moving the slider does not empty the view. */
 function useKept<Kept extends Answer<'/api/identity/{nameOrId}'>>(answer: Kept): Kept {
   const before = useRef(answer);
   if (answer.shown.value || answer.trouble.value) before.current = answer;

@@ -1,10 +1,10 @@
-/** A new key, with a line of curl and of the client that use it. */
+/** A new key, with a curl command and a client call that use it. */
 import { Copy } from '../kit.ts';
 import { IssuedSecret } from './issued-secret.tsx';
 
-/** Costs nothing worth mentioning, and says whether the key works. */
+/** A cheap request that shows whether the key works. */
 const TRIAL = '/api/usage/now';
-const ABOUT = 'It is shown this once: the service keeps its digest alone.';
+const ABOUT = 'It is shown only once: the service keeps only its digest.';
 
 export function IssuedKey({ secret, close }: { readonly secret: string; readonly close: () => void }) {
   const { origin } = location;

@@ -1,20 +1,20 @@
-/** A secret at the only moment at which it is shown, and how to use it without leaving it in a file or a history. */
+/** Shows a secret the only time it can be shown, and how to use it without leaving it in a file or a shell history. */
 import type { ComponentChildren } from 'preact';
 import { useLayoutEffect, useRef } from 'preact/hooks';
 import { Copy } from '../kit.ts';
 
 interface IssuedSecretProps {
-  /** What the reader knows it as. */
+  /** The word for the secret. */
   readonly noun: 'key' | 'secret';
   readonly secret: string;
-  /** What it is for, and what the service keeps of it. */
+  /** The purpose of the secret, and what the service keeps of it. */
   readonly about: string;
-  /** The environment variable that programs read it from. */
+  /** The environment variable from which programs read the secret. */
   readonly variable: string;
-  /** Which programs read it, as the subject of "… it from". */
+  /** The programs that read it, as the subject of "… it from". */
   readonly readBy: string;
   readonly close: () => void;
-  /** Lines that use it. */
+  /** Lines that use the secret. */
   readonly children?: ComponentChildren;
 }
 

@@ -1,4 +1,4 @@
-/** What is done with a key: made, given another secret, revoked. */
+/** Dialogs that make a key, replace its secret, and revoke it. */
 import { useState } from 'preact/hooks';
 import {
   type ActOutcome,
@@ -17,7 +17,7 @@ import { IssuedKey } from './issued-key.tsx';
 export type Key = AnswerOf<'/api/keys'>['keys'][number];
 
 interface NewKeyProps {
-  /** Credits of the tier; null where they are not known. */
+  /** Credits of the tier; null when unknown. */
   readonly most: string | null;
   readonly onMade: () => void;
   readonly onClose: () => void;
@@ -76,8 +76,8 @@ export function NewKey({ most, onMade, onClose }: NewKeyProps) {
               </div>
             </div>
             <p class="note" id="key-credits-help">
-              Left empty, it may use all that the identity has. With a number, both hold: a key that leaks, or a program
-              that runs away, leaves the rest to the others.
+              Left empty, it may use all credits of the identity. With a number, both limits apply: if the key leaks or
+              its program runs away, the rest of the credits stays for the other keys.
               {most !== null && ` At most ${shownNumber(String(most), 'integer')}, as the tier has.`}
             </p>
             {trouble && <Alert trouble={trouble} title="No key was made" />}
@@ -94,7 +94,7 @@ interface ChangeProps {
   readonly onClose: () => void;
 }
 
-/** Gives a key a new secret and changes nothing else of it. */
+/** Replaces the secret of a key and changes nothing else. */
 export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMade: () => void }) {
   const { done, trouble, run } = useOnce(onMade, () =>
     act((client) => client.POST('/api/keys/{id}/regenerate', { params: { path: { id: of.id } } })),
@@ -144,7 +144,7 @@ export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone:
           }}
         >
           <p>
-            Programs that ask with <Text text={of.name} isName /> are refused at once. A revoked key does not come back.
+            Programs that use <Text text={of.name} isName /> are refused at once. A revoked key does not come back.
           </p>
           {trouble && <Alert trouble={trouble} title="It was not revoked" />}
           <DialogButtons action="Revoke" close={close} />
@@ -154,7 +154,7 @@ export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone:
   );
 }
 
-/** A call that is not made again while it is under way, nor after it succeeded. */
+/** Makes a call that is not repeated while it is running, nor after it succeeded. */
 function useOnce<Data, Given extends readonly unknown[]>(
   onDone: () => void,
   send: (...given: Given) => Promise<ActOutcome<Data>>,

@@ -1,4 +1,4 @@
-/** API keys of the identity that is logged in. */
+/** API keys of the logged-in identity. */
 import { useState } from 'preact/hooks';
 import { type Answer, Panel, Table, Value, type ViewProps } from '../kit.ts';
 import { type Key, NewKey, NewSecret, Revoke } from './key-dialogs.tsx';
@@ -14,7 +14,7 @@ export function View({ answers: [list] }: ViewProps<'keys'>) {
   return (
     <>
       <p class="lead">
-        A program that asks with a key pays from the credits of the identity, and has its tier.{' '}
+        A program that uses a key pays from the credits of the identity, and has its tier.{' '}
         <a href="/api/docs">What it may ask for</a>
       </p>
       <p class="actions">
@@ -32,7 +32,7 @@ export function View({ answers: [list] }: ViewProps<'keys'>) {
           of={dialog.of}
           onDone={() => {
             changed();
-            document.getElementById(NEW_BUTTON)?.focus(); // the button of its row goes with it
+            document.getElementById(NEW_BUTTON)?.focus(); // the button that opened the dialog disappears with its row
           }}
           onClose={onClose}
         />
@@ -59,7 +59,7 @@ function Keys({ answer, onChoose }: KeysProps) {
             at="/keys"
             rows={keys}
             caption="Keys"
-            empty="There is no key yet: make one, and a program can ask as this identity."
+            empty="There is no key yet. With a key, a program can use the API as this identity."
             columns={[
               { head: 'Name', at: 'name', as: 'name' },
               { head: 'Id', at: 'id', as: 'id' },

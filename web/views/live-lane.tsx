@@ -1,11 +1,11 @@
-/** The newest blocks of a chain, newest left; what a reorganisation removed falls out of the row and stays readable. */
+/** The newest blocks of a chain, the newest on the left; blocks removed by a reorganisation drop out of the row and stay readable. */
 import { At, type BlockOfLane, hrefOf, type Lane, lanes, now, shownSpan, Value } from '../kit.ts';
 
-/** A block as an answer tells it. */
+/** A block of an answer. */
 export interface AnsweredBlock {
-  /** Where it stands in the answer. */
+  /** JSON pointer of the block in the answer. */
   readonly at: string;
-  /** In the list that the answer is of. */
+  /** Whether the block is in the main list of the answer. */
   readonly isRow: boolean;
   readonly block: BlockOfLane;
 }
@@ -17,7 +17,7 @@ interface LaneProps {
 }
 
 export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
-  // Until it is laid the answer alone counts: nothing moves after the first paint.
+  // Until the answer is laid into the lane, it is shown as it is, so that nothing moves after the first paint.
   const { standing, undone }: Pick<Lane, 'standing' | 'undone'> = lanes.value[chain] ?? {
     standing: answered.map(({ block }) => block),
     undone: [],
@@ -40,7 +40,7 @@ export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
           </At>
         )}
       </div>
-      {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
       <ul role="list" aria-label={`Blocks of ${chain}`}>
         {all.map((block) => {
           const stands = block.reverted === null;
@@ -54,7 +54,7 @@ export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
               data-state={stands ? 'standing' : 'undone'}
               class={block.isStake ? 'stake' : 'work'}
             >
-              {/* Its height is that of another block now. */}
+              {/* By hash, because the height now belongs to another block. */}
               <a href={hrefOf('block', { chain, block: stands ? String(block.height) : block.hash })}>
                 {by ? <Answered at={by.at} /> : <Streamed block={block} />}
               </a>
@@ -73,7 +73,7 @@ export function LaneOfBlocks({ chain, answered, hasTip }: LaneProps) {
   );
 }
 
-/** By the answer of the panel. */
+/** A block of the panel's answer. */
 function Answered({ at }: { readonly at: string }) {
   return (
     <At at={at}>
@@ -88,7 +88,7 @@ function Answered({ at }: { readonly at: string }) {
   );
 }
 
-/** By the stream, since. */
+/** A block that the stream sent after the answer. */
 function Streamed({ block: { height, txCount, isStake, cursor } }: { readonly block: BlockOfLane }) {
   const mark = { 'data-event': 'block', 'data-cursor': cursor };
   return (

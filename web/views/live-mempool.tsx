@@ -1,4 +1,4 @@
-/** What waits for a block on each chain, as the stream tells it, and what became of what waited. */
+/** Transactions that wait for a block on each chain, as the stream sends them, and the outcomes of those that no longer wait. */
 import { useMemo, useState } from 'preact/hooks';
 import {
   ask,
@@ -35,7 +35,7 @@ export function MempoolPanel() {
         <h2>Waits for a block</h2>
         <Unconfirmed />
       </header>
-      {!followsStream && <p class="empty">The stream tells what waits, and this page does not follow it.</p>}
+      {!followsStream && <p class="empty">The stream sends waiting transactions, and this page does not follow it.</p>}
       <div class="mempools">
         {chainNames.map((chain) => (
           <MempoolOf key={chain} chain={chain} />
@@ -64,7 +64,7 @@ function MempoolOf({ chain }: { readonly chain: string }) {
         </span>
       </h3>
       {isWhole && count === 0 && gone.length === 0 && <p class="empty">Nothing waits.</p>}
-      {/* biome-ignore lint/a11y/noRedundantRoles: a list without bullets is no list to Safari */}
+      {/* biome-ignore lint/a11y/noRedundantRoles: Safari does not expose a list without bullets as a list */}
       <ul role="list" class="news bounded" aria-label={`Mempool of ${chain}`}>
         {newest.map((one) => (
           <WaitingRow key={one.data.txid} waiting={one} />
@@ -132,7 +132,7 @@ function GoneRow({ outcome }: { readonly outcome: Outcome }) {
   );
 }
 
-/** Asked on demand: the first paint has no credit left for it. */
+/** Requested on demand: the first paint has no credits left for it. */
 function Listed({ chain }: { readonly chain: string }) {
   const answer = useMemo(() => ask(call('/api/mempool/', { query: { chain, pageSize: '50' } })), [chain]);
   return (

@@ -1,4 +1,4 @@
-/** Conversions and prices as the stream tells them. */
+/** Conversions and prices as the stream sends them. */
 import { type ConversionNews, hrefOf, Id, nameOf, news, type PriceNews, shownNumber, Text } from '../kit.ts';
 
 export function NewsPanel() {
@@ -10,7 +10,7 @@ export function NewsPanel() {
       </header>
       {conversions.length + prices.length === 0 && (
         <p class="empty">
-          Conversions and prices appear here as the stream tells them. None has come since this page was opened.
+          Conversions and prices appear here as the stream sends them. None has arrived since this page was opened.
         </p>
       )}
       <ul class="news">
@@ -26,7 +26,7 @@ export function NewsPanel() {
   );
 }
 
-/** Read by the panel, which stays: a row that comes and goes would be held by what it waits for. */
+/** The panel reads the names, because a row that subscribed to its name would stay in memory after it was removed. */
 const nameIn = (id: string | null) => (id === null ? null : nameOf(id).value);
 
 interface ConversionProps {
@@ -47,7 +47,7 @@ function Conversion({ event: { chain, cursor, data }, from, to }: ConversionProp
   );
 }
 
-/** By its id until the service has said its name. */
+/** Shows the id until the service has sent the name. */
 function CurrencyName({ id, name }: { readonly id: string | null; readonly name: string | null }) {
   if (id === null) return <>a currency that is not known here</>;
   return name === null ? <Id id={id} /> : <Text text={name} isName />;

@@ -1,4 +1,4 @@
-/** What happens now. */
+/** The live view: newest blocks, mempool, prices, and news of the stream. */
 
 import { useLayoutEffect } from 'preact/hooks';
 import {
@@ -105,7 +105,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
                     </Field>
                     <Field label="Hash rate" at="hashRate" as="integer" unit="H/s" why="the daemon was not asked yet" />
                     <Field label="Difficulty" at="difficulty" as="price" why="the daemon was not asked yet" />
-                    <Field label="Said by the daemon at">
+                    <Field label="Reported by the daemon at">
                       <SaidAt at={chains[chain]?.figuresAt ?? null} />
                     </Field>
                     <Field label="Healthy" at="healthy" />
@@ -122,7 +122,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
 
 type Pulse = AnswerOf<'/api/stats/pulse'>;
 
-/** Those among the newest of all, and where they are few the newest of the chain. */
+/** Blocks of the chain among the newest of all chains, followed by the chain's own newest blocks. */
 function answeredOf({ blocks, newest }: Pulse, chain: string): readonly AnsweredBlock[] {
   const ofAll = blocks.flatMap((block, index) =>
     block.chain === chain ? [{ at: `/blocks/${index}`, isRow: true, block: laneBlock(block) }] : [],

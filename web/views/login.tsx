@@ -1,4 +1,4 @@
-/** Log in: an identity signs a message with its wallet, and the signature opens a session. */
+/** Login: the wallet of an identity signs a message, and the signature opens a session. */
 import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import {
   Alert,
@@ -54,7 +54,7 @@ function AskForm({ onChallenge }: { readonly onChallenge: (challenge: Challenge 
     const identity = String(given.get('identity') ?? '').trim();
     const chain = String(given.get('chain') ?? chainNames[0] ?? '');
     setBusy(true);
-    onChallenge(null); // what the one before it said is no longer to be signed
+    onChallenge(null); // the previous message must not be signed any more
     const { data, trouble: failed } = await act((client) =>
       client.POST('/api/auth/challenge', { body: { identity, chain } }),
     );
@@ -109,7 +109,7 @@ function AskForm({ onChallenge }: { readonly onChallenge: (challenge: Challenge 
 
 interface AnswerProps {
   readonly challenge: Challenge;
-  /** Where the reader goes then. */
+  /** The address to open after the login. */
   readonly after: string;
 }
 
@@ -120,7 +120,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useLayoutEffect(() => heading.current?.focus(), []);
   const msLeft = Date.parse(expiresAt) - now.value;
-  /** The service takes one answer, right or wrong. */
+  /** The service accepts one answer, right or wrong. */
   const isSpent = trouble !== null && trouble.status !== 0 && trouble.status !== 429;
   const answer = async (form: HTMLFormElement) => {
     const signature = signatureIn(String(new FormData(form).get('signature') ?? ''));
@@ -159,7 +159,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
                 {shownSpan(msLeft)} left. Sign it only if it names this site, {location.host}.
               </>
             ) : (
-              'Its time is over: get another challenge.'
+              'It has expired: get another challenge.'
             )}
           </p>
           <div class="row">

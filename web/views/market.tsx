@@ -1,4 +1,4 @@
-/** What trades, at which price, and how much of it. */
+/** The market: currencies, baskets, prices and volume. */
 import {
   type Answer,
   Field,
@@ -62,7 +62,7 @@ export function View({ answers: [currencies, baskets, protocol, prices, volume] 
   );
 }
 
-/** Its sign says which way it went, too. */
+/** The sign shows the direction too, for readers who do not see the colour. */
 function Change({ change }: { readonly change: string | null }) {
   const way = change === null || Number(change) === 0 ? undefined : Number(change) > 0 ? 'rose' : 'fell';
   return (

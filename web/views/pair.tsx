@@ -1,4 +1,4 @@
-/** A pair of a basket: prices, volume, and what was traded. */
+/** A pair of a basket: prices, volume and trades. */
 import { useMemo, useState } from 'preact/hooks';
 import {
   type Answer,
@@ -142,7 +142,7 @@ function Day({ index, pair }: { readonly index: number; readonly pair: Pair }) {
   );
 }
 
-/** Completed conversions one way. */
+/** Completed conversions in one direction. */
 function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { readonly pair: Series }) {
   const [side, setSide] = useState<'sold' | 'bought'>('sold');
   const [from, to] = side === 'sold' ? [baseId, quoteId] : [quoteId, baseId];
@@ -165,7 +165,7 @@ function Trades({ pair: { chain, basketId, base, baseId, quote, quoteId } }: { r
               at="/results"
               rows={results}
               caption="The newest trades"
-              empty="Nobody has traded this way."
+              empty="There are no trades in this direction."
               columns={[
                 { head: 'Time', at: 'time', as: 'time' },
                 ...TRADED_COLUMNS,

@@ -1,4 +1,4 @@
-/** Where the native coin is pooled. */
+/** The native coin in the reserves of baskets. */
 import { Field, Fields, hrefOf, Panel, Share, Table, type ViewProps } from '../kit.ts';
 
 export function View({ answers: [pools] }: ViewProps<'pools'>) {

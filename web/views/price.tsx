@@ -1,4 +1,4 @@
-/** The price of a currency: what it is, where it comes from, how it went. */
+/** The price of a currency: its current value, its sources, and its history. */
 import {
   type Answer,
   Chart,
@@ -20,7 +20,7 @@ import {
 
 const DAYS = { 1: '1 day', 7: '7 days', 30: '30 days', 365: '1 year' } as const;
 const DAY = 86_400;
-/** The service divides the days of a series into so many spans, none shorter than 5 minutes. */
+/** The service divides the days of a series into this many spans, each of at least 5 minutes. */
 const SPANS = 499;
 const LEAST_SPAN = 300;
 

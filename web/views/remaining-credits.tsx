@@ -1,4 +1,4 @@
-/** What remains of the credits of the identity at the moment, and of its keys that have an allowance of their own. */
+/** The remaining credits of the identity, and of its keys that have their own allowance. */
 import type { ComponentChildren } from 'preact';
 import { type Answer, Panel, Table, useRefresh, Value } from '../kit.ts';
 
@@ -6,7 +6,7 @@ const EVERY_MS = 5_000;
 
 interface RemainingCreditsProps {
   readonly answer: Answer<'/api/usage/now'>;
-  /** The note below, which may show values of the answer. */
+  /** The note below the credits, which may show values of the answer. */
   readonly note: () => ComponentChildren;
 }
 

@@ -11,7 +11,7 @@ export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richli
             at="/results"
             rows={results}
             caption={`Holders of ${unit}`}
-            empty="Nobody holds a coin."
+            empty="No address holds a coin."
             columns={[
               { head: 'Rank', at: 'rank', as: 'integer' },
               {
@@ -44,5 +44,5 @@ export function View({ parts: { chain }, answers: [holders] }: ViewProps<'richli
   );
 }
 
-/** The service answers no more. */
+/** The maximum that the service returns. */
 const MOST = 500;

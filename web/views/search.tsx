@@ -1,4 +1,4 @@
-/** What a text leads to, on every chain, and names that are near it where it leads nowhere. */
+/** The results for a text on every chain, and similar names when there are none. */
 import { foundHref, Panel, Table, type ViewProps } from '../kit.ts';
 
 type Result = NonNullable<ViewProps<'search'>['answers'][0]['shown']['value']>['data']['results'][number];
@@ -12,7 +12,7 @@ export function View({ answers: [found] }: ViewProps<'search'>) {
             at="/results"
             hits={results}
             caption="What was found"
-            empty="No block, transaction, address, identity or currency of these chains is called so."
+            empty="No block, transaction, address, identity or currency of these chains has this name."
           />
           {near.length > 0 && (
             <>

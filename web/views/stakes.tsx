@@ -1,4 +1,4 @@
-/** Staked blocks with the coins that won them. */
+/** Staked blocks, each with the coins that won it. */
 import {
   AddressLink,
   hrefOf,
@@ -51,7 +51,7 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
 }
 
 interface NamedProps {
-  /** Where the name stands, which only identities have. */
+  /** Pointer to the name, which only identities have. */
   readonly name: string;
   readonly address: string;
   readonly chain: string;

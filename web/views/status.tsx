@@ -1,4 +1,4 @@
-/** How the service itself is: its index, its health, and whether its stores agree. */
+/** The state of the service: its index, its health, and whether its stores agree. */
 import {
   At,
   chainNames,
@@ -42,7 +42,7 @@ export function View({ answers: [service, ready] }: ViewProps<'status'>) {
             <Field label="Transactions" at="/data/transactions" as="integer" />
             <Field label="Addresses" help="Estimated, to a few tenths of a percent" at="/data/addresses" as="integer" />
             <Field label="Conversions" at="/data/conversionsTotal" as="integer" />
-            <Field label="Daemon's height" at="/verusd/chainHeight" as="integer" why="the daemon is silent" />
+            <Field label="Daemon's height" at="/verusd/chainHeight" as="integer" why="the daemon does not answer" />
           </Fields>
         )}
       </Panel>
@@ -93,12 +93,12 @@ function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
     <At at={`/chains/${chain}`}>
       <Fields>
         <Field label="Healthy" at="healthy" />
-        <Field label="Height of the daemon" at="height" as="integer" why="the daemon is silent" />
+        <Field label="Height of the daemon" at="height" as="integer" why="the daemon does not answer" />
         <Field label="Height of the index" at="indexedHeight" as="integer" why="nothing is indexed" />
-        <Field label="Blocks behind" at="lag" as="integer" why="the daemon is silent" />
+        <Field label="Blocks behind" at="lag" as="integer" why="the daemon does not answer" />
         <Field label="Dead letters" help="Parts of blocks that could not be decoded" at="deadLetters" as="integer" />
-        <Field label="Connections of the daemon" at="connections" as="integer" why="the daemon is silent" />
-        <Field label="Said by the daemon at" help="Its connections, hash rate and difficulty are as it said then">
+        <Field label="Connections of the daemon" at="connections" as="integer" why="the daemon does not answer" />
+        <Field label="Reported by the daemon at" help="Its connections, hash rate and difficulty are as of then">
           <SaidAt at={figuresAt} />
         </Field>
         <Field label="Conversions stamped live" at="conversionsStamped/live" as="integer" />
@@ -130,7 +130,7 @@ function OfChain({ chain, hasAudit, figuresAt }: OfChainProps) {
   );
 }
 
-/** What went wrong last, member by member. */
+/** The last problem, member by member. */
 function Nullable({ at, label }: { readonly at: string; readonly label: string }) {
   return (
     <Field label={label}>

@@ -1,4 +1,4 @@
-/** Columns of a conversion whose currencies are named: what was given, what was received, and the price. */
+/** Columns of a conversion with named currencies: the amounts given and received, and the price. */
 import { type Column, Value } from '../kit.ts';
 
 export const TRADED_COLUMNS: readonly Column<unknown>[] = [

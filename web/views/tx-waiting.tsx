@@ -1,4 +1,4 @@
-/** What a waiting transaction will do once a block holds it: the conversions that it asks for, the identities that it changes. */
+/** The effects of a waiting transaction once a block contains it: the conversions that it requests, the identities that it changes. */
 import { type Answer, type AnswerOf, At, hrefOf, JsonTree, nameOf, Panel, Party, Table, Text, Value } from '../kit.ts';
 
 interface WhatWaitsProps {
@@ -82,7 +82,7 @@ interface CurrencyByIdProps {
   readonly chain: string;
 }
 
-/** A currency by the name that the service knows, where the answer has none next to it. */
+/** Shows a currency by the name that the service knows, for answers that contain only its id. */
 export function CurrencyById({ at, id, chain }: CurrencyByIdProps) {
   const name = id === null ? null : nameOf(id).value;
   return (

@@ -1,4 +1,4 @@
-/** A transaction: what it spent, what it made, what it converted. */
+/** A transaction: its inputs, its outputs, and its conversions. */
 import {
   Amounts,
   type Answer,
@@ -142,7 +142,7 @@ function Outputs({ answer, chain }: PartProps) {
   );
 }
 
-/** What an output is in words; a kind that is not here is shown as the chain calls it. */
+/** Names of output kinds; other kinds are shown under the chain's own name. */
 const OUTPUT_KINDS: ReadonlyMap<string, string> = new Map([
   ['acceptednotarization', 'accepted notarization'],
   ['commitmenthash', 'name commitment'],

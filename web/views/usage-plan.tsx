@@ -1,9 +1,9 @@
-/** What a plan of calls costs a minute, and the tiers that it fits into: priced by the service. */
+/** The cost of a plan of calls per minute, and the tiers that it fits into, as the service prices it. */
 import { useState } from 'preact/hooks';
 import { type ActOutcome, Alert, act, ask, call, shownNumber } from '../kit.ts';
 
 interface PlannedCall {
-  /** For the list. */
+  /** Key of the list item. */
   readonly id: number;
   readonly what: string;
   readonly often: string;
@@ -31,7 +31,7 @@ interface Plan {
   }[];
 }
 
-/** Twenty prices a second and one list of conversions a minute. */
+/** Default plan: twenty prices a second and one list of conversions a minute. */
 const FIRST: readonly PlannedCall[] = [
   { id: 1, what: '/api/oracle/prices/:id', often: '20', unit: 'perSecond' },
   { id: 2, what: '/api/conversions/', often: '1', unit: 'perMinute' },
@@ -42,7 +42,7 @@ const METHOD = /^(GET|POST|PATCH|DELETE) +(?=\/)/;
 export function PlanSimulator() {
   const [calls, setCalls] = useState(FIRST);
   const [outcome, setOutcome] = useState<ActOutcome<Plan> | null>(null);
-  /** The index of paths costs a credit: it is requested when the reader types. */
+  /** The index of paths costs a credit, so it is requested only when the reader enters the form. */
   const [isTyped, setTyped] = useState(false);
   const change = (id: number, by: Partial<PlannedCall>) =>
     setCalls(calls.map((one) => (one.id === id ? { ...one, ...by } : one)));
@@ -140,7 +140,7 @@ function PlannedRow({ one, number, change }: RowProps) {
   );
 }
 
-/** Paths of the service, once its index is there. */
+/** Suggests paths of the service, once its index has arrived. */
 function Offers() {
   const [index] = useState(() => ask(call('/api/')));
   const endpoints = index.shown.value?.data.endpoints ?? [];
@@ -163,7 +163,7 @@ function priced(calls: readonly PlannedCall[]): Promise<ActOutcome<Plan>> {
       return { ...named, [unit]: Number(often) };
     }),
   };
-  // Numbers are their text here too; the types of openapi-fetch lose that on the way.
+  // The client returns numbers as text here too, which the types of openapi-fetch do not express.
   return act<unknown>((client) => client.POST('/api/usage/plan', { body })) as Promise<ActOutcome<Plan>>;
 }
 

@@ -1,4 +1,4 @@
-/** Usage of a span, summed by the page: by key or by route, the dearest first. */
+/** Sums the usage of a span by key or by route, the most credits first. */
 import { type AnswerOf, shownNumber, Text } from '../kit.ts';
 
 export type UsageRow = AnswerOf<'/api/usage'>['results'][number];

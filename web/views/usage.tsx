@@ -1,4 +1,4 @@
-/** What the keys and sessions of an identity used, and what remains. */
+/** Credits that the keys and sessions of an identity used, and the remaining ones. */
 import {
   type Answer,
   Choices,
@@ -25,7 +25,7 @@ import { type UsageRow, UsageSums } from './usage-sums.tsx';
 type Used = Answer<'/api/usage'>;
 type Keys = Answer<'/api/keys'>;
 
-/** Counts are written every second: a step that is not over changes with every request. */
+/** Counts are written every second, so the current step changes with every request. */
 const USED_MS = 15_000;
 const SPANS: Readonly<Record<UsageStep, readonly [first: string, all: string]>> = {
   minute: ['The last hour', 'The last 24 hours'],
@@ -65,7 +65,7 @@ function Left({ answer }: { readonly answer: Answer<'/api/usage/now'> }) {
   return <RemainingCredits answer={answer} note={note} />;
 }
 
-/** One key alone, or all. */
+/** Chooses one key, or all keys. */
 function KeyChoice({ keys }: { readonly keys: Keys }) {
   const listed = keys.shown.value?.data.keys ?? [];
   const options: Record<string, string> = { '': 'All keys' };
@@ -74,7 +74,7 @@ function KeyChoice({ keys }: { readonly keys: Keys }) {
   return <Choices label="Key" parameter="key" options={options} />;
 }
 
-/** Revoked keys are counted too, and listed no more; without the list no key is known to be revoked. */
+/** Usage counts revoked keys, which the list of keys omits. Without that list no key is known to be revoked. */
 function keyName(keys: Keys, id: string): string {
   if (id === 'session') return 'Sessions';
   const listed = keys.shown.value?.data.keys;
@@ -127,7 +127,7 @@ function Credits({ answer, query, keys }: UsedProps & { readonly keys: Keys }) {
               unit="credits"
               name={`Credits by ${step}`}
               caption={creditSentence(results, step, allowance)}
-              empty="Nothing was asked in this time."
+              empty="There were no requests in this time."
               columns={[BEGAN, KEY, ...COUNTS, ...REFUSALS]}
             />
             <UsageSums rows={results} head="Key" group={keyOf} nameOf={nameOf} />
@@ -207,7 +207,7 @@ function RefusedChart({ rows, step, query }: RefusedChartProps) {
       unit="requests"
       name={`Refused requests by ${step}`}
       caption={`${integer(all)} requests were refused. A refused request costs no credits where they did not suffice.`}
-      empty="Nothing was asked in this time."
+      empty="There were no requests in this time."
       columns={[BEGAN, KEY, ...REFUSALS]}
     />
   );
@@ -231,7 +231,7 @@ function Routes({ answer, query }: UsedProps) {
             unit="credits"
             name={`Credits of routes by ${step}`}
             caption={`${new Set(results.map(routeOf)).size} routes. They are counted by hour, for 30 days.`}
-            empty="Nothing was asked in this time."
+            empty="There were no requests in this time."
             columns={[BEGAN, { head: 'Route', at: 'route' }, ...COUNTS, ...REFUSALS]}
           />
           <UsageSums rows={results} head="Route" group={routeOf} nameOf={nameOf} />
@@ -244,7 +244,7 @@ function Routes({ answer, query }: UsedProps) {
 
 interface FootProps {
   readonly answer: Used;
-  /** Name of the file. */
+  /** Name of the CSV file, without its extension. */
   readonly name: string;
   readonly isCut: boolean;
 }

@@ -1,8 +1,8 @@
-/** What a reader makes happen. */
+/** Actions of the reader. */
 import { useState } from 'preact/hooks';
 import type { ActOutcome, Trouble } from '../kit.ts';
 
-/** A call that is made when the reader says so, and not while it is under way. */
+/** Runs a call when the reader asks for it, unless one is still running. */
 export function useAction(onDone: () => void) {
   const [isBusy, setBusy] = useState(false);
   const [trouble, setTrouble] = useState<Trouble | null>(null);

@@ -1,4 +1,4 @@
-/** What was traded, by day, week or month. */
+/** Trade volume by day, week or month. */
 import { Choices, Panel, type Period, type ViewProps, VolumeChart } from '../kit.ts';
 
 const PERIODS: Readonly<Record<Period, string>> = { daily: '30 days', weekly: '12 weeks', monthly: '12 months' };

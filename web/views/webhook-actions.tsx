@@ -1,4 +1,4 @@
-/** What is done with a webhook: a test, a change, a pause, a new secret, its end. */
+/** Actions on a webhook: test, change, pause, rotate the secret, delete. */
 import { useState } from 'preact/hooks';
 import { Alert, act, Dialog, hrefOf, navigate } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
@@ -72,7 +72,7 @@ function NewSecret({ id, onDone, onClose }: DialogProps & { readonly onDone: () 
               void rotate();
             }}
           >
-            <p>For 24 hours each message is signed with both secrets. Then the old one signs no more.</p>
+            <p>For 24 hours each message is signed with both secrets. After that, only the new secret is used.</p>
             {trouble && <Alert trouble={trouble} title="It has its old secret" />}
             <DialogButtons action="Make a new secret" close={close} />
           </form>
@@ -96,7 +96,7 @@ function Delete({ id, onClose }: DialogProps) {
             void run(() => act((client) => client.DELETE('/api/webhooks/{id}', { params })));
           }}
         >
-          <p>Its deliveries go with it, also those that wait. It does not come back.</p>
+          <p>Its deliveries are deleted too, including pending ones. This cannot be undone.</p>
           {trouble && <Alert trouble={trouble} title="It was not deleted" />}
           <DialogButtons action="Delete it" close={close} />
         </form>

@@ -1,4 +1,4 @@
-/** What was delivered, is being tried and has failed. */
+/** Deliveries of a webhook: delivered, pending and failed. */
 import { useState } from 'preact/hooks';
 import { Alert, type Answer, type AnswerOf, act, Panel, Pick, replaceQuery, Table, useRefresh, Value } from '../kit.ts';
 import { useAction } from './use-action.ts';
@@ -7,7 +7,7 @@ type List = Answer<'/api/webhooks/{id}/deliveries'>;
 type Delivery = AnswerOf<'/api/webhooks/{id}/deliveries'>['results'][number];
 
 const REFRESH_MS = 15_000;
-/** The types of the client make this complete. */
+/** The client's types guarantee that this list is complete. */
 const STATES = Object.keys({
   held: true,
   pending: true,

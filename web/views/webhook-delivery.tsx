@@ -1,4 +1,4 @@
-/** One delivery: the message as it is sent, and what the receiver answered. */
+/** One delivery: its message, and the receiver's answer. */
 import { useEffect, useMemo } from 'preact/hooks';
 import { Alert, act, ask, call, Field, Fields, Panel, replaceQuery, Text, Value } from '../kit.ts';
 import { useAction } from './use-action.ts';
@@ -71,12 +71,13 @@ export function OneDelivery({ id, deliveryId, onChange }: OneDeliveryProps) {
 function AnswerCut() {
   return (
     <p class="note">
-      The first 2 kB are kept, as the text of a stranger. The answer goes on: <Value at="/answerCut" />
+      Only the first 2 kB are kept; the text comes from the receiver and is untrusted. The answer is longer:{' '}
+      <Value at="/answerCut" />
     </p>
   );
 }
 
-/** To read; what was sent is one line. */
+/** Formats the body for reading; it was sent as one line. */
 function indented(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2);

@@ -1,4 +1,4 @@
-/** A new webhook, and another receiver, filter or choice of events for one that is there. */
+/** Dialogs that make a webhook, or change the receiver, filter or events of an existing one. */
 import { useState } from 'preact/hooks';
 import { act, Dialog, hrefOf, navigate } from '../kit.ts';
 import { useAction } from './use-action.ts';
@@ -60,7 +60,7 @@ export function ChangedWebhook({ before, onDone, onClose }: ChangedWebhookProps)
           before={before}
           action="Change it"
           trouble={trouble}
-          troubleTitle="The webhook is as it was"
+          troubleTitle="The webhook was not changed"
           send={(body) => void change(body, close)}
           close={close}
         />

@@ -1,4 +1,4 @@
-/** What a webhook sends, and where to: every kind of event and every filter that the API takes, by its types. */
+/** The form of a webhook: every kind of event and every filter that the API takes, checked against its types. */
 import { useState } from 'preact/hooks';
 import { Alert, type AnswerOf, type BodyOf, chainNames, type Trouble } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
@@ -9,7 +9,7 @@ export type WebhookBefore = AnswerOf<'/api/webhooks/{id}'>;
 export type Kind = Body['events'][number];
 type FilterName = keyof NonNullable<Body['filter']>;
 
-/** The types of the client make this complete. */
+/** The client's types guarantee that this list is complete. */
 const KINDS: Readonly<Record<Kind, string>> = {
   block: 'a block was indexed',
   reorg: 'blocks were removed',
@@ -22,7 +22,7 @@ const KINDS: Readonly<Record<Kind, string>> = {
 interface Control {
   readonly label: string;
   readonly help: string;
-  /** One value, not several. */
+  /** Whether the filter takes a single value. */
   readonly isDecimal?: boolean;
 }
 
@@ -37,7 +37,7 @@ const FILTERS: Readonly<Record<FilterName, Control>> = {
 const kinds = Object.keys(KINDS) as Kind[];
 const filters = Object.keys(FILTERS) as FilterName[];
 
-/** Separated by commas or lines; one is sent as one. */
+/** Splits names at commas and line breaks; a single name is sent as a string, not as an array. */
 function namesIn(text: string): string | string[] | undefined {
   const names = text
     .split(/[,\n]/)
@@ -46,7 +46,7 @@ function namesIn(text: string): string | string[] | undefined {
   return names.length > 1 ? names : names[0];
 }
 
-/** Whole, so that it says the same of a new webhook and of one that is changed. */
+/** Returns all fields, so that the same body works for a new webhook and for a change. */
 function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
   const given = new FormData(form);
   const text = (name: string) => String(given.get(name) ?? '').trim();
@@ -69,11 +69,11 @@ function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
   } as Body;
 }
 
-/** What a field says of a filter. */
+/** The text of a filter in its input. */
 const shownFilter = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
 
 interface WebhookFormProps {
-  /** What it says before the reader changes it. */
+  /** The webhook to change; absent for a new one. */
   readonly before?: WebhookBefore;
   readonly action: string;
   readonly trouble: Trouble | null;

@@ -1,4 +1,4 @@
-/** A receiver for this webhook, in two languages: the programs of examples/ with its values. */
+/** A receiver for this webhook in two languages: programs of examples/, filled in with its values. */
 import python from 'example:webhook_receiver.py';
 import typescript from 'example:webhook-receiver.ts';
 import { useState } from 'preact/hooks';
@@ -43,7 +43,7 @@ export function ReceiverCode({ answer }: { readonly answer: Answer<'/api/webhook
         ))}
         <Copy label={`Copy ${words}`} text={code} />
       </p>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, with the keyboard too */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: it scrolls, also with the keyboard */}
       <section class="message code" tabIndex={0} aria-label={`Receiver in ${words}`} data-testid="receiver">
         {code}
       </section>

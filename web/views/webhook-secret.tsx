@@ -1,7 +1,7 @@
 /** The new secret of a webhook, which its receiver reads. */
 import { IssuedSecret } from './issued-secret.tsx';
 
-const ABOUT = 'It is shown this once. Your receiver verifies by it who sent a message.';
+const ABOUT = 'It is shown only once. Your receiver uses it to verify the sender of a message.';
 const READ_BY = 'The receiver below the deliveries reads';
 
 export function WebhookSecret({ secret, close }: { readonly secret: string; readonly close: () => void }) {

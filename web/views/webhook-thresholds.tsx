@@ -5,7 +5,7 @@ type Threshold = NonNullable<BodyOf<'/api/webhooks'>['thresholds']>[number];
 type Direction = NonNullable<Threshold['direction']>;
 
 export interface Row {
-  /** For the list. */
+  /** Key of the list item. */
   readonly id: number;
   readonly currency: string;
   readonly usd: string;
@@ -19,7 +19,7 @@ const DIRECTIONS: Readonly<Record<Direction, string>> = {
 };
 const MOST = 50;
 
-/** Decimals go as text, digit by digit. */
+/** Sends decimals as text, so that no digit is lost. */
 export function thresholdsOf(rows: readonly Row[]): Threshold[] {
   return rows.map(({ currency, usd, direction }) => ({
     currency: currency.trim(),
@@ -34,7 +34,7 @@ interface Written {
   readonly direction: string;
 }
 
-/** One empty row where there is none. */
+/** Returns one empty row when there are no thresholds. */
 export function rowsOf(thresholds: readonly Written[]): Row[] {
   const rows = thresholds.length > 0 ? thresholds : [{ currency: '', usd: '', direction: 'both' }];
   return rows.map(({ currency, usd, direction }, index) => ({

@@ -1,4 +1,4 @@
-/** A webhook: how it is, what was delivered, and a receiver for it. */
+/** A webhook: its state, its deliveries, and a receiver for it. */
 import { type Answer, Field, Fields, JsonTree, Panel, Value, type ViewProps } from '../kit.ts';
 import { WebhookActions } from './webhook-actions.tsx';
 import { Deliveries } from './webhook-deliveries.tsx';
@@ -6,7 +6,7 @@ import { OneDelivery } from './webhook-delivery.tsx';
 import { ReceiverCode } from './webhook-receiver.tsx';
 import { Events } from './webhooks.tsx';
 
-/** An attempt takes up to 15 s; most are over at once. */
+/** Delays of the refreshes after an action: an attempt takes up to 15 s, but most finish at once. */
 const AFTER_MS = [300, 1_000, 2_000, 4_000, 8_000, 16_000];
 
 export function View({ query, parts: { id }, answers: [webhook, deliveries] }: ViewProps<'webhook'>) {

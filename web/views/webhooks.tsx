@@ -1,4 +1,4 @@
-/** Webhooks of the identity that is logged in. */
+/** Webhooks of the logged-in identity. */
 import { useState } from 'preact/hooks';
 import { type Answer, type AnswerOf, hrefOf, Panel, Table, Value, type ViewProps } from '../kit.ts';
 import { NewWebhook } from './webhook-dialogs.tsx';
@@ -31,7 +31,7 @@ function Webhooks({ answer }: { readonly answer: Answer<'/api/webhooks'> }) {
           at="/webhooks"
           rows={webhooks}
           caption="Webhooks"
-          empty="There is no webhook yet: make one, and events come to your program."
+          empty="There is no webhook yet. With a webhook, events are sent to your program."
           columns={[
             { head: 'Id', at: 'id', as: 'id', href: ({ id }) => hrefOf('webhook', { id }) },
             { head: 'Receiver', at: 'url' },

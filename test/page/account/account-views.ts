@@ -1,4 +1,7 @@
-/** Views of an account as their readers find them: of one identity alone, by the contract of marks, in both themes, within their budgets. */
+/**
+ * Views of an account: they show one identity only, carry the marks for comparison with the API, and work in both themes and within their
+ * budgets.
+ */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -15,7 +18,7 @@ import { type OpenedAccount, OTHER_CHAIN, PRO_CREDITS } from './opened-account.t
 
 const BOB = 'iPsFBfFoCcxtuZNzE8yxPQhXVn4dmytf8j';
 const READ = '/api/market/protocol';
-/** Time that a session has left when a test ends it. */
+/** Remaining time of a session that a test lets expire. */
 const LAST_MS = 60_000;
 const VIEWS: readonly ViewAddress[] = [
   ['login', '/login'],
@@ -37,7 +40,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       address = identities.viewer.address;
       await storeIdentity(service.stores.postgres, { chain: CHAIN, identityAddress: BOB, flags: 0 });
       await setTier(service.stores.postgres, { chain: CHAIN, identityAddress: BOB }, 'pro');
-      // Of the same i-address, whose name on it is another.
+      // The same i-address on another chain, where it has another name.
       await storeIdentity(service.stores.postgres, { chain: OTHER_CHAIN, identityAddress: address, flags: 0 });
       [alice, bob] = [await sessionOf(address), await sessionOf(BOB)];
       await makeKey(alice, { name: 'bot of alice', creditsPerMinute: 25 });
@@ -70,7 +73,7 @@ export function accountViews(opened: () => OpenedAccount): void {
         const checked = await checkView(page, service.url, path, view, alice.token);
         expect(checked.values).toBeGreaterThan(8);
       }
-      // Keys change with nothing but their owner: here the answer of now is what was shown.
+      // Only the owner changes keys, so the current answer must equal the shown one.
       const { keys } = (await (await asked('/api/keys', alice.token)).json()) as { keys: Record<string, unknown>[] };
       for (const [index, key] of keys.entries()) {
         for (const [name, value] of Object.entries(key)) {
@@ -94,7 +97,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('show nothing of another identity, whoever was the reader before', async () => {
+    it('show nothing of another identity, even if it was the reader before', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.addInitScript(
         (text) => sessionStorage.getItem('sessions') ?? sessionStorage.setItem('sessions', text),
@@ -115,7 +118,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       expect(await main.textContent()).not.toContain(alice.identity);
       await page.getByRole('banner').getByRole('button', { name: 'Log out' }).click();
       await page.locator('main[data-view="login"]').waitFor();
-      expect(await page.getByRole('banner').textContent()).not.toContain(alice.identity); // nobody takes its place
+      expect(await page.getByRole('banner').textContent()).not.toContain(alice.identity); // no other identity becomes the reader
       await page.goBack();
       await page.locator('main[data-view="keys"][data-ready="failed"]').waitFor();
       expect(await main.textContent()).not.toMatch(/bot of/);
@@ -126,7 +129,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       bob = await sessionOf(BOB);
     });
 
-    it('keep the identities of two chains apart, also where they have one i-address', async () => {
+    it('keep identities of two chains apart, even with the same i-address', async () => {
       const [here, there] = [await sessionOf(address), await sessionOf(address, OTHER_CHAIN)];
       await setTier(service.stores.postgres, { chain: OTHER_CHAIN, identityAddress: address }, 'developer');
       const { page, complaints, close } = await openPage(browser);
@@ -158,7 +161,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('say that a session has ended, and forget what they showed', async () => {
+    it('report that a session has ended, and remove what they showed', async () => {
       const reader = await sessionOf(address);
       const { page, complaints, close } = await openPage(browser);
       await open(page, 'login', '/login');
@@ -183,7 +186,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('end with the time of their session, while nobody does anything', async () => {
+    it('end when their session expires, without any action', async () => {
       const { page, close } = await openPage(
         browser,
         {},
@@ -204,7 +207,7 @@ export function accountViews(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('lend an answer to its reader without the token', async () => {
+    it('let the reader copy and save an answer without exposing the token', async () => {
       const { page, complaints, close } = await openPage(
         browser,
         { permissions: ['clipboard-read', 'clipboard-write'], acceptDownloads: true },
@@ -233,11 +236,11 @@ export function accountViews(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('meter what remains of the identity, also after its programs asked', async () => {
+    it('show the remaining credits of the identity, also after requests of its programs', async () => {
       const reader = await sessionOf(BOB);
       const key = await makeKey(reader, { name: 'busy' });
       const { page, close } = await openPage(browser, {}, reader);
-      await page.goto(`${service.url}/account/keys`); // live, so that it asks anew
+      await page.goto(`${service.url}/account/keys`); // live, so that the page refreshes
       const meter = page.getByRole('contentinfo').getByText(` of ${PRO_CREDITS.toLocaleString('en-US')} credits`);
       await meter.waitFor();
       for (let n = 0; n < 40; n += 1) expect((await asked(READ, key)).status).toBe(200);

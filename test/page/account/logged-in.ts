@@ -1,8 +1,8 @@
-/** Readers who log in: by a signature of their own keys, and traces of secrets that a browser may not keep. */
+/** Helpers for logged-in readers: login by a signature of the tests' own keys, and a search for traces of secrets in the browser. */
 import type { Page, Request } from 'playwright-core';
 import type { OwnIdentity } from '../../api/generated-identities.ts';
 
-/** By the form of the page, which is open at its login. `sign` may sign something else. */
+/** Logs in with the form of the open login page. `sign` may sign a different message. */
 export async function logIn(
   page: Page,
   identity: Pick<OwnIdentity, 'address' | 'sign'>,
@@ -17,7 +17,7 @@ export async function logIn(
   await page.getByRole('main').getByRole('button', { name: 'Log in' }).click();
 }
 
-/** Places of the browser, of the document and of requests where one of the secrets stands. */
+/** Places in the browser, the document and the requests that contain one of the secrets. */
 export async function tracesOf(page: Page, requests: readonly Request[], secrets: readonly string[]) {
   const places = await page.evaluate(async () => {
     const databases = (await indexedDB.databases()).map(({ name }) => String(name));

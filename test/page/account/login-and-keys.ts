@@ -1,6 +1,6 @@
 /**
- * The page for those who log in, in a real Chromium: identities of a made-up chain sign with keys that the test holds, and nothing
- * of a secret stays anywhere but where the contract of the page allows it.
+ * Login and API keys in a real Chromium: identities of a generated chain sign with keys that the test has, and secrets stay only where the
+ * contract of the page allows them.
  */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -51,7 +51,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
     const tokenOf = (page: Page): Promise<string> =>
       page.evaluate(() => JSON.parse(sessionStorage.getItem('sessions') ?? '{}').reader);
 
-    it('goes from a login to a key that is shown once, counted, and forgotten', async () => {
+    it('leads from a login to a key that is shown once, counted, and then forgotten', async () => {
       const { page, complaints, requests, close } = await openPage(browser);
       const answers: Promise<readonly [url: string, text: string]>[] = [];
       page.on('response', (answer) => {
@@ -128,7 +128,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('gives a key another secret, and revokes it', async () => {
+    it('replaces the secret of a key, and revokes the key', async () => {
       const reader = await sessionOf(alice);
       const { key } = await makeKey(reader.token, 'turning');
       const { page, complaints, requests, close } = await openPage(browser, {}, reader);
@@ -155,11 +155,11 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('says why a key cannot be made', async () => {
+    it('explains why a key cannot be made', async () => {
       const reader = await sessionOf(alice);
       const { page, close } = await openPage(browser, {}, reader);
       await open(page, '/account/keys');
-      await ready(page, 'keys'); // the list says the most that a key may have
+      await ready(page, 'keys'); // the list contains the maximum credits of a key
       await page.getByRole('button', { name: 'New key' }).click();
       const dialog = page.getByRole('dialog', { name: 'New key' });
       const credits = dialog.getByRole('spinbutton');
@@ -177,7 +177,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('keeps the keyboard inside a dialog, and gives the focus back', async () => {
+    it('keeps the keyboard focus inside a dialog, and restores it afterwards', async () => {
       const { page, close } = await openPage(browser, {}, await sessionOf(alice));
       await open(page, '/account/keys');
       await ready(page, 'keys');
@@ -188,7 +188,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       for (let presses = 0; presses < 12; presses += 1) {
         const [where, isInside] = await page.evaluate(() => {
           const { activeElement: element } = document;
-          // The browser's own bar may have the focus between the last and the first.
+          // The browser's own toolbar may have the focus between the last and the first element.
           return [element?.outerHTML.slice(0, 60), element === document.body || element?.closest('dialog') !== null];
         });
         expect([where, isInside]).toEqual([where, true]);
@@ -200,7 +200,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('refuses a wrong signature once and for all, and takes one of two of three keys', async () => {
+    it('refuses a challenge for good after a wrong signature, and accepts two of three keys', async () => {
       const { page, complaints, close } = await openPage(browser);
       await open(page, '/login');
       await ready(page, 'login');
@@ -214,7 +214,7 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('goes nowhere else after a login', async () => {
+    it('opens only its own views after a login', async () => {
       const { page, close } = await openPage(browser);
       for (const next of ['https://evil.example/account', '//evil.example/', '/api/keys', 'javascript:alert(1)']) {
         await open(page, `/login?next=${encodeURIComponent(next)}`);

@@ -1,4 +1,4 @@
-/** A service whose identities sign with keys that the tests hold, and a browser: started once for all tests of those who log in. */
+/** Starts a service whose identities sign with the tests' own keys, and a browser, once for all account tests. */
 import type { Browser } from 'playwright-core';
 import { pageSource } from '../../../web/build/page-source.ts';
 import { startBrowser } from '../../api/browser.ts';
@@ -6,13 +6,13 @@ import { type IdentityDaemon, type OwnIdentity, startIdentityDaemon } from '../.
 import { type RunningService, startServiceOn } from '../../api/running-service.ts';
 import { SEED } from '../../setup/seed.ts';
 
-/** Of a minute. */
+/** Credits per minute. */
 export const FREE_CREDITS = 1_000;
 export const PRO_CREDITS = 5_000;
-/** Says nothing: identities on it are put into the stores by hand. */
+/** A chain without a daemon; tests put its identities directly into the stores. */
 export const OTHER_CHAIN = 'other';
 
-/** One for each part, so that none meets the keys, the credits or the webhooks of another. */
+/** One identity for each part of the tests, so that their keys, credits and webhooks do not interfere. */
 export interface OwnIdentities {
   readonly alice: OwnIdentity;
   /** Two of its three keys must sign. */
@@ -29,7 +29,7 @@ export interface OpenedAccount {
 }
 
 export async function openAccount(): Promise<OpenedAccount & { stop(): Promise<void> }> {
-  await pageSource.build(); // kept, so that the service has it at once
+  await pageSource.build(); // cached, so that the service has the page at once
   const node = await startIdentityDaemon(SEED, [{}, { keys: 3, minimum: 2 }, {}, {}, {}]);
   const [alice, bob, viewer, spender, subscriber] = node.identities;
   if (!alice || !bob || !viewer || !spender || !subscriber) throw new Error('the chain has too few identities');

@@ -1,4 +1,4 @@
-/** The view of usage in a real Chromium, against the API. SCREENSHOTS names a folder that gets pictures. */
+/** The usage view in a real Chromium, compared with the API. SCREENSHOTS names a folder for screenshots. */
 import { readFile } from 'node:fs/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -50,7 +50,7 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
     }
 
     const panel = (page: Page, name: string) => page.getByRole('region', { name });
-    /** Every count is written. */
+    /** Polls until all counts are written. */
     const written = () =>
       expect.poll(async () => {
         const { results } = JSON.parse(await ask(reader.token, '/api/usage?step=day'));
@@ -58,10 +58,10 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
         return ofKeys.reduce((sum: number, row: { requests: number }) => sum + row.requests, 0);
       }, PATIENT);
 
-    it('shows every row of the API as a chart and as numbers, by each step', async () => {
+    it('shows every row of the API as a chart and as numbers, for each step', async () => {
       await written().toBe(37);
       const { page, complaints, close } = await openPage(browser, {}, reader);
-      // Without a stream the page looks whether the index stands still: the session would pay, and the rows change.
+      // Without a stream the page checks whether the index stands still; the session would pay for that, and the rows would change.
       const json = { status: 'ready', reasons: [], notes: [] };
       await page.route('**/api/health/ready', (route) => route.fulfill({ json }));
       for (const query of ['', '?step=hour', '?step=day', '?step=hour&span=all', `?key=${small.id}`]) {
@@ -83,16 +83,16 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('sums by key and by route, says why requests were refused, and that a crash may lose two seconds', async () => {
+    it('sums by key and by route, explains why requests were refused, and that a crash may lose two seconds', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}${ADDRESS}?step=day&live=0`);
-      await page.locator('main[data-view=usage][data-ready=true]').waitFor(); // rows have the names of the list of keys
+      await page.locator('main[data-view=usage][data-ready=true]').waitFor(); // rows show the names from the list of keys
       const rowsOf = (name: string) =>
         page
           .getByRole('table', { name })
           .locator('tbody tr')
           .evaluateAll((rows) => rows.map((row) => [...row.querySelectorAll('td')].map((cell) => cell.textContent)));
-      // What the page itself asked is counted for the session.
+      // Requests of the page itself count for the session.
       expect((await rowsOf('Sums by key')).filter(([key]) => key !== 'Sessions')).toEqual([
         ['bot', '25', '29', '1'],
         ['small', '12', '5', '7'],
@@ -113,7 +113,7 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('calls no key revoked while the list of keys is not there', async () => {
+    it('shows no key as revoked before the list of keys has arrived', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       const { promise, resolve } = Promise.withResolvers<void>();
       await page.route('**/api/keys', async (route) => {
@@ -129,7 +129,7 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('follows what is used and what remains while it is open', async () => {
+    it('updates used and remaining credits while it is open', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}${ADDRESS}?key=${bot.id}`);
       const remaining = panel(page, 'What remains now').locator('[data-field="/remaining"]');
@@ -143,12 +143,12 @@ export function viewOfUsage(opened: () => OpenedAccount): void {
       };
       const shownBefore = await credits();
       for (let n = 0; n < 10; n++) await ask(bot.key, READ);
-      await expect.poll(credits, PATIENT).toBe(shownBefore + 10); // in the table that stays open
+      await expect.poll(credits, PATIENT).toBe(shownBefore + 10); // in the table, which stays open
       await expect.poll(async () => Number(await remaining.getAttribute('value')), PATIENT).not.toBe(before);
       await close();
     });
 
-    it('prices a plan as the service does', async () => {
+    it('prices a plan like the service', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}${ADDRESS}?live=0`);
       const plan = page.getByRole('region', { name: 'What a plan would cost' });

@@ -1,6 +1,6 @@
 /**
- * Webhooks in a real Chromium: from the login of an identity to a delivery that the receiver shown on the page has verified, and what
- * its owner does with it afterwards. SCREENSHOTS names a folder that gets pictures.
+ * Webhooks in a real Chromium: from the login of an identity to a delivery that the receiver shown on the page verifies, and the owner's later
+ * actions. SCREENSHOTS names a folder for screenshots.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -69,7 +69,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       return answer.json();
     }
 
-    /** As a reader would: what is shown is saved and run. */
+    /** Saves and runs the shown program, as a reader would. */
     function run(name: 'webhook-receiver.ts' | 'webhook_receiver.py', code: string, secret: string) {
       const file = join(folder, name);
       writeFileSync(file, code);
@@ -98,7 +98,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       return { said: () => out, stop };
     }
 
-    it('leads from a login to a delivery that the shown receiver has verified', async () => {
+    it('leads from a login to a delivery that the shown receiver verifies', async () => {
       const { page, complaints, close } = await openPage(browser);
       const { port } = await reservePort();
       await page.goto(`${service.url}${LIST}?live=0`);
@@ -150,7 +150,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
     const tokenOf = (page: Page) =>
       page.evaluate((): string => JSON.parse(sessionStorage.getItem('sessions') ?? '{}').reader);
 
-    it('registers every kind and filter as the form says', async () => {
+    it('registers every kind and filter that the form offers', async () => {
       const { page, close } = await openPage(browser, {}, reader);
       await page.goto(`${service.url}${LIST}?live=0`);
       await page.getByRole('button', { name: 'New webhook' }).click();
@@ -169,7 +169,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       await dialog(page).getByLabel('Confirmations').fill('3');
       await dialog(page).getByRole('checkbox', { name: CHAIN }).check();
       await dialog(page).getByRole('button', { name: 'Make it' }).click();
-      await dialog(page).locator('[role=alert][data-code="invalid_parameter"]').waitFor(); // address.activity needs one
+      await dialog(page).locator('[role=alert][data-code="invalid_parameter"]').waitFor(); // address.activity needs an address
       expect(await dialog(page).getByLabel('Addresses').getAttribute('aria-invalid')).toBe('true');
       await dialog(page).getByLabel('Addresses').fill(owner.address);
       await dialog(page).getByRole('button', { name: 'Make it' }).click();
@@ -190,7 +190,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('changes what a webhook sends and where to, from what it was', async () => {
+    it('changes the events and the receiver of a webhook, starting from its current values', async () => {
       const before = { currency: ['VRSCTEST', owner.address], minUsd: '7.25', address: owner.address };
       const { id } = await ask('/api/webhooks', 'POST', {
         url: receiver.url,
@@ -212,7 +212,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       };
       const unchanged = await written();
       await change();
-      await dialog(page).getByRole('button', { name: 'Change it' }).click(); // as it is shown
+      await dialog(page).getByRole('button', { name: 'Change it' }).click(); // without changes
       await dialog(page).waitFor({ state: 'detached' });
       expect(await written()).toEqual(unchanged);
 
@@ -220,7 +220,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       expect(await dialog(page).getByRole('textbox', { name: 'USD 1' }).inputValue()).toBe('2.5');
       await dialog(page).getByLabel('Addresses').fill('');
       await dialog(page).getByRole('button', { name: 'Change it' }).click();
-      await dialog(page).locator('[role=alert][data-code="invalid_parameter"]').waitFor(); // address.activity needs one
+      await dialog(page).locator('[role=alert][data-code="invalid_parameter"]').waitFor(); // address.activity needs an address
       expect(await written()).toEqual(unchanged);
       await dialog(page)
         .getByRole('checkbox', { name: /^address.activity / })
@@ -253,7 +253,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       await close();
     });
 
-    it('pauses, rotates, shows what failed, and sends one or all of it again', async () => {
+    it('pauses, rotates the secret, shows failed deliveries, and redelivers one or all of them', async () => {
       receiver.behave((response) => void response.writeHead(500).end('<b>not yet</b>'));
       const { id, secret } = await ask('/api/webhooks', 'POST', { url: receiver.url, events: ['reorg'] });
       const { page, complaints, close } = await openPage(browser, {}, reader);
@@ -279,7 +279,7 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
         .first()
         .click();
       const one = page.getByRole('region', { name: 'Delivery', exact: true });
-      await one.getByText('<b>not yet</b>').waitFor(); // as text
+      await one.getByText('<b>not yet</b>').waitFor(); // as text, not as markup
       expect(await one.locator('[data-field="/status"]').getAttribute('value')).toBe('500');
       expect(await one.locator('[data-field="/body"]').getAttribute('data-value')).toContain('"type":"test"');
       await checkPanels(page, service.url, `${LIST}/${id}`, reader.token);

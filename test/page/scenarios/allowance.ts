@@ -1,4 +1,7 @@
-/** Scenario 5: another client of the same address uses up the allowance. PAGE_WAITS=1 waits for the minute instead of moving the page's clock. */
+/**
+ * Scenario 5: another client of the same address uses up the allowance. PAGE_WAITS=1 waits for the minute instead of moving the page's
+ * clock.
+ */
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { RunningApi } from '../../../api/server.ts';
 import { CHAIN } from '../../api/running-service.ts';
@@ -7,13 +10,13 @@ import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const WAITS = process.env.PAGE_WAITS === '1';
-/** Those of the service as it comes. */
+/** The default limits of the service. */
 const LIMITS = {
   keylessRequestsPerMinute: 100,
   tiers: { free: { creditsPerMinute: 60 }, developer: { creditsPerMinute: 150 }, pro: { creditsPerMinute: 500 } },
   trustedProxies: ['127.0.0.1'],
 };
-/** An address of its own: every API of the service counts what the other tests ask from theirs. */
+/** Its own address, because every API of the service counts the requests that other tests send from theirs. */
 const CALLER = { 'X-Forwarded-For': '203.0.113.5' };
 
 export function usedUpAllowance(opened: () => Opened): void {
@@ -24,12 +27,12 @@ export function usedUpAllowance(opened: () => Opened): void {
     beforeAll(async () => {
       api = await opened().service.startAnother({ limits: LIMITS });
       base = `http://127.0.0.1:${api.port}`;
-      await vi.waitFor(async () => expect((await fetch(base)).status).toBe(200), { timeout: 60_000 }); // once the page is compiled, and free of charge
+      await vi.waitFor(async () => expect((await fetch(base)).status).toBe(200), { timeout: 60_000 }); // once the page is compiled; the document costs nothing
     });
 
     afterAll(() => api?.close());
 
-    /** By another client. */
+    /** Uses up the allowance as another client of the same address. */
     async function useUp(): Promise<void> {
       for (let asked = 0; asked <= LIMITS.keylessRequestsPerMinute; asked += 1) {
         if ((await fetch(`${base}/api/health`, { headers: CALLER })).status === 429) return;
@@ -37,12 +40,12 @@ export function usedUpAllowance(opened: () => Opened): void {
       throw new Error('the allowance has no end');
     }
 
-    it('scenario 5: leaves what is shown, counts down, and asks again by itself', async () => {
+    it('scenario 5: keeps what is shown, counts down, and retries by itself', async () => {
       const { page, complaints, close } = await openPage(opened().browser, { extraHTTPHeaders: CALLER });
       if (!WAITS) await page.clock.install();
       await page.goto(withoutStream(base, `/${CHAIN}/blocks`));
       await page.locator('main[data-view=blocks][data-ready=true]').waitFor();
-      await page.waitForLoadState('networkidle'); // names come behind their rows
+      await page.waitForLoadState('networkidle'); // names arrive after their rows
       const rows = page.locator('tr[data-item]');
       const shown = await rows.allInnerTexts();
       await useUp();
@@ -66,7 +69,7 @@ export function usedUpAllowance(opened: () => Opened): void {
       expect(countdown).toBeGreaterThanOrEqual(seconds - passed - 1);
 
       if (!WAITS) {
-        // The service's minute is over as well, as far as the page can tell: another API of it answers.
+        // For the page the service's minute must be over too: another API of the service answers from here on.
         await page.route('**/api/**', async (route) => {
           const { pathname, search } = new URL(route.request().url());
           await route.fulfill({ response: await route.fetch({ url: `${opened().service.url}${pathname}${search}` }) });

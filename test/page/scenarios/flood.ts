@@ -1,6 +1,6 @@
 /**
- * Scenario 4: more events than anybody can read. PAGE_FLOOD_SECONDS says for how long they come; PAGE_JUDGES_TIME=1 judges times
- * as well, which say nothing on a machine that is busy with other tests.
+ * Scenario 4: more events than a person can read. PAGE_FLOOD_SECONDS sets the duration; PAGE_JUDGES_TIME=1 checks times as well, which mean
+ * nothing on a machine that also runs other tests.
  */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
@@ -18,7 +18,7 @@ const SECONDS = Number(process.env.PAGE_FLOOD_SECONDS ?? 40);
 const JUDGES_TIME = process.env.PAGE_JUDGES_TIME === '1';
 const PER_SECOND = 1_000;
 const TICK_MS = 20;
-/** Of the time: what is bounded is full. */
+/** Share of the duration after which all bounded lists are full. */
 const WARM = 0.25;
 const MOST_GROWTH = 1.1;
 const LOOK_MS = 500;
@@ -34,7 +34,7 @@ declare global {
 }
 
 export function floodedReader(opened: () => Opened): void {
-  describe('a flood', () => {
+  describe('a flood of events', () => {
     let stream: ScriptedStream;
 
     beforeAll(async () => {
@@ -43,7 +43,7 @@ export function floodedReader(opened: () => Opened): void {
 
     afterAll(() => stream?.stop());
 
-    it(`scenario 4: of ${PER_SECOND} events a second for ${SECONDS} s fills no memory (TEST_SEED=${SEED})`, async () => {
+    it(`scenario 4: ${PER_SECOND} events a second for ${SECONDS} s do not fill the memory (TEST_SEED=${SEED})`, async () => {
       const { page, complaints, close } = await openPage(opened().browser);
       await watchTimes(page);
       await page.goto(stream.url);
@@ -51,7 +51,7 @@ export function floodedReader(opened: () => Opened): void {
       await expect.poll(() => stream.readers).toBe(1);
       const next = createFlood(CHAIN, SEED, opened().service.node.height);
       let sent = 0;
-      /** Ends when the page has read them: on a busy machine it lags behind. */
+      /** Resolves when the page has read the events, since it lags behind on a busy machine. */
       async function flood(seconds: number): Promise<void> {
         const [began, before] = [performance.now(), sent];
         for (let passed = 0; passed < seconds; await sleep(TICK_MS)) {
@@ -65,7 +65,7 @@ export function floodedReader(opened: () => Opened): void {
       await flood(SECONDS * WARM);
       const warm = await standing(page);
       await flood(SECONDS * (1 - WARM));
-      // Some is freed a moment later; what is kept never is.
+      // Some memory is freed a moment later; a leak never is.
       const end = await standing(page);
       let kept = end;
       for (let looks = 0; looks < MOST_LOOKS && !isWithin(kept, warm); looks += 1) {
@@ -109,7 +109,7 @@ async function watchTimes(page: Page): Promise<void> {
 const timesOf = (page: Page) =>
   page.evaluate(() => ({ longTasks: window.longTasks ?? [], clicks: window.clicks ?? [] }));
 
-/** After a click that changes what is shown everywhere; collecting the garbage is not the page's own long task. */
+/** Measures after a click that changes all of the page; the garbage collection does not count as a long task of the page. */
 async function standing(page: Page): Promise<TabMetrics> {
   for (const name of ['UTC', 'Local']) await page.getByRole('radio', { name }).click();
   const { longTasks } = await timesOf(page);

@@ -1,4 +1,4 @@
-/** Scenario 11: text of a chain that would do harm where a page takes it for markup, for an address or for its own words. */
+/** Scenario 11: text of a chain that would do harm if the page took it for markup, for a URL or for its own words. */
 import type { Page, Route } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { pageSource } from '../../../web/build/page-source.ts';
@@ -15,7 +15,7 @@ const BLOCKS = 200;
 const IDENTITIES = 12;
 const WIDTHS = [360, 1440];
 const CONTENT_KEY = 'iK7a5JNJnbeuYWVHCDRpJosj3irGJ5Qa8c';
-/** What cannot be seen, or changes how its neighbours are shown. */
+/** Characters that are invisible, or change how their neighbours are shown. */
 const UNSEEN = /(?![\n\t])[\p{Cc}\p{Cf}]/u;
 
 export function hostileContent(opened: () => Opened): void {
@@ -39,7 +39,7 @@ export function hostileContent(opened: () => Opened): void {
       expect(elsewhere.filter((url) => !url.startsWith('data:'))).toEqual([]);
     }
 
-    it('scenario 11: of a made-up chain is shown as the API has it, and runs nothing', async () => {
+    it('scenario 11: of a generated chain is shown as the API returns it, and runs nothing', async () => {
       const identities = await list<{ identityAddress: string }>('/api/identity/?pageSize=200');
       const currencies = await list<{ currencyId: string }>('/api/currency/?pageSize=5');
       const blocks = await list<{ height: number }>('/api/blocks/?pageSize=5');
@@ -69,7 +69,7 @@ export function hostileContent(opened: () => Opened): void {
       await tab.close();
     });
 
-    it('scenario 11: markup, scripts, marks of direction and 900 kB are text in names and in content', async () => {
+    it('scenario 11: markup, scripts, direction marks and 900 kB stay text in names and in content', async () => {
       const texts = Object.values(HOSTILE_TEXTS);
       const [first] = await list<{ identityAddress: string }>('/api/identity/?pageSize=1');
       for (const width of WIDTHS) {
@@ -116,7 +116,7 @@ async function changed<Answer>(route: Route, change: (answer: Answer) => object)
   await route.fulfill({ response, json: change((await response.json()) as Answer) });
 }
 
-/** Nothing ran, nothing became an element or a link, nothing unseen is shown, and the window is wide enough. */
+/** Nothing ran, nothing became an element or a link, no invisible character is in the text, and nothing is wider than the window. */
 async function expectInert(page: Page): Promise<void> {
   const found = await page.evaluate(() => ({
     harmed: 'harmed' in window,

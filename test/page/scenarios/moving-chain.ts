@@ -1,4 +1,7 @@
-/** Scenarios of a chain that moves and reorganises under open tabs, and of a tab that slept. PAGE_WAITS=1 lets it sleep instead of moving its clock. */
+/**
+ * Scenarios of a chain that advances and reorganises under open tabs, and of a tab that slept. PAGE_WAITS=1 waits instead of moving the
+ * clock.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
@@ -14,7 +17,7 @@ const WAITS = process.env.PAGE_WAITS === '1';
 const HIDDEN_MS = 90_000;
 
 export function movingChain(opened: () => Opened): void {
-  describe('a chain that moves', () => {
+  describe('a moving chain', () => {
     const { main, orphans, fork } = recordedBranches();
     let service: RunningService;
     let browser: Browser;
@@ -33,7 +36,7 @@ export function movingChain(opened: () => Opened): void {
       return watched;
     }
 
-    /** Tips with which the stream greets: it hears of a block after the stores. */
+    /** Tips in the stream's greeting: the stream learns of a block after the stores. */
     async function greeting(): Promise<unknown> {
       const reader = new StreamReader(Number(new URL(service.url).port));
       const { chains } = await reader.next();
@@ -56,7 +59,7 @@ export function movingChain(opened: () => Opened): void {
       return blocks.map(({ height, hash }) => ({ height, hash, state: 'standing' }));
     };
 
-    it('scenario 1: shows what a reorganisation took back, in the lane and in open views', async () => {
+    it('scenario 1: shows the blocks that a reorganisation reverted, in the lane and in open views', async () => {
       const live = await tab('/');
       await step(() => service.node.height === fork + orphans.length - 1);
       const [lost] = orphans;
@@ -68,7 +71,7 @@ export function movingChain(opened: () => Opened): void {
       const panel = block.page.locator('section[data-src]').first();
       expect(await block.page.locator('[data-testid=taken-back]').count()).toBe(0);
 
-      await step(() => service.node.height === fork + orphans.length); // the views are to be asked again in 30 s
+      await step(() => service.node.height === fork + orphans.length); // the views would be refreshed only after 30 s
       await expect.poll(() => newest(live.page)).toBe(orphans.at(-1)?.hash);
       service.node.step();
       await service.settled();
@@ -85,13 +88,13 @@ export function movingChain(opened: () => Opened): void {
         await banner.waitFor();
         expect(await banner.textContent()).toContain(`above ${fork} of ${CHAIN}, ${orphans.length} deep`);
       }
-      // The view is read again at once, and says all the same that its block was taken back.
+      // The view is read again at once, and still reports that its block was reverted.
       await expect
         .poll(() => panel.locator('[data-field="/hash"]').getAttribute('data-value'))
         .toBe(main[lost?.height ?? 0]?.hash);
       expect(Date.now() - before).toBeLessThan(25_000);
       const banner = block.page.locator('main [data-testid=taken-back]');
-      await expect.poll(() => banner.textContent()).toContain('was read since');
+      await expect.poll(() => banner.textContent()).toContain('was read after that');
       await transaction.page.locator('[role=alert][data-code="not_found"]').first().waitFor();
       expect(await transaction.page.locator('main [data-testid=taken-back]').count()).toBe(1);
 
@@ -108,7 +111,7 @@ export function movingChain(opened: () => Opened): void {
       }
     });
 
-    it('asks once more for answers from before the block that its stream begins with', async () => {
+    it('requests answers once more that are older than the first block of its stream', async () => {
       const tip = { height: service.node.height + 1, hash: 'f'.repeat(64) };
       const stream = await startScriptedStream(service.url, { [CHAIN]: tip });
       const { page, complaints, requests, close } = await openPage(browser);
@@ -121,13 +124,13 @@ export function movingChain(opened: () => Opened): void {
       await expect.poll(asked).toBe(2);
       await page.locator('main[data-view=live][data-ready=true]').waitFor();
       await page.waitForLoadState('networkidle');
-      expect(asked()).toBe(2); // the service is behind the greeting still
+      expect(asked()).toBe(2); // the service is still behind the greeting
       expect(complaints).toEqual([]);
       await close();
       stream.stop();
     });
 
-    it('scenario 3: a hidden tab lets go of its stream, says so, and catches up', async () => {
+    it('scenario 3: a hidden tab closes its stream, shows it, and catches up', async () => {
       const { page, complaints, close } = await tab('/', async (opening) => {
         if (!WAITS) await opening.clock.install();
       });
@@ -159,7 +162,7 @@ export function movingChain(opened: () => Opened): void {
   });
 }
 
-/** As the browser tells it of a tab in the background. */
+/** Simulates a tab in the background. */
 async function setHidden(page: Page, isHidden: boolean): Promise<void> {
   await page.evaluate((hidden) => {
     Object.defineProperty(document, 'hidden', { get: () => hidden, configurable: true });

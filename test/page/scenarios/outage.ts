@@ -1,4 +1,4 @@
-/** Scenario 2: the service is killed under a live tab, and another one starts 10 seconds later while the chain has gone on. */
+/** Scenario 2: the service is killed under a live tab, and another one starts 10 seconds later, while the chain has continued. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { CHAIN, type RunningService } from '../../api/running-service.ts';
@@ -8,13 +8,13 @@ import { laneOf, marksOf, streamIs, watchStream } from '../stream-marks.ts';
 import { openPage } from '../watched-page.ts';
 
 const DOWN_MS = 10_000;
-/** Before, while nobody serves, and after: the first connection has more messages than the second one begins with. */
+/** Blocks before, during and after the outage; the first connection has more messages than the second one begins with. */
 const BLOCKS = [8, 3, 2] as const;
 
-/** Needs at least as many more blocks of the recording. */
+/** Needs at least that many further blocks of the recording. */
 export function killedService(opened: () => Opened): void {
-  describe('a service that is killed', () => {
-    it('scenario 2: is missed, and nothing is lost or doubled once it is back', async () => {
+  describe('a killed service', () => {
+    it('scenario 2: is shown as offline, and nothing is lost or duplicated once it is back', async () => {
       const { service, browser } = opened();
       const { page, complaints, close } = await openPage(browser);
       const { port, release } = await reservePort();
@@ -33,7 +33,7 @@ export function killedService(opened: () => Opened): void {
       await streamIs(page, 'offline');
       await step(service, BLOCKS[1]);
       await sleep(DOWN_MS);
-      expect(await laneOf(page, CHAIN)).toEqual(before.lane); // what is shown stays
+      expect(await laneOf(page, CHAIN)).toEqual(before.lane); // the shown blocks stay
       expect(await page.locator('main').getAttribute('data-ready')).toBe('true');
       expect(await page.locator('main').getAttribute('data-stream')).toBe('offline');
 
@@ -64,7 +64,7 @@ export function killedService(opened: () => Opened): void {
       }
     });
 
-    it('waits with a view that was never opened, and shows it once the service answers again', async () => {
+    it('waits before showing a new view, and shows it once the service answers again', async () => {
       const { service, browser } = opened();
       const { page, requests, close } = await openPage(browser);
       await page.goto(`${service.url}/${CHAIN}/blocks`);
@@ -77,14 +77,14 @@ export function killedService(opened: () => Opened): void {
         .locator('main[data-view=market][data-ready=failed] [role=alert][data-code=unreachable]')
         .first()
         .waitFor();
-      await page.goBack(); // what was opened before is there
+      await page.goBack(); // views that were opened before still work
       await page.locator('main[data-view=blocks][data-ready=true]').waitFor();
       await page.goForward();
       await page.locator('main[data-view=market][data-ready=failed]').waitFor();
       expect(documents()).toBe(1); // another one would be an error page of the browser
       await context.setOffline(false);
       await page.locator('main[data-view=market][data-ready=true]').waitFor();
-      expect(documents()).toBeLessThanOrEqual(2); // Chromium asks for a file that failed in a new document alone
+      expect(documents()).toBeLessThanOrEqual(2); // Chromium retries a failed file only in a new document
       await close();
     });
   });

@@ -1,6 +1,6 @@
 /**
- * Times on a processor that is slowed four times: printed, and judged with PAGE_JUDGES_TIME=1 (`npm run soak -- page`), since they say
- * nothing while other tests run.
+ * Times on a processor that is slowed down four times. They are printed, and checked with PAGE_JUDGES_TIME=1 (`npm run soak -- page`), since
+ * they mean nothing while other tests run.
  */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -23,7 +23,7 @@ declare global {
 }
 
 export function slowMachine(opened: () => Opened): void {
-  describe('a processor that is slowed four times', () => {
+  describe('a processor slowed to a quarter of its speed', () => {
     it('paints and answers within the budgets', async () => {
       const { service, browser } = opened();
       const { page, complaints, close } = await openPage(browser);
@@ -33,7 +33,7 @@ export function slowMachine(opened: () => Opened): void {
       await page.goto(service.url);
       await page.locator('main[data-view=live][data-ready=true]').waitFor();
       const interactive = await page.evaluate(() => performance.now());
-      await page.waitForLoadState('networkidle'); // nothing larger is painted later
+      await page.waitForLoadState('networkidle'); // nothing larger is painted afterwards
       const largestPaint = await page.evaluate(() => window.paints?.largest ?? Number.NaN);
 
       const firsts: number[] = [];
@@ -82,7 +82,7 @@ async function watchPaints(page: Page): Promise<void> {
   });
 }
 
-/** By a link of the page. @returns milliseconds until its first paint is whole */
+/** Opens the view by a link. @returns milliseconds until its first paint is complete */
 function visit(page: Page, address: string): Promise<number> {
   return page.evaluate(async (href) => {
     const link = document.createElement('a');

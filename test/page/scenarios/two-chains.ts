@@ -1,4 +1,4 @@
-/** Scenario 15: two chains that trade with each other, of which one stands still. */
+/** Scenario 15: two chains that trade with each other, one of which stops. */
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
 import { checkView } from '../generic-check.ts';
@@ -8,13 +8,13 @@ import { openPage } from '../watched-page.ts';
 
 type Heights = Readonly<Record<PairedSide, number>>;
 
-/** The newest blocks of both are those of root alone once it has come to its end. */
+/** At these heights, the newest blocks of both chains are all of root once root has reached its end. */
 const STANDING: Heights = { root: 430, pchain: 220 };
-/** Both are at about the same time, and conversions between them are to come. */
+/** Both chains are at about the same time here, with conversions between them still to come. */
 const BEFORE: Heights = { root: 438, pchain: 262 };
-/** As many blocks as the newest of all chains are. */
+/** Number of newest blocks of all chains in the answer. */
 const LANE = 20;
-/** As many as the answer has of each chain. */
+/** Number of newest blocks of each chain in the answer. */
 const OF_EACH = 7;
 
 export function tradingChains(opened: () => Opened, paired: () => PairedService): void {
@@ -43,19 +43,19 @@ export function tradingChains(opened: () => Opened, paired: () => PairedService)
       return { ...tab, tipOf };
     }
 
-    it('have a lane each, also while one stands still', async () => {
+    it('each have a lane, also while one has no new blocks', async () => {
       const { complaints, tipOf, close } = await live();
       await reach({ root: service.tips.root });
       await expect.poll(() => tipOf('root')).toBe(service.tips.root);
       expect(await tipOf('pchain')).toBe(STANDING.pchain);
 
-      // Opened only now: the newest blocks of all are those of one chain, but the other keeps its lane.
+      // Opened only now: the newest blocks of all chains are those of one, but the other chain keeps its lane.
       const { blocks } = (await (await fetch(`${service.url}/api/stats/pulse`)).json()) as {
         blocks: { chain: string }[];
       };
       expect(new Set(blocks.map(({ chain }) => chain))).toEqual(new Set(['root']));
       const first = await openPage(opened().browser);
-      // Prices may be published between the page's question and the test's.
+      // Prices may be published between the request of the page and that of the test.
       await vi.waitFor(() => checkView(first.page, service.url, '/', 'live'), { timeout: 60_000 });
       for (const [chain, height, length] of [
         ['pchain', STANDING.pchain, OF_EACH],
@@ -70,7 +70,7 @@ export function tradingChains(opened: () => Opened, paired: () => PairedService)
       await close();
     });
 
-    it('mark provisional prices, and take back what no longer holds', async () => {
+    it('mark provisional prices, and remove reverted ones', async () => {
       await reach(BEFORE);
       const { page, complaints, tipOf, close } = await live();
       await reach({ pchain: service.tips.pchain });
@@ -80,7 +80,7 @@ export function tradingChains(opened: () => Opened, paired: () => PairedService)
       await expect.poll(() => prices.filter({ hasText: 'provisional' }).count()).toBe(0);
       expect(await prices.count()).toBeGreaterThan(0);
 
-      // What root's prices came from is gone: an `undo` of its prices alone.
+      // The source of root's prices is gone: an `undo` only of its prices.
       await reach({ pchain: BEFORE.pchain });
       await expect.poll(() => tipOf('pchain')).toBe(BEFORE.pchain);
       const undone = (await laneOf(page, 'pchain')).filter(({ state }) => state === 'undone');

@@ -1,4 +1,4 @@
-/** Scenario 12: files of views that are gone after an upgrade of the service. */
+/** Scenario 12: files of views are gone after an upgrade of the service. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';
@@ -9,8 +9,11 @@ import { openPage } from '../watched-page.ts';
 const FILE = '**/assets/stakes-*.js';
 
 export function upgradedService(opened: () => Opened): void {
-  describe('a tab of before an upgrade', () => {
-    /** Opens a view that leads to one whose file is missing as often as `times` says. @returns how many documents were loaded since */
+  describe('a tab opened before an upgrade', () => {
+    /**
+     * Opens a view with a link to a view whose file is missing for its first `times` requests. @returns the number of documents loaded
+     * since
+     */
     async function open(page: Page, times: number): Promise<() => number> {
       let documents = 0;
       page.on('request', (request) => {
@@ -35,7 +38,7 @@ export function upgradedService(opened: () => Opened): void {
       return documents;
     }
 
-    it('scenario 12: loads the document again once, and has the view', async () => {
+    it('scenario 12: reloads the document once, and shows the view', async () => {
       const { page, complaints, close } = await openPage(opened().browser);
       const documents = await visit(page, 1);
       await page.locator('main[data-view=stakes][data-ready=true]').waitFor();
@@ -44,7 +47,7 @@ export function upgradedService(opened: () => Opened): void {
       await close();
     });
 
-    it('scenario 12: leaves a reader alone who has gone on meanwhile', async () => {
+    it('scenario 12: does not reload when the reader has moved on meanwhile', async () => {
       const { page, complaints, close } = await openPage(opened().browser);
       const documents = await open(page, 1);
       const looked = Promise.withResolvers<void>();
@@ -61,14 +64,14 @@ export function upgradedService(opened: () => Opened): void {
       const answered = page.waitForResponse((response) => response.request().method() === 'HEAD');
       gone.resolve();
       await answered;
-      await page.evaluate(() => fetch(location.href, { method: 'HEAD' })); // the page has taken the answer before
+      await page.evaluate(() => fetch(location.href, { method: 'HEAD' })); // the page has received its answer before this one
       expect(documents()).toBe(0);
       expect(await page.locator('main').getAttribute('data-view')).toBe('market');
       expect(complaints).toEqual([]);
       await close();
     });
 
-    it('scenario 12: says that the file is missing where it still is, and does not load the document twice', async () => {
+    it('scenario 12: reports a file that is still missing, and does not reload the document twice', async () => {
       const { page, complaints, close } = await openPage(opened().browser);
       const documents = await visit(page, Number.POSITIVE_INFINITY);
       await page.locator('main[data-view=stakes][data-ready=failed] [role=alert][data-code=file_missing]').waitFor();
@@ -80,7 +83,7 @@ export function upgradedService(opened: () => Opened): void {
       await close();
     });
 
-    it('scenario 12: opens views where site data are blocked, and does not load the document again for one that is missing', async () => {
+    it('scenario 12: opens views where site data are blocked, and does not reload the document for a missing file', async () => {
       const { page, complaints, close } = await openPage(opened().browser);
       await page.addInitScript(() => {
         const get = () => {

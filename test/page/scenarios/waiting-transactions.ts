@@ -1,4 +1,4 @@
-/** What waits in the mempool, on every view that shows it: from waiting to settled, without a reload. */
+/** Mempool transactions on every view that shows them: from waiting to settled, without a reload. */
 import type { Browser, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { pageSource } from '../../../web/build/page-source.ts';
@@ -11,7 +11,7 @@ import type { Opened } from '../opened-page.ts';
 import { rivalOf, startWaitingDaemon, type WaitingDaemon } from '../waiting-daemon.ts';
 import { openPage, type WatchedPage } from '../watched-page.ts';
 
-/** The next block holds twelve conversions and an update of bob@. */
+/** The next block contains twelve conversions and an update of bob@. */
 const START = 845;
 const BOB = 'i3bCS2hfQXktHXHmXEAxKPeby5cb6Px6Le';
 const HOSTILE = '<img src=x onerror=alert(1)></script>\u202Etxt.exe\u200B';
@@ -27,7 +27,7 @@ export function waitingTransactions(opened: () => Opened): void {
   describe('the mempool on the page', () => {
     let service: RunningService<WaitingDaemon>;
     let browser: Browser;
-    /** Of the next block: one that it holds, one whose coins a rival wants to spend, one that is replaced. */
+    /** Transactions of the next block: one that it will contain, one with a rival that spends the same coins, and one that is replaced. */
     let [mined, rivalled, replaced]: [LooseJson, LooseJson, LooseJson] = [null, null, null];
     let sender = '';
 
@@ -82,7 +82,7 @@ export function waitingTransactions(opened: () => Opened): void {
 
     const state = (within: Page | Locator, value: string) => within.locator(`[data-state="${value}"]`);
 
-    it('shows what waits as the API answers it, marked as unconfirmed', async () => {
+    it('shows waiting transactions as the API returns them, marked as unconfirmed', async () => {
       const { page, complaints, close } = await openPage(browser);
       const all = [
         ...Object.entries(addresses()),
@@ -133,11 +133,11 @@ export function waitingTransactions(opened: () => Opened): void {
       await checkAccessibility(browser, service.url, [...views, ['live', '/']]);
     });
 
-    it('costs no more than a first paint may', async () => {
+    it('stays within the budget of a first paint', async () => {
       await checkFirstPaint(browser, service.url, [...Object.values(addresses()), '/']);
     });
 
-    describe('under the reader’s eyes', () => {
+    describe('in open tabs', () => {
       const tabs: Record<string, WatchedPage> = {};
       const tab = (name: string): Page => tabs[name]?.page as Page;
 
@@ -172,7 +172,7 @@ export function waitingTransactions(opened: () => Opened): void {
       const inIdentity = (value: string) =>
         tab('identity').locator(`[data-txid="${HOSTILE_UPDATE}"][data-state="${value}"]`);
 
-      /** SCREENSHOTS names a folder that gets a picture of what became of it all. */
+      /** SCREENSHOTS names a folder for screenshots of the outcomes. */
       async function photograph(): Promise<void> {
         const folder = process.env.SCREENSHOTS;
         if (!folder) return;
@@ -187,7 +187,7 @@ export function waitingTransactions(opened: () => Opened): void {
         }
       }
 
-      it('waits', async () => {
+      it('a transaction waits', async () => {
         for (const txid of [mined.txid, replaced.txid, RIVAL, HOSTILE_UPDATE])
           await row(txid)
             .and(state(tab('live'), 'waiting'))
@@ -205,7 +205,7 @@ export function waitingTransactions(opened: () => Opened): void {
         await tab('later').locator('main[data-ready=not-found]').waitFor();
       });
 
-      it('is replaced, and another one comes', async () => {
+      it('one is replaced, and another one arrives', async () => {
         service.node.put(rivalOf(replaced, REPLACEMENT));
         service.node.put(
           rivalOf(mined, EXPIRING, (tx) => {
@@ -229,7 +229,7 @@ export function waitingTransactions(opened: () => Opened): void {
           .waitFor();
       });
 
-      it('is settled by a block: mined, conflicting or expired', async () => {
+      it('a block settles them: mined, conflicting or expired', async () => {
         service.node.mine();
         for (const [txid, reason] of [
           [mined.txid, 'mined'],
@@ -265,7 +265,7 @@ export function waitingTransactions(opened: () => Opened): void {
         await inIdentity('conflicting').waitFor();
       });
 
-      it('without a reload, a complaint or a value that the API does not answer', async () => {
+      it('there was no reload, no complaint, and no value that the API does not return', async () => {
         for (const [name, { page, complaints }] of Object.entries(tabs)) {
           expect(await page.evaluate(() => Reflect.get(window, 'isSame')), name).toBe(true);
           expect(complaints, name).toEqual([]);
@@ -281,7 +281,7 @@ export function waitingTransactions(opened: () => Opened): void {
       });
     });
 
-    it('keeps the page whole where the mempool is not known', async () => {
+    it('keeps the page complete where the mempool is unknown', async () => {
       const { page, close } = await openPage(browser);
       await page.route(/unconfirmed=true/, (route) =>
         route.fulfill({
@@ -292,7 +292,7 @@ export function waitingTransactions(opened: () => Opened): void {
       );
       await checkView(page, service.url, addresses().tx, 'tx');
       await checkView(page, service.url, addresses().address, 'address');
-      await page.getByText('is not known to the service at the moment').waitFor();
+      await page.getByText('does not know the mempool of').waitFor();
       await checkView(page, service.url, `/${CHAIN}/identity/${BOB}`, 'identity');
       await close();
     });

@@ -1,4 +1,4 @@
-/** Scenario 13: a reader who follows links for hours in one tab. PAGE_NAVIGATIONS says how many. */
+/** Scenario 13: a reader who follows links for hours in one tab. PAGE_NAVIGATIONS sets the number of links. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
@@ -9,15 +9,15 @@ import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const NAVIGATIONS = Number(process.env.PAGE_NAVIGATIONS ?? 150);
-/** After which every kind of view has been shown, and what they keep is full. */
+/** By then every kind of view has been shown, and the caches are full. */
 const WARM = Math.floor(NAVIGATIONS / 3);
-/** What is kept of answers and names is bounded, not constant. */
+/** The caches of answers and names are bounded, not constant. */
 const MOST_GROWTH = 1.25;
 const LOOK_MS = 500;
 const MOST_LOOKS = 20;
 
 export function wanderingReader(opened: () => Opened): void {
-  describe('a reader who wanders', () => {
+  describe('a wandering reader', () => {
     it(`scenario 13: follows ${NAVIGATIONS} links at random (TEST_SEED=${SEED}), and nothing grows`, async () => {
       const { service, browser } = opened();
       const { page, complaints, requests, close } = await openPage(browser);
@@ -34,7 +34,7 @@ export function wanderingReader(opened: () => Opened): void {
         if (count === WARM) warm = await standing(page);
         views.add(await follow(page, random()));
       }
-      // Some is freed a moment later; what is kept never is.
+      // Some memory is freed a moment later; a leak never is.
       const end = await standing(page);
       let kept = end;
       for (let looks = 0; looks < MOST_LOOKS && !isWithin(kept, warm); looks += 1) {
@@ -57,14 +57,14 @@ const isWithin = (held: TabMetrics, warm: TabMetrics) =>
 
 const ready = (page: Page) => page.locator('main[data-ready]').waitFor();
 
-/** On the same view each time. */
+/** Measures on the same view each time. */
 async function standing(page: Page) {
   await page.locator('nav a[href="/"]').first().click();
   await page.locator('main[data-view=live][data-ready=true]').waitFor();
   return metricsOf(page);
 }
 
-/** @param draw in [0, 1), chooses the link. @returns the view that it led to */
+/** @param draw chooses the link, in [0, 1). @returns the view that the link leads to */
 async function follow(page: Page, draw: number): Promise<string> {
   await page.locator('a[href]').evaluateAll((links, drawn) => {
     const inner = (links as HTMLAnchorElement[]).filter(

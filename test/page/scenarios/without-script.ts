@@ -1,4 +1,4 @@
-/** Scenario 14: what a view says without any script. */
+/** Scenario 14: what a view shows without any script. */
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';
 import type { Opened } from '../opened-page.ts';

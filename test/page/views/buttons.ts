@@ -1,4 +1,4 @@
-/** Buttons say what became of what they do, and stay where their reader is. */
+/** Buttons report the outcome of their action, and stay where they are. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { CHAIN, type RunningService } from '../../api/running-service.ts';
@@ -15,13 +15,13 @@ export function buttons(opened: () => OpenedPage): void {
       ({ service, browser } = opened());
     });
 
-    it('that copy say so where the browser has no clipboard, as over plain HTTP', async () => {
+    it('that copy report a missing clipboard, as over plain HTTP', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.addInitScript(() => Object.defineProperty(Navigator.prototype, 'clipboard', { get: () => undefined }));
       await page.clock.install();
       await page.goto(withoutStream(service.url, `/${CHAIN}/blocks`));
       await page.locator('main[data-ready=true]').waitFor();
-      await page.clock.pauseAt(Date.now() + 3_600_000); // what is said goes after a moment
+      await page.clock.pauseAt(Date.now() + 3_600_000); // the message would disappear after a moment
       const copy = page.locator('.menu button[aria-label="Copy as curl"]').first();
       await copy.evaluate((button: HTMLElement) => button.click());
       await expect.poll(() => copy.textContent()).toBe('The browser did not allow it');
@@ -29,7 +29,7 @@ export function buttons(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('for the direction of trades keep the focus, and stay where the answer is refused', async () => {
+    it('for the direction of trades keep the focus, and stay when the request is refused', async () => {
       const pairs = (await (await fetch(`${service.url}/api/market/pairs`)).json()) as {
         basketId: string;
         baseId: string;

@@ -1,4 +1,4 @@
-/** Views of a chain's explorer: conversion, address, identity, currency, and the lists that lead to them. */
+/** Views of a chain's explorer: conversion, address, identity, currency, and the lists that link to them. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, NATIVE, type RunningService } from '../../api/running-service.ts';
@@ -47,13 +47,13 @@ export function chainViews(page: () => OpenedPage): void {
       }
     }
 
-    /** The first one of each kind. */
+    /** The first row of each kind. */
     const ofEachKind = <Row>(rows: readonly Row[], kindOf: (row: Row) => string) =>
       [...Map.groupBy(rows, kindOf).values()].flatMap(([first]) => (first === undefined ? [] : [first]));
 
     const addressOf = ({ txid, vout }: Conversion) => `/${CHAIN}/conversion/${txid}/${vout}`;
 
-    /** Of each kind of object that the recording has. */
+    /** One address of each kind of object in the recording. */
     const oneOfEach = (): readonly ViewAddress[] => {
       const [settled] = conversions.filter(({ rule, type }) => rule === 'to_side' && type === 'via');
       return [
@@ -113,7 +113,7 @@ export function chainViews(page: () => OpenedPage): void {
       }
     });
 
-    it('draw the way of a conversion by its status', async () => {
+    it('draw the stages of a conversion by its status', async () => {
       const ways = {
         pending: ['request done', 'export waiting', 'import waiting', 'payout waiting'],
         completed: ['request done', 'export done', 'import done', 'payout done'],
@@ -132,7 +132,7 @@ export function chainViews(page: () => OpenedPage): void {
       }
     });
 
-    it('draw a line for each use of a step by another', async () => {
+    it('draw a line for each step that another step uses', async () => {
       const { page, close } = await opened('conversion', oneOfEach()[0]?.[1] ?? '');
       const steps = page.locator('[data-testid=explanation] > ol > li');
       const numbers = await steps.evaluateAll((all) => all.map((step) => Number(step.getAttribute('data-step'))));
@@ -248,7 +248,7 @@ export function chainViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('ask for the stop at which the slider rests, and for none that it passed', async () => {
+    it('request only the height at which the slider stops, not those that it passed', async () => {
       const updates = await answer<Update[]>(`/api/identity/${ALICE}/changes?chain=${CHAIN}`);
       const passed = updates.slice(0, 4).map(({ height }) => String(height));
       expect(new Set(passed).size).toBe(4);
@@ -278,7 +278,7 @@ export function chainViews(page: () => OpenedPage): void {
       expect(heights()).toEqual([null, passed.at(-1)]);
       expect(await words()).toMatch(new RegExp(`^${passed.at(-1)}, `));
 
-      // What another control says meanwhile counts, then and later.
+      // A change by another control takes effect at once and is not undone later.
       await page.keyboard.press('ArrowRight');
       await expect.poll(words).toMatch(new RegExp(`^${passed.at(-2)}, `));
       await page.getByRole('button', { name: 'Now', exact: true }).click();
@@ -317,7 +317,7 @@ export function chainViews(page: () => OpenedPage): void {
       }
     });
 
-    it('lead from what was found to its view', async () => {
+    it('link from a search result to its view', async () => {
       const [{ txid } = { txid: '' }] = conversions;
       const queries: Readonly<Record<string, string>> = {
         'alice@': 'identity',
@@ -335,7 +335,7 @@ export function chainViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('say what is not there', async () => {
+    it('report unknown objects', async () => {
       const [{ txid } = { txid: '' }] = conversions;
       const { page, complaints, close } = await openPage(browser);
       for (const address of [

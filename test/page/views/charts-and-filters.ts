@@ -1,4 +1,4 @@
-/** Charts that are asked for when they are seen, and lists by their filters. */
+/** Charts that are loaded when they become visible, and filtered lists. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { ALICE, CHAIN, type RunningService } from '../../api/running-service.ts';
@@ -25,7 +25,7 @@ export function chartsAndFilters(opened: () => OpenedPage): void {
       ({ service, browser } = opened());
     });
 
-    it('show what the API answers, within the budgets', async () => {
+    it('show the answers of the API within the budgets', async () => {
       const { page, complaints, close } = await openPage(browser);
       for (const [view, address] of views) await checkView(page, service.url, address, view);
       const addresses = views.map(([, address]) => address);
@@ -34,7 +34,7 @@ export function chartsAndFilters(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('ask for a chart of a chain when it is seen, and by hour on demand', async () => {
+    it('load a chart of a chain when it becomes visible, and by hour on demand', async () => {
       const { page, complaints, requests, close } = await openPage(browser);
       const asked = () =>
         requests.map((request) => new URL(request.url())).filter(({ pathname }) => pathname === '/api/stats/charts');
@@ -91,7 +91,7 @@ export function chartsAndFilters(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('lead from a wrong name to a near one', async () => {
+    it('suggest a similar name for a misspelt one', async () => {
       const { page, close } = await openPage(browser);
       await page.goto(`${service.url}/`);
       await page.locator('main[data-ready=true]').waitFor();

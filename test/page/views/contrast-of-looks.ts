@@ -1,4 +1,7 @@
-/** Contrast is measured for some texts of each look: a text that differs from its neighbours in anything that changes its contrast is found. */
+/**
+ * Contrast is measured for a few texts of each look. A text that differs from its neighbours in anything that affects contrast is still
+ * found.
+ */
 import { describe, expect, it } from 'vitest';
 import { seriousViolations } from '../axe.ts';
 import { OF_A_LOOK } from '../looks.ts';
@@ -6,12 +9,12 @@ import type { Opened } from '../opened-page.ts';
 import { openPage } from '../watched-page.ts';
 
 const ROWS = 100;
-/** What makes one row faint on white, in the dark theme alone. */
+/** Rules that make one row faint on white, in the dark theme only. */
 const FAINT = {
   'a colour of its own': 'tr.odd td { color: #aaa }',
-  'what an ancestor paints': 'tr.odd { background: #555 }',
+  'the background of an ancestor': 'tr.odd { background: #555 }',
   'the opacity of an ancestor': 'tr.odd { opacity: 0.3 }',
-  'a place among its neighbours': 'tr:nth-child(50) td { color: #aaa }',
+  'its position among its neighbours': 'tr:nth-child(50) td { color: #aaa }',
 };
 const sheet = (rule: string) => `
   body { background: #fff; color: #333 }

@@ -1,4 +1,4 @@
-/** The live view, blocks and transactions by the contract of marks, and the budgets of the whole page. */
+/** The live view, blocks and transactions follow the contract of the marks (generic-check.ts), and the whole page stays within its budgets. */
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
 import type { Browser } from 'playwright-core';
@@ -17,7 +17,7 @@ const FURTHER_VIEW = 45 * KIB;
 const ALL_SCRIPT = 250 * KIB;
 const ALL_STYLE = 15 * KIB;
 
-/** By the recording: a transaction of each type. */
+/** One recorded transaction of each type. */
 function transactionsByType(): string[] {
   const lines = gunzipSync(readFileSync(`${RECORDING}txs.jsonl.gz`))
     .toString()
@@ -50,7 +50,7 @@ export function firstViews(page: () => OpenedPage): void {
       ({ service, browser } = page());
     });
 
-    it.each(views)('%s at %s shows what the API answers', async (view, address) => {
+    it.each(views)('%s at %s shows the answers of the API', async (view, address) => {
       const { page, complaints, requests, close } = await openPage(browser);
       const checked: CheckedView = await checkView(page, service.url, address, view);
       expect(checked.values).toBeGreaterThan(10);
@@ -60,7 +60,7 @@ export function firstViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('shows transactions of every form that the recording has', async () => {
+    it('shows a transaction of every form in the recording', async () => {
       const txids = transactionsByType();
       expect(txids.length).toBeGreaterThan(20);
       const { page, complaints, close } = await openPage(browser);
@@ -91,7 +91,7 @@ export function firstViews(page: () => OpenedPage): void {
       await checkAccessibility(browser, service.url, views);
     });
 
-    it('says what is not there', async () => {
+    it('reports unknown objects', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, `/${CHAIN}/block/99999999`));
       await page.locator('main[data-view="block"][data-ready="not-found"] [role=alert]').first().waitFor();

@@ -1,4 +1,4 @@
-/** Identities of which one answer does not take everything: their updates come by page, and what is refused leaves the rest of the view. */
+/** Identities that do not fit into one answer: their updates are paged, and a refused part leaves the rest of the view usable. */
 import type { Browser } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { MOST_ROWS } from '../../../api/state/measured-rows.ts';
@@ -12,12 +12,12 @@ import { openPage } from '../watched-page.ts';
 
 const UPDATES = MOST_ROWS + 1;
 const PAGE_SIZE = 200;
-/** What a page by number may end at. */
+/** Deepest row that a numbered page can reach. */
 const DEEPEST_ROW = 10_000;
 const PAGES = Math.ceil(UPDATES / PAGE_SIZE);
 
 export function longIdentities(opened: () => OpenedPage): void {
-  describe('an identity of which one answer does not take everything', () => {
+  describe('an identity that does not fit into one answer', () => {
     const identity = nameToAddress('often@', 'VRSCTEST') ?? '';
     const deep = nameToAddress('oftener@', 'VRSCTEST') ?? '';
     const address = `/${CHAIN}/identity/${identity}`;
@@ -35,7 +35,7 @@ export function longIdentities(opened: () => OpenedPage): void {
       ]),
     );
 
-    it('has its updates page by page, and the newest of them as stops of the slider', async () => {
+    it('lists its updates page by page, and the newest ones as stops of the slider', async () => {
       const { page, complaints, close } = await openPage(browser);
       const { pointers } = await checkView(page, service.url, address, 'identity');
       expect([...pointers]).toContain(`/api/identity/${identity}/changes /results/${PAGE_SIZE - 1}/height`);
@@ -65,11 +65,11 @@ export function longIdentities(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('costs no more than a first paint may', async () => {
+    it('stays within the budget of a first paint', async () => {
       await checkFirstPaint(browser, service.url, [address, `${address}?page=2`]);
     });
 
-    it('has its pages as far as the API has them by number, and says where the rest is', async () => {
+    it('has numbered pages as far as the API has them, then refers to the cursor', async () => {
       await insertUpdates(service.stores.postgres.pool, deep, 1, DEEPEST_ROW + 1);
       const { page, complaints, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, `/${CHAIN}/identity/${deep}?page=${DEEPEST_ROW / PAGE_SIZE}`));
@@ -80,7 +80,7 @@ export function longIdentities(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('is whole where its referrals are too many, and says so in their place', async () => {
+    it('is complete except for its referrals when these are too many', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.route('**/api/identity/*/referrals*', (route) =>
         route.fulfill({

@@ -1,4 +1,4 @@
-/** Views of the market in a real Chromium: by the contract of marks, with the fields that each has to show. */
+/** Views of the market in a real Chromium: the contract of the marks (generic-check.ts), with the fields that each view must show. */
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { setTier } from '../../../api/access/key-store.ts';
@@ -38,7 +38,7 @@ export function marketViews(page: () => OpenedPage): void {
       ]);
     });
 
-    /** One of each view. */
+    /** One address of each view. */
     const addresses = (): readonly ViewAddress[] => {
       const [{ basketId, baseId, quoteId }] = pairs as [ListedPair, ...ListedPair[]];
       return [
@@ -81,7 +81,7 @@ export function marketViews(page: () => OpenedPage): void {
 
     const members = (path: string, names: string) => names.split(' ').map((name) => `${path}${name}`);
 
-    it('market: every priced currency, every basket', async () => {
+    it('market: every priced currency and basket', async () => {
       const rows = priced.flatMap((_, row) =>
         members(`/api/market/currencies /${row}/`, 'price change24h volume24h liquidity confidence'),
       );
@@ -89,7 +89,7 @@ export function marketViews(page: () => OpenedPage): void {
       await checked('market', ['/market'], () => rows);
     });
 
-    it('price: of every priced currency', async () => {
+    it('price: every priced currency', async () => {
       const fieldsOf = (address: string) => {
         const path = `/api/oracle/prices/${address.split('/')[3]}`;
         return [
@@ -105,7 +105,7 @@ export function marketViews(page: () => OpenedPage): void {
       );
     });
 
-    it('basket: every one', async () => {
+    it('basket: every basket', async () => {
       expect(baskets.length).toBeGreaterThan(2);
       const at = baskets.map(({ currencyId }) => `/market/basket/${currencyId}`);
       await checked('basket', at, (address) => {
@@ -119,7 +119,7 @@ export function marketViews(page: () => OpenedPage): void {
       });
     });
 
-    it('pair: every one', async () => {
+    it('pair: every pair', async () => {
       expect(pairs.length).toBeGreaterThan(10);
       const at = pairs.map(({ basketId, baseId, quoteId }) => `/market/pair/${basketId}/${baseId}/${quoteId}`);
       await checked('pair', at, (address) =>
@@ -130,7 +130,7 @@ export function marketViews(page: () => OpenedPage): void {
       );
     });
 
-    it('headings and titles say the name of what an address names by its i-address', async () => {
+    it('headings and titles show names although the URL contains i-addresses', async () => {
       const { page, complaints, close } = await openPage(browser);
       const [basket] = await list<{ currencyId: string; name: string }>('/api/market/baskets');
       const [pair] = await list<ListedPair & { base: string; quote: string }>('/api/market/pairs');
@@ -150,7 +150,7 @@ export function marketViews(page: () => OpenedPage): void {
         expect(id === '' ? await shownId.count() : await shownId.textContent(), address).toBe(id || 0);
         await expect.poll(() => page.title()).toBe([heading, ...(chain ? [chain] : []), 'verustream'].join(' · '));
       }
-      // The next view does not keep the heading of the one before.
+      // The next view replaces the heading of the previous one.
       await page.getByRole('link', { name: 'Market', exact: true }).click();
       await page.getByRole('heading', { level: 1, name: 'Market', exact: true }).waitFor();
       expect(await page.title()).toBe('Market · verustream');
@@ -192,7 +192,7 @@ export function marketViews(page: () => OpenedPage): void {
       expect(await page.getByRole('combobox', { name: 'From' }).inputValue()).toBe('VRSCTEST');
       expect(await page.getByRole('combobox', { name: 'To' }).inputValue()).toBe('usdx');
       await page.getByText('An indication').waitFor();
-      // Through a basket that holds both, the rate is the quotient of their prices in it.
+      // Through a basket that contains both currencies, the rate is the quotient of their prices in it.
       const [pair] = pairs.filter(({ baseId, quoteId }) => baseId === NATIVE && quoteId === USDX);
       const href = `/market/basket/${pair?.basketId}`;
       const row = routes
@@ -213,7 +213,7 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('convert: as the daemon estimates it, for a session of the tier', async () => {
+    it('convert: estimates of the daemon for a session of the required tier', async () => {
       const { postgres } = service.stores;
       const holder = { chain: CHAIN, identityAddress: ALICE };
       const readers = await Promise.all(
@@ -243,7 +243,7 @@ export function marketViews(page: () => OpenedPage): void {
       await setTier(postgres, holder, 'free');
     });
 
-    it('says the filters of conversions in the address, and reads them from it', async () => {
+    it('writes the filters of conversions to the URL and reads them from it', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, '/market/conversions'));
       const form = page.getByRole('form', { name: 'Filter conversions' });
@@ -286,7 +286,7 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('a chart is walked with the arrow keys, also under a locale that is no language tag', async () => {
+    it('arrow keys move through a chart, also under a locale that is not a language tag', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.addInitScript(() =>
         Object.defineProperty(Navigator.prototype, 'language', { get: () => 'en-US@posix', configurable: true }),
@@ -306,7 +306,7 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('suggests names to the keyboard, and Enter leads to what was typed', async () => {
+    it('suggests names that the keyboard can choose; Enter opens what was typed', async () => {
       const { page, complaints, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, '/market'));
       await page.locator('main[data-ready="true"]').waitFor();
@@ -340,7 +340,7 @@ export function marketViews(page: () => OpenedPage): void {
       ] as const) {
         const search = page.getByRole('combobox', { name: 'Search' });
         await search.fill(`${typed}`);
-        await search.press('Enter'); // the heading of the view before may just have got the focus
+        await search.press('Enter'); // the heading of the previous view may just have received the focus
         await expect.poll(pathOf).toBe(path);
       }
       expect(new URL(page.url()).searchParams.get('q')).toBe('nobody@');
@@ -348,7 +348,7 @@ export function marketViews(page: () => OpenedPage): void {
       await close();
     });
 
-    it('focuses the heading of a new view before the next key, so that a reader who is already in the search stays there', async () => {
+    it('focuses the heading of a new view before the next key, so that a reader who is already typing in the search stays there', async () => {
       const { page, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, '/market'));
       await page.locator('main[data-ready="true"]').waitFor();
@@ -367,12 +367,12 @@ export function marketViews(page: () => OpenedPage): void {
           await new Promise((resolve) => setTimeout(resolve, 500));
           return [atOnce, tagOf()];
         }, link);
-        expect([place, ...focused]).toEqual([place, 'H1', 'INPUT']); // from the third on with answers that are kept
+        expect([place, ...focused]).toEqual([place, 'H1', 'INPUT']); // from the third navigation on, answers come from the cache
       }
       await close();
     });
 
-    it('says what is not there', async () => {
+    it('reports unknown objects', async () => {
       const { page, close } = await openPage(browser);
       for (const [view, address] of [
         ['price', '/market/price/nobody'],

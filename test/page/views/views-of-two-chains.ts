@@ -1,4 +1,4 @@
-/** Conversions over two chains, as either chain's views show them. */
+/** Conversions across two chains, as the views of either chain show them. */
 import type { Browser } from 'playwright-core';
 import { beforeAll, describe, expect, it, vi } from 'vitest';
 import { type PairedService, type PairedSide, SIDES } from '../../api/paired-service.ts';
@@ -27,7 +27,7 @@ export function viewsOfTwoChains(opened: () => Opened, paired: () => PairedServi
       await vi.waitFor(async () => expect(await unpriced()).toEqual([]), { timeout: 60_000, interval: 250 });
     });
 
-    /** Conversions that prices have not reached yet: these follow when both chains have passed them. */
+    /** Conversions that have no final price yet; prices follow once both chains have passed them. */
     async function unpriced(): Promise<readonly string[]> {
       const waiting: string[] = [];
       for (const side of SIDES) {
@@ -47,7 +47,7 @@ export function viewsOfTwoChains(opened: () => Opened, paired: () => PairedServi
       return ((await answer.json()) as { results: readonly Row[] }).results;
     }
 
-    it('show each conversion from the chain that asked and from the one that executed', async () => {
+    it('show each conversion on the chain of its request and on the chain that executed it', async () => {
       const { page, complaints, close } = await openPage(browser);
       const stages = new Set<string>();
       for (const side of SIDES) {
@@ -82,7 +82,7 @@ export function viewsOfTwoChains(opened: () => Opened, paired: () => PairedServi
       await close();
     });
 
-    it('lead from a conversion to its transactions on either chain', async () => {
+    it('link from a conversion to its transactions on either chain', async () => {
       const { page, close } = await openPage(browser);
       const arrived = (await conversionsOf('pchain')).find(({ sourceSystemId }) => sourceSystemId !== null);
       await checkView(

@@ -1,4 +1,4 @@
-/** Late answers neither erase what a reader types nor lead the reader elsewhere. */
+/** Late answers neither erase what a reader types nor navigate away. */
 import type { Page } from 'playwright-core';
 import { describe, expect, it } from 'vitest';
 import { CHAIN } from '../../api/running-service.ts';
@@ -8,7 +8,7 @@ import { openPage } from '../watched-page.ts';
 
 export function whatIsTyped(opened: () => OpenedPage): void {
   describe('what is typed', () => {
-    /** Holds the answers of a path back. @returns what lets them go */
+    /** Delays the answers of a path. @returns a function that releases them */
     async function hold(page: Page, path: string): Promise<() => void> {
       const { promise, resolve } = Promise.withResolvers<void>();
       await page.route(path, async (route) => {
@@ -31,7 +31,7 @@ export function whatIsTyped(opened: () => OpenedPage): void {
       return { ...tab, search, release };
     }
 
-    it('into the converter stays, with the focus, when the currencies come', async () => {
+    it('in the converter stays, with the focus, when the currencies arrive', async () => {
       const { service, browser } = opened();
       const { page, complaints, close } = await openPage(browser);
       const baskets = (await (await fetch(`${service.url}/api/market/baskets`)).json()) as {
@@ -53,20 +53,20 @@ export function whatIsTyped(opened: () => OpenedPage): void {
       await close();
     });
 
-    it('into the search leads nowhere once the reader has gone elsewhere', async () => {
+    it('in the search does not navigate once the reader has opened another view', async () => {
       const { page, complaints, release, close } = await openWithSearch('/market', 'alice@');
       await page.locator('nav a[href^="/market/convert"]').click();
       await page.locator('main[data-view=convert][data-ready=true]').waitFor();
       const answered = page.waitForResponse('**/api/search/?*');
       release();
       await (await answered).finished();
-      await page.waitForLoadState('networkidle'); // a view that it led to would ask
+      await page.waitForLoadState('networkidle'); // a view opened by the late answer would send requests
       expect(new URL(page.url()).pathname).toBe('/market/convert');
       expect(complaints).toEqual([]);
       await close();
     });
 
-    it('into the search leads there once, however often Enter is pressed', async () => {
+    it('in the search navigates once, however often Enter is pressed', async () => {
       const { page, complaints, search, release, close } = await openWithSearch('/market', 'alice@');
       await search.press('Enter');
       const steps = () => page.evaluate(() => history.length);

@@ -1,4 +1,4 @@
-/** The rows of a snapshot, each statement read from a pool as it comes. */
+/** The interface of a snapshot whose statements each read the pool directly. */
 import type { Snapshot } from '../../../api/state/snapshot.ts';
 import type { Postgres } from '../../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../../infra/postgres/read-rows.ts';

@@ -1,4 +1,4 @@
-/** Keeps what a command writes, for tests. */
+/** Records the output of a command, for tests. */
 import type { Output } from '../../../commands/command.ts';
 import type { ControlOutput } from '../../../infra/control-socket/control-socket.ts';
 

@@ -1,10 +1,10 @@
-/** Reads what a command printed with `--json`, held to the published schema. */
+/** Reads the `--json` output of a command and validates it against the published schema. */
 import { Ajv2020, type AnySchemaObject } from 'ajv/dist/2020.js';
 import outputSchema from '../../../schemas/command-output.json' with { type: 'json' };
 
 const DATE_TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const schemas = new Ajv2020({ allErrors: true, allowUnionTypes: true, formats: { 'date-time': DATE_TIME } });
-// The published schema lets members be added; a test wants to know of each.
+// The published schema allows further members; tests should notice each new member.
 schemas.addSchema(closed(outputSchema) as AnySchemaObject, 'output');
 
 /** @throws Error when stdout is not one line with one document of the schema */
@@ -17,7 +17,7 @@ export function readJsonOutput(stdout: string): Readonly<Record<string, unknown>
   throw new Error(`${problems?.join('\n') ?? 'no schema'}\n${stdout}`);
 }
 
-/** The schema with no further members in any object that lists its members. */
+/** The schema without further members in objects that list their members. */
 function closed(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(closed);
   if (typeof schema !== 'object' || schema === null) return schema;

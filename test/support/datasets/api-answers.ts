@@ -1,4 +1,4 @@
-/** The eleven questions of analysts as the API answers them, with the columns of the examples. */
+/** The API's answers to the eleven questions of analysts, with the columns of the examples. */
 import type { AnswerRow, ChosenWords } from './plain-answers.ts';
 
 type Row = Readonly<Record<string, string | null>>;
@@ -16,7 +16,7 @@ const sum = (values: readonly (string | null | undefined)[]) =>
 const satoshiSum = (values: readonly (string | null | undefined)[]) =>
   values.reduce<bigint>((total, value) => total + satoshis(value), 0n);
 
-/** `url`: of the service, whose numbers are asked for as text. */
+/** `url`: base URL of the service; numbers are requested as text. */
 export async function apiAnswers(url: string, chosen: ChosenWords): Promise<ReadonlyMap<number, readonly AnswerRow[]>> {
   const { basket, currency, address, height } = chosen;
   const ask = async <T>(path: string, query: Readonly<Record<string, string>> = {}): Promise<T> => {

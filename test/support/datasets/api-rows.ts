@@ -1,9 +1,11 @@
-/** What the API says of rows of the data set, member by member. */
+/** The API's values for rows of a data set, member by member. */
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
 import { type PlainRow, plainValue } from './plain-rows.ts';
 
 type Shown = Readonly<Record<string, unknown>>;
-/** Columns that the API shows of the row; null where it does not show the row, such as an earlier state that a later one of the block replaced. */
+/**
+ * Columns that the API shows for the row; null if the API does not show it, such as a state that a later one of the same block replaced.
+ */
 export type Claims = (row: PlainRow) => PlainRow | null;
 
 const USD = 'Nullable(Decimal(38, 18))';
@@ -12,7 +14,7 @@ const seconds = (iso: unknown): string => String(Date.parse(String(iso)) / 1000)
 
 const satoshis = (coins: unknown): string | null => (coins === null ? null : coinsToSatoshis(String(coins)).toString());
 
-/** By the name of the table. */
+/** Claims by table name. */
 export function apiClaims(
   host: string,
   native: string,
@@ -23,7 +25,7 @@ export function apiClaims(
     return (await answer.json()) as T;
   }
 
-  /** `rows`: member of the answer that holds them. */
+  /** `rows`: name of the member that contains the rows. */
   async function wholeList(path: string, size: string, rows = 'results'): Promise<Shown[]> {
     const found: Shown[] = [];
     for (let cursor = ''; ; ) {
@@ -34,7 +36,7 @@ export function apiClaims(
     }
   }
 
-  /** One answer for each value of a column. */
+  /** One answer for each distinct value of a column. */
   async function forEach<T>(
     rows: readonly PlainRow[],
     column: string,
@@ -99,7 +101,7 @@ export function apiClaims(
         const entry = histories.get(address ?? '')?.get(txid ?? null) ?? {};
         const place = { height: text(entry.height), time: text(entry.time) };
         if (id === native) return { ...place, received: satoshis(entry.received), sent: satoshis(entry.sent) };
-        // Of other currencies it shows the difference, and none that is 0.
+        // For other currencies the API shows the difference, and omits a difference of 0.
         const moved = (entry.currencies as readonly Shown[]).find(({ currencyId }) => currencyId === id);
         const net = BigInt(satoshis(moved?.amount ?? '0') ?? 0);
         return {

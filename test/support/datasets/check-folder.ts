@@ -1,4 +1,4 @@
-/** Reads a data-set folder as a reader does, at any moment: every file that a manifest names is whole and what the manifest says. */
+/** Reads a data-set folder as a consumer may at any moment: every file that a manifest lists is complete and matches the manifest. */
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
@@ -35,7 +35,7 @@ export async function checkFolder(folder: string): Promise<number> {
   return checked;
 }
 
-/** Files of a chain cover ranges of blocks that do not meet, in the order of their days, and hold rows of these blocks alone. */
+/** The files of a chain cover disjoint ranges of blocks in the order of their days, and contain only rows of those blocks. */
 function checkRanges(files: readonly DatasetFile[]): void {
   for (const [chain, own] of Map.groupBy(files, (file) => file.chain)) {
     let before = -1;
@@ -50,7 +50,7 @@ function checkRanges(files: readonly DatasetFile[]): void {
   }
 }
 
-/** What stands after FROM for the rows of a table in a folder. */
+/** The table expression for FROM that reads the rows of a table in a folder. */
 export async function rowsOf(folder: string, table: string): Promise<string> {
   const files = (await readManifest(folder, table)).map(({ path }) => `'${join(folder, path)}'`);
   return `read_parquet([${files.join(', ')}], hive_partitioning = false)`;

@@ -1,4 +1,4 @@
-/** DuckDB with its httpfs extension, which comes as a Python package of the same version: no other server is asked for it. */
+/** DuckDB with its httpfs extension, which comes from a Python package of the same version, so that no other server is needed. */
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -19,7 +19,7 @@ export function duckDbHome(): string {
 }
 
 export interface DuckDb {
-  /** Rows of the last of the statements; integers beyond 2^53 and decimals are text. */
+  /** Rows of the last statement; integers beyond 2^53 and decimals are text. */
   rows(sql: string): Promise<Record<string, unknown>[]>;
   close(): void;
 }

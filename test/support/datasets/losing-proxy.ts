@@ -1,16 +1,18 @@
-/** Stands between an S3 client and its server, and loses what it is asked to: a connection ends without an answer. */
+/** A proxy between an S3 client and its server that ends chosen connections without an answer. */
 import { createServer, request as forward, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
 
-/** `request`: the server does not hear of it. `answer`: it does. `text`: the answer ends in the middle. A status: it stands in its place. */
+/**
+ * `request`: the server does not receive it. `answer`: it does. `text`: the answer breaks off in the middle. A status replaces the answer.
+ */
 export type Loss = 'request' | 'answer' | 'text' | 409 | 503;
 
 export interface LosingProxy {
   readonly url: string;
-  /** As `PUT /bucket/key`, in the order in which they came. */
+  /** As `PUT /bucket/key`, in order of arrival. */
   readonly requests: string[];
-  /** The next requests of the method are lost so. `then`: what happens before the client sees it. */
+  /** Loses the next requests of the method in these ways. `then` runs before the client notices. */
   lose(method: string, losses: readonly Loss[], then?: () => Promise<void>): void;
   stop(): Promise<void>;
 }

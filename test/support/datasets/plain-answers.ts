@@ -1,6 +1,6 @@
 /**
- * What the eleven questions of analysts have to answer: plain sums over the rows of Postgres, which neither ClickHouse nor the data set wrote,
- * and over the bare rows of prices, of which Postgres keeps the newest alone.
+ * Expected answers to the eleven questions of analysts: plain sums over rows of Postgres, which neither ClickHouse nor the data set wrote,
+ * and over the raw price rows of ClickHouse, because Postgres keeps only the newest prices.
  */
 import type { Stores } from '../../../infra/stores.ts';
 
@@ -53,7 +53,7 @@ export interface PlainFacts {
   readonly prices: readonly Price[];
 }
 
-/** The words of the examples. */
+/** Values chosen for the placeholders of the examples. */
 export interface ChosenWords {
   readonly basket: string;
   readonly currency: string;
@@ -64,7 +64,7 @@ export interface ChosenWords {
   readonly height: string;
 }
 
-/** Of one chain, with the served generation 1 and the other one, 2. */
+/** Facts of one chain; generation 1 is served, generation 2 is the other one. */
 export async function readPlainFacts({ postgres: { pool }, clickhouse }: Stores): Promise<PlainFacts> {
   const rows = async <T>(sql: string): Promise<T[]> => (await pool.query(sql)).rows as T[];
   return {
@@ -95,7 +95,7 @@ export async function readPlainFacts({ postgres: { pool }, clickhouse }: Stores)
 const PLACES = 18;
 const ONE = 10n ** BigInt(PLACES);
 
-/** A decimal cut to the places of the data set. */
+/** A decimal, truncated to the decimal places of the data set. */
 function scaled(decimal: string): bigint {
   const [whole = '0', fraction = ''] = decimal.replace('-', '').split('.');
   const value = BigInt(whole) * ONE + BigInt(fraction.slice(0, PLACES).padEnd(PLACES, '0'));
@@ -118,7 +118,7 @@ const byText = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 const byPlace = (a: Conversion, b: Conversion) => a.height - b.height || byText(a.txid, b.txid) || a.vout - b.vout;
 const worthOf = ({ usd }: Conversion) => scaled(usd ?? '0');
 
-/** By the number of the question. `native`: id of the chain's own coin. */
+/** Answers by the number of the question. `native`: id of the chain's native currency. */
 export function plainAnswers(
   { conversions, activity, blocks, prices }: PlainFacts,
   chosen: ChosenWords,
@@ -240,7 +240,7 @@ export function plainAnswers(
   ]);
 }
 
-/** Numbers as plain text without trailing zeros, the sum of nothing as 0, hours to the hour: so that answers of different engines are comparable. */
+/** Makes answers of different engines comparable: numbers as text without trailing zeros, empty sums as 0, hours without their minutes. */
 export function comparable(rows: readonly AnswerRow[], columns: readonly string[]): string[] {
   return rows.map((row) => JSON.stringify(columns.map((name) => plain(row[name], name))));
 }

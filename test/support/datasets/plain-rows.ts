@@ -1,4 +1,4 @@
-/** Rows of the data set, of the stores and of the API in one form: each value as text, by the declared type of its column. */
+/** Rows of the data set, the stores and the API in one form: each value as text, by the declared type of its column. */
 import type { DatasetTable } from '../../../schemas/datasets/table.ts';
 import type { DuckDb } from './duckdb.ts';
 
@@ -7,9 +7,9 @@ type Columns = Pick<DatasetTable, 'columns'>;
 
 const NULLABLE = /^Nullable\((.*)\)$/;
 const ARRAY = /^Array\((.*)\)$/;
-/** Of a USD value. */
+/** Decimal places of a USD value. */
 const PLACES = 18;
-/** Digits before the point of a value that fits. */
+/** Most digits before the decimal point. */
 const WHOLE_DIGITS = 20;
 
 export const isTime = ({ type }: DatasetTable['columns'][number]): boolean => type.includes('DateTime');
@@ -26,7 +26,7 @@ export function plainRow({ columns }: Columns, row: Readonly<Record<string, unkn
 
 export function plainValue(type: string, value: unknown): string | null {
   const inner = NULLABLE.exec(type)?.[1];
-  // ClickHouse holds no null in a column of text.
+  // ClickHouse stores no null in a text column.
   if (value === null || (inner === 'String' && value === '')) return null;
   const base = inner ?? type;
   const element = ARRAY.exec(base)?.[1];
@@ -39,18 +39,18 @@ export function plainValue(type: string, value: unknown): string | null {
   return BigInt(value as string | number | bigint).toString();
 }
 
-/** Null for what the data set has no room for. */
+/** Returns null for a value that does not fit into the data set. */
 function cut(decimal: string): string | null {
   const [whole = '0', fraction = ''] = decimal.split('.');
   if (whole.replace('-', '').length > WHOLE_DIGITS) return null;
   return `${whole}.${fraction.slice(0, PLACES).padEnd(PLACES, '0')}`;
 }
 
-/** What names a row within its table. */
+/** Identifies a row within its table. */
 export const keyOf = ({ order }: Pick<DatasetTable, 'order'>, row: PlainRow): string =>
   [row.chain, ...order.map((name) => row[name])].join(' ');
 
-/** Rows of a table by DuckDB over HTTP, at most so many, chosen at random. */
+/** At most `most` randomly chosen rows of a table, read by DuckDB over HTTP. */
 export async function fetchedRows(
   duckdb: DuckDb,
   host: string,

@@ -1,4 +1,6 @@
-/** A data set of prices and conversions over stores that a test feeds by hand: a month of days, of which a pass sees what the test wants. */
+/**
+ * A data set of prices and conversions over stores that the test fills: a month of days, of which each pass sees those the test chooses.
+ */
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,9 +18,9 @@ export interface PricedDataset {
   readonly world: PriceWorld;
   readonly chains: readonly PriceChain[];
   readonly folder: string;
-  /** A pass, one file after the other. `first` runs in the middle of it: when it has read the state of the stores, and no file is written yet. */
+  /** An export pass, one file after another. `first` runs once the pass has read the state of the stores and before it writes a file. */
   pass(options?: Partial<ExportOptions> & { readonly first?: () => Promise<unknown> }): Promise<ExportOutcome>;
-  /** Has the next pass write every file again. */
+  /** Makes the next pass write every file again. */
   forgetBases(): Promise<void>;
   close(): Promise<void>;
 }
@@ -75,7 +77,7 @@ function withFirst(folder: DatasetFolder, first: () => Promise<unknown>): Datase
 
 export const dayOf = (block: FedBlock | undefined): number => Math.floor(blockOf(block).clock / 86_400);
 
-/** The same blocks on another branch, so many seconds later. */
+/** The same blocks on another branch, with times shifted by `seconds`. */
 export function onAnotherBranch(blocks: readonly FedBlock[], seconds = 0): FedBlock[] {
   return blocks.map((block) => {
     const hash = `${block.hash.startsWith('f') ? 'e' : 'f'}${block.hash.slice(1)}`;

@@ -1,11 +1,11 @@
-/** A real S3 server from a package: moto's, of Python. It keeps buckets in memory until it ends. */
+/** A real S3 server: moto, a Python package. It keeps buckets in memory until it ends. */
 import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pythonPackage } from '../infra/python-packages.ts';
 import { reservePort } from '../infra/reserved-port.ts';
 
 const PACKAGE = 'moto[s3]==5.2.1';
-/** The server needs these. The extra `server` would install three times as much, for services other than S3. */
+/** Dependencies of the server. The extra `server` would install three times as much, for services other than S3. */
 const SERVER = ['flask==3.1.3', 'flask-cors==6.0.5'] as const;
 const START_MS = 60_000;
 

@@ -1,6 +1,6 @@
 /**
- * Rows that a table of the data set has to hold, read from the stores without its statements: whole rows of the tables, and conversions from
- * Postgres, from which the data set takes only part of them.
+ * Expected rows of a table of the data set, read from the stores without the data set's own statements: whole rows of the tables, and
+ * conversions from Postgres, of which the data set reads only a part there.
  */
 import type { Stores } from '../../../infra/stores.ts';
 import type { CopiedTable, DatasetTable } from '../../../schemas/datasets/table.ts';
@@ -8,7 +8,7 @@ import { isTime, keyOf, type PlainRow, plainRow } from './plain-rows.ts';
 
 type Raw = Readonly<Record<string, unknown>>;
 
-/** By their keys. Nothing may be provisional. */
+/** Rows by their keys. Requires that no row is provisional. */
 export async function storedRows(stores: Stores, table: DatasetTable): Promise<ReadonlyMap<string, PlainRow>> {
   const rows = (await rawRows(stores, table)).map((row) => plainRow(table, row));
   return new Map(rows.map((row) => [keyOf(table, row), row]));

@@ -1,4 +1,4 @@
-/** Postgres and ClickHouse themselves, in containers: for tests on a machine with a Docker engine. They end with this process. */
+/** Real Postgres and ClickHouse servers in containers, for tests on a machine with a Docker engine. They end with this process. */
 import { spawnSync } from 'node:child_process';
 import { pino } from 'pino';
 import { connectClickHouse } from '../../../infra/clickhouse/server.ts';
@@ -8,13 +8,13 @@ export const POSTGRES_IMAGE = 'postgres:18.4';
 export const CLICKHOUSE_IMAGE = 'clickhouse/clickhouse-server:26.7';
 
 export interface ContainerServers {
-  /** Of a database of Postgres. */
+  /** URL of a Postgres database. */
   urlOf(database: string): string;
-  /** Empty, or a copy of `template`, to which nobody may be connected. */
+  /** Creates an empty database, or a copy of `template`, which must have no connections. */
   createDatabase(name: string, template?: string): Promise<void>;
-  /** Address of a Postgres database that always exists. */
+  /** URL of a Postgres database that always exists. */
   readonly url: string;
-  /** Of a database of ClickHouse, which is made unless it is there. */
+  /** URL of a ClickHouse database, created if it is missing. */
   clickhouseUrlOf(database: string): Promise<string>;
   stop(): Promise<void>;
 }
@@ -23,7 +23,7 @@ const USER = 'verustream';
 const PASSWORD = 'verustream';
 const logger = pino({ level: 'silent' });
 
-/** Asked for by TEST_STORES=containers. @throws Error when it is, and no engine answers */
+/** Returns whether TEST_STORES=containers is set. @throws Error if it is set and no Docker engine answers */
 export function wantsContainers(): boolean {
   if (process.env.TEST_STORES !== 'containers') return false;
   const engine = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
@@ -32,14 +32,14 @@ export function wantsContainers(): boolean {
 }
 
 export async function startContainerServers(): Promise<ContainerServers> {
-  // Loaded only here: it is large, and of no use without an engine.
+  // Imported only here: the module is large and useless without an engine.
   const { GenericContainer, Wait } = await import('testcontainers');
   const [postgres, clickhouse] = await Promise.all([
     new GenericContainer(POSTGRES_IMAGE)
       .withEnvironment({ POSTGRES_USER: USER, POSTGRES_PASSWORD: PASSWORD })
       .withCommand(['postgres', '-c', 'max_connections=300'])
       .withExposedPorts(5432)
-      // It starts once to make its cluster, and then for everybody.
+      // The log line appears twice: Postgres starts once to initialise its cluster, then again to serve.
       .withWaitStrategy(Wait.forLogMessage(/database system is ready to accept connections/, 2))
       .start(),
     new GenericContainer(CLICKHOUSE_IMAGE)

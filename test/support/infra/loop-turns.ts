@@ -1,11 +1,11 @@
-/** How long a process keeps its event loop to itself: in CPU time, which other processes of the machine do not stretch. */
+/** Measures how long a process blocks its event loop, in CPU time, which other processes do not stretch. */
 export interface LoopTurns {
-  /** Milliseconds of CPU between two turns of the event loop, at most. */
+  /** Most milliseconds of CPU time between two turns of the event loop. */
   longest(): number;
   stop(): void;
 }
 
-/** @param onTurn called at each turn */
+/** @param onTurn called at each turn of the event loop */
 export function watchLoopTurns(onTurn: () => void = () => undefined): LoopTurns {
   let isOver = false;
   let longest = 0;
@@ -26,7 +26,7 @@ export function watchLoopTurns(onTurn: () => void = () => undefined): LoopTurns 
   };
 }
 
-/** Turns of the event loop that others have until `work` is done; `others` is their work in each of them. */
+/** Counts the turns of the event loop until `work` is done; `others` runs in each of them. */
 export async function turnsDuring(work: Promise<unknown>, others?: () => void): Promise<number> {
   let turns = 0;
   const watch = watchLoopTurns(() => {

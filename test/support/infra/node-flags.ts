@@ -1,6 +1,6 @@
 /**
- * With what test processes, and scripts of this project that a test starts, run: as infra/launch/run.mjs does, but V8's young space
- * begins larger. They live for minutes: docs/decisions/0132-v8-in-the-tests.md.
+ * Node flags of test processes and of project scripts that tests start: those of infra/launch/run.mjs, but with a larger initial young
+ * generation, because these processes live for minutes: docs/decisions/0132-v8-in-the-tests.md.
  */
 export const NODE_FLAGS: readonly string[] = [
   '--disable-warning=ExperimentalWarning',

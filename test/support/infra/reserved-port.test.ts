@@ -1,4 +1,4 @@
-/** Many processes take ports at the same time, and leave them again. */
+/** Many processes reserve and release ports at the same time. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, readFileSync } from 'node:fs';
@@ -34,7 +34,7 @@ async function portsOfHolder(): Promise<number[]> {
   return JSON.parse(text.toString()) as number[];
 }
 
-it('gives no port to two processes, none that the system gives to others, and none that is in use', async () => {
+it('never reserves a port twice, nor one that the system assigns itself, nor one in use', async () => {
   const [own, ...others] = await Promise.all([
     Promise.all(Array.from({ length: PORTS }, reservePort)),
     ...Array.from({ length: PROCESSES }, portsOfHolder),

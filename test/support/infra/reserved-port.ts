@@ -1,21 +1,21 @@
 /**
- * Ports for servers that are told their port, or come back on it. Each is one half of a pair: whoever listens on the other half
- * owns it, also while the server is down. The system gives neither to anybody, since it takes from a range above these.
+ * Ports for servers that are given a port or restart on it. Each port is one half of a pair: the process that listens on the other half owns
+ * it, even while the server is down. The system assigns neither half, because its range starts above these.
  */
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-/** Pairs begin here, at even numbers; Linux hands out ports from 32768 on, others from 49152. */
+/** Pairs begin here, at even numbers; Linux assigns ports from 32768 on, other systems from 49152. */
 const FIRST = 20_000;
 const PAIRS = 6_000;
 
 export interface ReservedPort {
   readonly port: number;
-  /** Gives it up; the end of the process does so too. */
+  /** Releases the port, as the end of the process does. */
   release(): void;
 }
 
-/** A TCP port of 127.0.0.1 that no other caller of this gets until it is released. */
+/** A TCP port of 127.0.0.1 that no other caller gets until it is released. */
 export async function reservePort(): Promise<ReservedPort> {
   const start = Math.floor(Math.random() * PAIRS);
   for (let pair = 0; pair < PAIRS; pair++) {
@@ -34,7 +34,7 @@ export async function reservePort(): Promise<ReservedPort> {
   throw new Error(`no port from ${FIRST} to ${FIRST + 2 * PAIRS - 1} of 127.0.0.1 is free`);
 }
 
-/** Null when somebody else listens there. */
+/** Returns null when the port is in use. */
 async function listenOn(port: number): Promise<Server | null> {
   const server = createServer();
   try {

@@ -1,4 +1,4 @@
-/** A server that accepts connections and says no more than it is given to say. */
+/** A server that accepts connections and sends only what `greet` writes. */
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
@@ -16,7 +16,7 @@ export async function startSilentServer(greet: (socket: Socket) => void = () => 
   const server = createServer((socket) => {
     open.add(socket);
     socket.on('close', () => open.delete(socket));
-    socket.on('error', () => undefined); // whoever waited has gone
+    socket.on('error', () => undefined); // the client has disconnected
     socket.resume();
     greet(socket);
   });

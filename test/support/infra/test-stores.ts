@@ -1,4 +1,7 @@
-/** Fresh, migrated stores for a test: the real engines (TEST_STORES=containers: servers in containers), started once a process; each call gets databases of its own. */
+/**
+ * Fresh, migrated stores for a test: the real engines (TEST_STORES=containers: servers in containers), started once per process; each call
+ * creates its own databases.
+ */
 import { randomBytes } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -19,18 +22,18 @@ export interface TestStores extends Stores {
   readonly databaseUrl: string;
 }
 
-/** The code with which Postgres refuses to drop a database that has connections. */
+/** Postgres' error code for dropping a database that has connections. */
 const IN_USE = '55006';
 const logger = pino({ level: process.env.TEST_LOG_LEVEL ?? 'silent' });
 
-/** What the databases of tests are on: the embedded engines, or servers in containers. */
+/** The engines of the test databases: embedded ones or servers in containers. */
 interface Engines {
   readonly urlOf: EmbeddedPostgres['urlOf'];
   readonly createDatabase: EmbeddedPostgres['createDatabase'];
-  /** Address of a Postgres database that always exists. */
+  /** URL of a Postgres database that always exists. */
   readonly url: string;
   openClickHouse(database: string): Promise<ClickHouse>;
-  /** Makes the tables of an empty database. */
+  /** Creates the tables of an empty database. */
   fill(clickhouse: ClickHouse, name: string): Promise<void>;
 }
 
@@ -71,7 +74,7 @@ export async function createTestStores(): Promise<TestStores> {
   };
 }
 
-/** A database that still has connections is removed with the folder. */
+/** Leaves a database that still has connections; it is removed with the folder. */
 async function dropPostgres(url: string, name: string): Promise<void> {
   const server = await connectPostgres({ url, logger, maxConnections: 1 });
   await server.pool.query(`DROP DATABASE ${name}`).catch((error: unknown) => {
@@ -94,8 +97,8 @@ async function containerEngines(): Promise<Engines> {
 }
 
 /**
- * Migrated once a process, since a copy takes a third less. Its connections to ClickHouse stay open: with the last ones the embedded
- * engine would end, and start again with the next test.
+ * Migrated once per process, because copying takes a third less time. Its ClickHouse connections stay open: the embedded engine ends with
+ * its last connection and would start again with the next test.
  */
 async function createTemplate({ urlOf, createDatabase, openClickHouse }: Engines): Promise<void> {
   await createDatabase('template');
@@ -106,12 +109,12 @@ async function createTemplate({ urlOf, createDatabase, openClickHouse }: Engines
 }
 
 async function copyClickHouse(clickhouse: ClickHouse, name: string): Promise<void> {
-  // What is in memory belongs to a connection: the one that ran a statement last runs the next.
+  // Memory data belongs to a connection; the connection of the last statement also runs the next one.
   await clickhouse.command("BACKUP DATABASE template TO Memory('template')");
   await clickhouse.command(`RESTORE DATABASE template AS ${name} FROM Memory('template')`);
 }
 
-/** Ended, and its folder removed, when the process exits; the runner ends it by SIGTERM. */
+/** Ends the server and removes its folder when the process exits; the test runner ends the process by SIGTERM. */
 async function startServer(path: string): Promise<EmbeddedPostgres> {
   const started = await startEmbeddedPostgres(join(path, 'postgres'), logger);
   process.once('SIGTERM', () => process.exit());

@@ -8,10 +8,10 @@ beforeAll(async () => {
 });
 afterAll(() => stores.close());
 
-/** A report waits up to two minutes for the stacks of the engine. */
+/** A report waits up to two minutes for the engine's stacks. */
 const REPORT_MS = 180_000;
 
-it('names who waits for a lock, who holds it, and the delete that cannot begin', {
+it('names the query that waits for a lock, the holder of the lock, and the delete that cannot begin', {
   timeout: 3 * REPORT_MS,
 }, async () => {
   const { postgres, clickhouse } = stores;

@@ -1,4 +1,4 @@
-/** What the stores of this process are busy with: the first thing to know of a test that waits for ever. */
+/** Reports the running statements of this process's stores, for tests that hang. */
 import { execFile } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -7,13 +7,13 @@ import { promisify } from 'node:util';
 import type { Stores } from '../../../infra/stores.ts';
 import { engineProcesses } from './clickhouse/engine-processes.ts';
 
-/** Those of the tests that run now. */
+/** Stores of the tests that are running. */
 export const openStores = new Set<Pick<Stores, 'postgres' | 'clickhouse'>>();
 
 const LATE_MS = 60_000;
 const ANSWER_MS = 5_000;
 const STACKS_MS = 120_000;
-/** Locks that are waited for name who holds them. */
+/** For a query that waits for a lock, `blocked_by` names the holders. */
 const POSTGRES_SQL = `SELECT pid, state, wait_event_type || ': ' || wait_event AS waits_for, pg_blocking_pids(pid) AS blocked_by,
     round(extract(epoch FROM now() - query_start)) AS seconds, left(query, 300) AS query
   FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() ORDER BY query_start`;
@@ -36,7 +36,7 @@ export async function whatIsUnderWay(): Promise<string> {
   return JSON.stringify(report, null, 2);
 }
 
-/** Where the threads that run statements of ClickHouse stand, if gdb is there: a statement may be under way of which the engine knows nothing. */
+/** Stacks of the threads that run ClickHouse statements, if gdb is installed: a statement may hang that the engine does not list. */
 async function engineStacks(): Promise<unknown> {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-stacks-'));
   const file = join(folder, 'stacks');
@@ -54,7 +54,7 @@ async function engineStacks(): Promise<unknown> {
   }
 }
 
-/** Settles like the work, which says what the stores are busy with when it takes too long. */
+/** Settles like `work`; prints the running statements if it takes too long. */
 export async function whatKeeps<T>(name: string, work: Promise<T>): Promise<T> {
   const late = setTimeout(() => {
     void whatIsUnderWay().then((text) => console.error(`${name}: not stopped after ${LATE_MS / 1000} s\n${text}`));
@@ -66,7 +66,7 @@ export async function whatKeeps<T>(name: string, work: Promise<T>): Promise<T> {
   }
 }
 
-/** That there is none is an answer as well. */
+/** Resolves also when no answer arrives in time, with a text that reports this. */
 async function answerOf(ask: () => Promise<unknown>, withinMs = ANSWER_MS): Promise<unknown> {
   let timer: NodeJS.Timeout | undefined;
   const silence = new Promise<string>((resolve) => {

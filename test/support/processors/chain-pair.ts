@@ -1,4 +1,4 @@
-/** The recording of a chain that launched another one, and the launched one. */
+/** The recordings of a chain that launched another one, and of the launched chain. */
 
 import type { ChainContext } from '../../../processors/state/chain-state.ts';
 import type { TransferFact } from '../../../schemas/facts.ts';
@@ -25,7 +25,7 @@ export function foldPaired(side: Side): RecordedFold {
   return foldChain(pairedBlocks(side), PAIRED_CHAINS[side]);
 }
 
-/** The last version of every transfer by `txid:vout`, in order of request. */
+/** The latest version of every transfer by `txid:vout`, in order of request. */
 export function lastTransfers(fold: RecordedFold): Map<string, TransferFact> {
   const versions = fold.derived.flatMap(({ facts }) => facts.filter((fact) => fact.type === 'transfer'));
   return new Map(versions.map((transfer) => [`${transfer.txid}:${transfer.vout}`, transfer]));

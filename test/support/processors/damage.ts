@@ -1,11 +1,11 @@
-/** Blocks of which any part may be of any shape; their hash and height stay, or they would be other blocks. */
+/** Random damage to any part of a block, except hash and height, which identify the block. */
 import fc from 'fast-check';
 import { parseExact, stringifyExact } from '../../../domain/json/exact-json.ts';
 
 export interface BlockDamage {
-  /** Which block, modulo their number. */
+  /** Index of the block, modulo their number. */
   readonly at: number;
-  /** The way down to the part, each step modulo the number of members. */
+  /** Path to the part; each step is modulo the number of members. */
   readonly path: readonly number[];
   readonly value: unknown;
 }
@@ -13,7 +13,7 @@ export interface BlockDamage {
 type Part = Record<string, unknown>;
 
 const VALUES: readonly unknown[] = [
-  undefined, // the part is missing
+  undefined, // removes the part
   null,
   [],
   {},
@@ -34,14 +34,14 @@ export const damage: fc.Arbitrary<BlockDamage> = fc.record({
   value: fc.constantFrom(...VALUES),
 });
 
-/** A copy of the block in which each of `damages` has happened. */
+/** Returns a copy of the block with all `damages` applied. */
 export function damaged(block: unknown, damages: readonly BlockDamage[]): unknown {
   const copy = parseExact(stringifyExact(block)) as Part;
   for (const { path, value } of damages) damageAt(copy, path, value);
   return copy;
 }
 
-/** Most parts of a block are parts of its transactions. */
+/** Most damage is inside transactions, which are most of a block. */
 function damageAt(block: Part, [first = 0, ...path]: readonly number[], value: unknown): void {
   const members = Object.keys(block).filter((key) => key !== 'hash' && key !== 'height');
   let parent = block;
@@ -53,5 +53,5 @@ function damageAt(block: Part, [first = 0, ...path]: readonly number[], value: u
     parent = next as Part;
     key = keys[step % keys.length] ?? '';
   }
-  parent[key] = structuredClone(value); // a later damage may go into it
+  parent[key] = structuredClone(value); // copied, because a later damage may change it
 }

@@ -1,6 +1,8 @@
-/** Values that all tests of a process share: made once, and frozen, so that a test that writes to one fails itself and no other. */
+/**
+ * Values that all tests of a process share: made once and frozen, so that a test that writes to one fails instead of affecting other tests.
+ */
 
-/** Throws where anything under `value` is written to. */
+/** Makes every write to anything under `value` throw. */
 export function freeze<T>(value: T): T {
   if (typeof value !== 'object' || value === null || Object.isFrozen(value) || ArrayBuffer.isView(value)) return value;
   Object.freeze(value);
@@ -8,7 +10,7 @@ export function freeze<T>(value: T): T {
   return value;
 }
 
-/** Makes the value at the first call. */
+/** Makes the value on the first call. */
 export function frozenOnce<T>(make: () => T): () => T {
   let made: { readonly value: T } | null = null;
   return () => {

@@ -1,4 +1,4 @@
-/** Outcomes of transfers that tests of pairing expect. */
+/** Expected outcomes of transfers in tests of pairing. */
 import type { TransferOutcome } from '../../../processors/transfers/transfer-pairing.ts';
 
 export const PAID_NOTHING: TransferOutcome = { status: 'completed', amountOut: 0n, payoutVout: null, reason: null };
@@ -7,7 +7,7 @@ export const REFUNDED_MINT: TransferOutcome = { status: 'refunded', amountOut: n
 export const vouts = (outcomes: readonly TransferOutcome[]): (number | null)[] =>
   outcomes.map(({ payoutVout }) => payoutVout);
 
-/** An element that the test needs to be there. */
+/** @throws Error when the element is missing */
 export function at<T>(list: readonly T[], index: number): T {
   const item = list.at(index);
   if (item === undefined) throw new Error(`nothing at ${index}`);

@@ -1,4 +1,4 @@
-/** Chains derived block by block from genesis. */
+/** Chains, derived block by block from genesis. */
 
 import { deriveBlock } from '../../../processors/derive-block.ts';
 import type { ChainContext, ChainState } from '../../../processors/state/chain-state.ts';
@@ -15,7 +15,7 @@ export interface FoldedBlock {
 
 export interface RecordedFold {
   readonly derived: readonly FoldedBlock[];
-  /** Right after the last block. */
+  /** State after the last block. */
   readonly state: ChainState;
   /** Every fact of a type, in order, with the height of its block. */
   all<T extends FactType>(type: T): (FactOf<T> & { readonly height: number })[];
@@ -36,5 +36,5 @@ export function foldChain(blocks: readonly DaemonBlock[], chain: ChainContext): 
   };
 }
 
-/** Of the recorded main chain. */
+/** The recorded main chain. */
 export const foldRecording = frozenOnce(() => foldChain(recordedBlocks(), RECORDED_CHAIN));

@@ -1,8 +1,8 @@
-/** What was let through when, in true time; and the most of it in any minute. */
+/** Accepted requests by true time, and the largest sum in any minute. */
 export interface AcceptedLog {
   add(at: number, cost: number): void;
   remove(at: number, cost: number): void;
-  /** The largest sum that any 60 s, closed at one end, hold. */
+  /** Largest sum within any 60 s, an interval closed at one end. */
   most(): number;
   /** Sum of the last 60 s. */
   lately(at: number): number;

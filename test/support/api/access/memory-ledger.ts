@@ -1,4 +1,4 @@
-/** A ledger for tests: the settlement of the real one on a map. */
+/** A ledger for tests: the real settlement on a map. */
 import {
   type AllowanceLedger,
   type ExchangeAnswer,

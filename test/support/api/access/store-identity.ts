@@ -1,4 +1,4 @@
-/** An identity as the index would hold it, for tests that need no chain. */
+/** Stores an identity as the indexer would, for tests without a chain. */
 
 import type { KeyOwner } from '../../../../api/access/key-store.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
@@ -8,7 +8,7 @@ export interface FlagsFrom {
   readonly flags: number;
 }
 
-/** Replaces the state that is stored. */
+/** Replaces the stored state. */
 export async function storeIdentity(
   postgres: Postgres,
   { flags, ...owner }: KeyOwner & { readonly flags: number },
@@ -16,7 +16,7 @@ export async function storeIdentity(
   await storeStates(postgres, owner, [{ fromHeight: 1, flags }]);
 }
 
-/** Replaces all states that are stored, by these in their order. */
+/** Replaces all stored states with these, in their order. */
 export async function storeStates(
   { pool }: Postgres,
   { chain, identityAddress }: KeyOwner,

@@ -1,4 +1,4 @@
-/** Connections to an app of uWebSockets.js, on which the system buffers much or little for a reader. */
+/** Connections to a uWebSockets.js app whose sockets buffer much or little for a client. */
 import { type TemplatedApp, us_socket_local_port } from 'uWebSockets.js';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { connect, type Socket } from 'node:net';
@@ -10,7 +10,7 @@ export interface ClientLine {
   close(): Promise<void>;
 }
 
-/** Over TCP on this machine: megabytes. */
+/** Over local TCP: buffers megabytes. */
 export async function wideLine(app: TemplatedApp): Promise<ClientLine> {
   const port = await new Promise<number>((resolve, reject) => {
     app.listen('127.0.0.1', 0, (socket) =>
@@ -20,7 +20,7 @@ export async function wideLine(app: TemplatedApp): Promise<ClientLine> {
   return { connect: () => connect({ port, host: '127.0.0.1' }), close: async () => void app.close() };
 }
 
-/** Over a Unix socket: some 200 kB, as on an ordinary line. */
+/** Over a Unix socket: buffers about 200 kB, like an ordinary connection. */
 export async function narrowLine(app: TemplatedApp): Promise<ClientLine> {
   const folder = await mkdtemp(join(tmpdir(), 'verustream-line-'));
   const path = join(folder, 'socket');

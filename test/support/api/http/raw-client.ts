@@ -1,4 +1,4 @@
-/** Bytes over a socket, as no HTTP client sends them. */
+/** Sends bytes over a socket that no HTTP client would send. */
 import { connect } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
@@ -6,24 +6,24 @@ export interface RawAnswer {
   readonly text: string;
   /** Statuses of the answers, in order. */
   readonly statuses: readonly number[];
-  /** By the server. */
+  /** Closed by the server. */
   readonly closed: boolean;
 }
 
 const QUIET_MS = 3_000;
-/** A server that owes an answer for so long hangs. */
+/** A server that owes an answer for this long hangs. */
 const HANG_MS = 30_000;
-/** A pause that ends so much too late was one of this process, in which the server lives too. */
+/** A timer that fires this much too late means that this process was paused, and with it the server. */
 const LATE_MS = 50;
 
 interface Patience {
-  /** How long the server has said nothing before it has said all. */
+  /** Silence of the server after which its output counts as complete. */
   readonly quietMs?: number;
-  /** Before so many answers silence is a slow machine, or a hang. */
+  /** Until this many answers have arrived, silence means a slow machine or a hang. */
   readonly answers?: number;
 }
 
-/** Sends the pieces, each as a segment of its own, and reads until the server closes or has long said nothing. */
+/** Sends each piece as its own segment and reads until the server closes the connection or has been silent for long enough. */
 export function sendRaw(
   port: number,
   pieces: readonly (string | Uint8Array)[],
@@ -45,7 +45,7 @@ export function sendRaw(
       const ends = performance.now() + pauseMs;
       const pause = setTimeout(() => {
         if (performance.now() > ends + LATE_MS) return wait();
-        // The socket is read once more before silence counts.
+        // Reads the socket once more before the silence counts.
         setImmediate(() => {
           if (quiet === pause) done(false);
         });
@@ -69,7 +69,7 @@ export function sendRaw(
   });
 }
 
-/** The first of what comes after the head of the answer, once another request follows on the connection. */
+/** Returns the first bytes after the head of the answer, once another request follows on the connection. */
 export async function behindHead(port: number, request: string): Promise<string> {
   const socket = connect(port, '127.0.0.1');
   const ask = (line: string) => socket.write(`${line} HTTP/1.1\r\nHost: x\r\n\r\n`);

@@ -1,4 +1,4 @@
-/** REST and JSON-RPC over real HTTP on their real limits, with a few routes and a daemon that records what it is sent. */
+/** REST and JSON-RPC over real HTTP with the real limits, a few routes, and a daemon that records its requests. */
 import { App, us_socket_local_port } from 'uWebSockets.js';
 import { pino } from 'pino';
 import { createGate } from '../../../../api/access/gate.ts';
@@ -20,9 +20,9 @@ import { createMemoryLedger } from '../access/memory-ledger.ts';
 
 export interface SmallApi {
   readonly port: number;
-  /** Bodies that the daemon was sent. */
+  /** Bodies that the daemon received. */
   readonly received: string[];
-  /** What REST routes were asked: method, path and body. */
+  /** Requests to the REST routes: method, path and body. */
   readonly answered: string[];
   close(): void;
 }
@@ -36,7 +36,7 @@ export interface SmallApiOptions {
   /** Awaited before the daemon answers. */
   readonly daemon?: () => Promise<unknown>;
   readonly routes?: readonly AnsweredRoute[];
-  /** Of a daemon that is there, instead of the one that records. */
+  /** A real daemon's client, instead of the recording double. */
   readonly client?: Pick<VerusdClient, 'forward' | 'call'>;
   readonly extensions?: RpcHandlerOptions['extensions'];
 }
@@ -46,7 +46,7 @@ const UNLIMITED = 1_000_000_000;
 
 const open = { summary: '', parameters: {}, response: {}, tier: null, cache: 'none' } as const;
 
-/** Callers are told apart by X-Forwarded-For. */
+/** Callers are distinguished by X-Forwarded-For. */
 export async function startSmallApi({
   requestsPerMinute = UNLIMITED,
   creditsPerMinute = UNLIMITED,

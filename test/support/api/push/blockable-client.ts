@@ -15,7 +15,7 @@ export interface BlockableClient<Message> {
 interface BlockableOptions<Message> {
   readonly hub: Hub;
   readonly first: PushConnectionOptions['first'];
-  /** Further subscriptions. They begin together with the first: nothing is taken before the last of them is acknowledged. */
+  /** Further subscriptions. They begin together with the first: the socket is full until the last one is acknowledged. */
   readonly others: readonly object[];
   /** Whether the socket takes another message after this one. */
   readonly accepts: () => boolean;

@@ -1,8 +1,8 @@
-/** What a subscriber with confirmations hears: by definition, and with nothing but what came before. */
+/** The definition of what a subscriber with confirmations receives, computed from the records alone. */
 import type { FeedRecord } from '../../../../api/push/chain-feed.ts';
 import type { PushEvent } from '../../../../api/push/push-event.ts';
 
-/** By record; with none, the events of the records themselves. */
+/** Events by record; without confirmations, the events of the records themselves. */
 export function heldBack(records: readonly FeedRecord[], confirmations: number): PushEvent[][] {
   if (confirmations === 0) return records.map(({ events }) => [...events]);
   let held: { readonly height: number; readonly events: readonly PushEvent[] }[] = [];

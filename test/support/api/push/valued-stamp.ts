@@ -1,4 +1,4 @@
-/** A completed conversion with a value, as the log tells it. */
+/** A completed conversion with a value, as the log contains it. */
 import type { StampedConversion } from '../../../../schemas/log-records.ts';
 
 export const VALUED_STAMP: StampedConversion = {

@@ -1,13 +1,13 @@
-/** Bodies of POSTs, well-formed and not, with what the daemon would make of each: the first of a repeated member counts. */
+/** POST bodies, well-formed and not, with the daemon's reading of each: the first of a repeated member counts. */
 import fc from 'fast-check';
 import { RPC_METHODS } from '../../../../api/rpc/methods/method-table.ts';
 
-/** A call as the daemon would read it; null where it refuses the envelope. */
+/** A call as the daemon would read it; null if it refuses the envelope. */
 export type Read = { readonly method: string; readonly params: string; readonly id: string } | null;
 
 export interface SentBody {
   readonly text: string;
-  /** Undefined: nobody knows beforehand, since characters were thrown in. */
+  /** Undefined when the reading is unpredictable, because random characters were inserted. */
   readonly reads: readonly Read[] | undefined;
 }
 
@@ -27,7 +27,7 @@ const WRITING = ['sendcurrency', 'registeridentity', 'updateidentity', 'revokeid
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t\r ');
 const escaped = (text: string) =>
   [...text].map((char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`).join('');
-/** The same string, written in one of the ways that JSON has. */
+/** The same string in one of JSON's notations. */
 const written = (value: string) =>
   fc.constantFrom(JSON.stringify(value), `"${escaped(value)}"`, JSON.stringify(value).replace('e', '\\u0065'));
 
@@ -113,7 +113,7 @@ function readOf(given: readonly Member[]): Read {
   return method !== null && of.startsWith('[') ? { method, params: of, id } : null;
 }
 
-/** Null for another value, and for an escape that is none. */
+/** Returns null for any other value and for an invalid escape. */
 function stringIn(text = 'null'): string | null {
   try {
     const parsed: unknown = JSON.parse(text);
@@ -167,7 +167,7 @@ const broken = fc
   )
   .map(([{ text }, at, cut, put]): SentBody => {
     const place = at % (text.length + 1);
-    // UTF-8 has no half of a pair that was cut apart.
+    // UTF-8 cannot encode half of a surrogate pair.
     return { text: (text.slice(0, place) + put + text.slice(place + cut)).toWellFormed(), reads: undefined };
   });
 

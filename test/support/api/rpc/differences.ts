@@ -1,29 +1,29 @@
-/** What is answered otherwise than the recorded daemon did, by decision; everything else is equal to the byte. */
+/** Deliberate differences from the recorded daemon's answers; everything else is identical to the byte. */
 import { readFileSync } from 'node:fs';
 import { rawElements } from '../../../../domain/json/raw-json.ts';
 
-/** What stands there instead of the recorded answer; what is absent is not compared. */
+/** The answer that replaces the recorded one; absent members are not compared. */
 export interface Instead {
   readonly decision: string;
   readonly why: string;
   readonly status?: number;
   readonly body?: string;
-  /** Of the error. */
+  /** Code of the error. */
   readonly code?: number;
-  /** In the recorded body: regular expression and replacement. */
+  /** Regular expression and replacement, applied to the recorded body. */
   readonly replace?: readonly [string, string];
   /** The result is an array of the recorded states of the history, without those of the mempool. */
   readonly history?: true;
-  /** The result is our own help. */
+  /** The result is the service's own help. */
   readonly help?: true;
 }
 
 interface CallDifference extends Instead {
   readonly methods: readonly string[];
-  /** Regular expressions on the text of the parameters and on the recorded body. */
+  /** Regular expressions, matched against the text of the parameters and the recorded body. */
   readonly params?: string;
   readonly recorded?: string;
-  /** Fewest and most. */
+  /** Fewest and most parameters. */
   readonly parameters?: readonly [number, number];
   readonly unlessTrueAt?: number;
 }
@@ -43,11 +43,11 @@ export const differences = JSON.parse(readFileSync(file, 'utf8')) as Differences
 export interface DaemonCall {
   readonly method: string;
   readonly params: string;
-  /** Undefined where the daemon died of it. */
+  /** Undefined if the call ended the daemon. */
   readonly body: string | undefined;
 }
 
-/** Undefined: equal to the byte. */
+/** Returns undefined when the answer must be equal to the byte. */
 export function differenceOfCall({ method, params, body }: DaemonCall): CallDifference | undefined {
   const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
   return differences.calls.find((one) => {
@@ -63,7 +63,7 @@ export function differenceOfCall({ method, params, body }: DaemonCall): CallDiff
 export const differenceOfWire = (name: string): WireDifference | undefined =>
   differences.wire.find((one) => one.cases.includes(name));
 
-/** Null when it is as it should be, else what was wanted. `recorded`: every body that was recorded for the call. */
+/** Returns null when the answer is right, otherwise what was expected. `recorded`: every body that was recorded for the call. */
 export function fault(
   got: { readonly status: number; readonly text: string },
   recorded: { readonly status: number | undefined; readonly bodies: readonly string[] },
@@ -90,7 +90,7 @@ interface HistoryAnswer {
 
 type HistoryStates = readonly { readonly height: number }[];
 
-/** Heights of the states, or the code of the error. */
+/** Heights of the states, or the error code. */
 function historyOf(text: string): string {
   const { result, error } = JSON.parse(text) as HistoryAnswer;
   if (error || !result) return `error ${error?.code}`;

@@ -1,4 +1,4 @@
-/** The JSON-RPC handler over a double of the daemon that keeps what it receives. */
+/** The JSON-RPC handler over a daemon double that records its requests. */
 import { pino } from 'pino';
 import { createRpcHandler, type RpcAnswer, type RpcHandlerOptions } from '../../../../api/rpc/rpc-handler.ts';
 import type { Wallets } from '../../../../api/rpc/wallet-guard.ts';
@@ -6,9 +6,9 @@ import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 
 export const CHAIN = 'vrsc';
 
-/** What the double and the index answer: `rows` by the statement, none by default. */
+/** Answers of the double and the index; `rows` depends on the statement and is empty by default. */
 export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | 'nameToAddress'>> {
-  /** Of the daemon, to every call. */
+  /** The daemon's reply to every call. */
   readonly reply: string;
   readonly nativeCurrencyId: string;
   readonly requireEmptyWallet?: boolean;
@@ -17,7 +17,7 @@ export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | '
 }
 
 export interface DoubleService {
-  /** Bodies, in order. */
+  /** Bodies that the daemon received, in order. */
   readonly received: string[];
   post(body: Uint8Array): Promise<RpcAnswer>;
 }

@@ -1,15 +1,15 @@
 /**
- * What a daemon that strangers reach may receive, written a second time: apart from the table, the types and the guards, and from what
- * is known of the daemon's source. The tests hold every call that arrives against it.
+ * Rules for what a public daemon may receive, written a second time: independent of the method table, the types and the guards, and based
+ * on the daemon's source. Tests check every call that arrives against these rules.
  */
 import { DAEMON_METHODS } from './published-methods.ts';
 
-/** Height of the newest block where these rules are asked. */
+/** Height of the newest block in these rules. */
 export const TIP = 3_000_000;
-/** The only currency of which getinitialcurrencystate may be asked. */
+/** The only currency that getinitialcurrencystate may be called with. */
 export const STARTED = 'iL61AyTw6Td3khQNE7oFGoH6cfM3mpxLXQ';
 
-/** Position of the flag without which a method writes. */
+/** Position of the flag (returntx) without which a method writes. */
 export const FLAGS: Readonly<Record<string, number>> = {
   registeridentity: 1,
   updateidentity: 1,
@@ -21,10 +21,10 @@ export const FLAGS: Readonly<Record<string, number>> = {
 
 const LISTED = new Set(DAEMON_METHODS);
 
-/** Texts that the daemon hashes or copies and never reads: `method position` and names of members. */
+/** Texts that the daemon hashes or copies without parsing: `method position` and names of members. */
 const FREE_PLACES = new Set(['verifymessage 2', 'convertpassphrase 0']);
 const FREE_MEMBERS = /^(message|messagebase64|memo|label|prefixstring|evk)$/;
-/** Texts that it reads as digits, however many there are. */
+/** Texts that the daemon reads as digits, of any length. */
 const LONG_PLACES =
   /^(sendrawtransaction|decoderawtransaction|decodescript|verifytxoutproof|hashdata) 0$|^(verifymessage|verifyhash) 1$/;
 const LONG_MEMBERS =
@@ -55,7 +55,7 @@ function nesting(value: unknown): number {
 const unescaped = (text: string) =>
   text.replace(/\\u([0-9a-fA-F]{4})/g, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)));
 
-/** The object that getcurrencyconverters is asked with from a command line. */
+/** Whether a text is the object that a command line passes to getcurrencyconverters. */
 function asksForConverters(text: string): boolean {
   const keys = /^(convertto|fromcurrency|targetprice|amount|slippage|currency)$/;
   try {
@@ -72,7 +72,7 @@ function asksForConverters(text: string): boolean {
 function faultOfText({ value, place, member }: Leaf): string | null {
   if (value.includes('\0')) return 'NUL';
   if (FREE_PLACES.has(place) || FREE_MEMBERS.test(member)) return null;
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters that are looked for
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: these are the characters to find
   if (/[\u0000-\u001f]/.test(value)) return 'a control character';
   const isCommandLineForm = place === 'getcurrencyconverters 0' && asksForConverters(value);
   if (/^\s*[{[]/.test(value) && (value.includes('"') || value.length > 400) && !isCommandLineForm)
@@ -83,7 +83,7 @@ function faultOfText({ value, place, member }: Leaf): string | null {
 
 const RANGE = /^(?: *\d{1,9} *(?:, *\d{1,9} *){0,2}(?:, *)?|[A-Za-z]*)$/;
 
-/** Steps of verusd where a range has two numbers only. */
+/** Steps that verusd uses for a range of two numbers. */
 const STEPS = [1, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7];
 const upToAHundred = (from: number, to: number) => STEPS.find((step) => to - from < 101 * step) ?? 0;
 const theLast = (_: number, to: number) => to;
@@ -95,10 +95,10 @@ function faultOfHeights(
 ): string | null {
   if (text === undefined) return null;
   if (!text.startsWith('"')) {
-    return /^-?\d/.test(text) && !/^(-1|\d{1,9}(\.\d+)?)$/.test(text) ? 'a height that is none' : null;
+    return /^-?\d/.test(text) && !/^(-1|\d{1,9}(\.\d+)?)$/.test(text) ? 'an invalid height' : null;
   }
   const range = JSON.parse(text) as string;
-  if (!RANGE.test(range)) return 'a range that is none';
+  if (!RANGE.test(range)) return 'an invalid range';
   const [from, to, step] = range
     .split(',')
     .filter((part) => part.trim() !== '')
@@ -124,7 +124,7 @@ const proofAt =
   (texts) =>
     number(texts[position]) > TIP ? 'a proof above the tip' : null;
 
-/** Names are written in any case, with and without what stands behind them. */
+/** Names may be written in any case, with and without a suffix. */
 const hasStarted = (name: string) =>
   name === STARTED ||
   /^puretri(\.vrsctest)?(@(vrsctest)?)?$/i.test(name) ||
@@ -161,12 +161,12 @@ const RULES: Readonly<Record<string, Rule>> = {
   getidentityhistory: proofAt(4),
 };
 
-/** Whether a text in this JSON holds a NUL; a backslash that is itself escaped begins no escape. */
+/** Returns whether a text in this JSON contains a NUL; an escaped backslash does not start another escape. */
 export const holdsNul = (json: string): boolean => /\\u0000/.test(json.replace(/\\\\/g, ''));
 
-/** Why a daemon must not receive this call; null when it may. `sent` are the texts of its parameters. */
+/** Returns why a daemon must not receive this call, or null if it may. `sent` are the texts of its parameters. */
 export function faultOfCall(method: string, params: string, sent: readonly string[]): string | null {
-  // However a string is written, the daemon reads its value.
+  // The daemon reads the value of a string, whatever its notation.
   const texts = sent.map((text) => (text.startsWith('"') ? JSON.stringify(JSON.parse(text)) : text));
   const isHistory = method === 'getidentityhistory' && (texts.length === 0 || texts.length > 3);
   if (!LISTED.has(method) && !isHistory) return 'no such method';

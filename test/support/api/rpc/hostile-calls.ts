@@ -1,4 +1,4 @@
-/** Calls of the recording with one thing changed in the ways of an attacker; as texts, so that numbers and escapes are what they are. */
+/** Recorded calls with one attack-like change each; as texts, so that numbers and escapes keep their notation. */
 import fc from 'fast-check';
 import { RPC_METHODS } from '../../../../api/rpc/methods/method-table.ts';
 import { rawMember } from '../../../../domain/json/raw-json.ts';
@@ -15,7 +15,7 @@ const NATIVE = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
 const SAPLING = 'zs1j3y6ksydpt7v7frwh64gqzsmt4dsxjnauygaq9a2fsg74lzs9ww5ljhc34mhmyqzq6a32xagn2g';
 const quoted = (text: string) => JSON.stringify(text);
 
-/** JSON texts that stand where a value stood. */
+/** JSON texts that replace a value. */
 const VALUES: readonly string[] = [
   ...[
     '*',
@@ -137,7 +137,7 @@ const escapeFirst = inString((inner) =>
   inner.replace(/^[ -~]/, (char) => (char === '\\' ? char : `\\u00${char.charCodeAt(0).toString(16)}`)),
 );
 
-/** Changes of the value that stood there. */
+/** Changes to the existing value. */
 const CHANGES: readonly Change[] = [
   inString((inner) => inner.toUpperCase()),
   inString((inner) => inner.toLowerCase()),
@@ -166,7 +166,7 @@ const CHANGES: readonly Change[] = [
   (text) => `-${text.replace(/^[-"]/, '').replace(/"$/, '') || 1}`.replace(/^-(?!\d).*/, '-5'),
 ];
 
-/** The same value, with every so many of the characters of its strings and keys written as an escape. */
+/** The same value, with every nth character of its strings and keys written as an escape. */
 const escaped = (text: string, every: number): string =>
   text.replace(/"(?:[^"\\]|\\.)*"/g, (string) =>
     string.replace(/\\(?:u.{4}|.)|[^"\\]/g, (part, at: number) =>
@@ -174,7 +174,7 @@ const escaped = (text: string, every: number): string =>
     ),
   );
 
-/** Places of the values in a JSON text, whole containers included. */
+/** Positions of the values in a JSON text, including whole containers. */
 function places(text: string): readonly (readonly [start: number, end: number])[] {
   const found: [number, number][] = [];
   const walk = (at: number): number => {
@@ -206,7 +206,7 @@ function skipString(text: string, start: number): number {
   return end + 1;
 }
 
-/** Of each method some calls that its daemon was asked while it was recorded, and the bare ones. */
+/** Some recorded calls of each method, and bare ones. */
 function recordedCalls(): ReadonlyMap<string, readonly string[]> {
   const calls = new Map<string, Set<string>>();
   for (const name of Object.keys(RPC_METHODS)) calls.set(name, new Set(['[]', '["x"]', '["x",1,true,false,1]']));
@@ -219,7 +219,7 @@ function recordedCalls(): ReadonlyMap<string, readonly string[]> {
   return new Map([...calls].map(([method, params]) => [method, [...params]]));
 }
 
-/** Every method as often as every other, whatever was recorded of it. */
+/** Chooses every method equally often, however many recorded calls it has. */
 export function hostileCalls(): fc.Arbitrary<HostileCall> {
   const recorded = recordedCalls();
   const place = fc.nat();
@@ -257,7 +257,7 @@ export function hostileCalls(): fc.Arbitrary<HostileCall> {
     });
 }
 
-/** The calls that write exist only with their flag, so that nothing else of them would be tried without it. */
+/** Adds the flag: without it a writing method is refused, so that nothing else about the call would be tested. */
 function withFlag(params: string, position: number): string {
   const own = places(params);
   const inner = params.slice(1, -1).trim();

@@ -1,4 +1,4 @@
-/** docs/json-rpc.md: every method as the table says it, with an example from the recording. */
+/** Generates docs/json-rpc.md: every method of the table, with an example from the recording. */
 
 import { MOST_ANSWER_BYTES } from '../../../../api/access/answer-memory.ts';
 import { DEADLY_CALLS } from '../../../../api/rpc/deadly-calls.ts';
@@ -18,7 +18,7 @@ import { differenceOfCall, differences } from './differences.ts';
 
 export interface MethodExample {
   readonly params: string;
-  /** Text of the result or of the error. */
+  /** Text of the result or the error. */
   readonly answer: string;
 }
 
@@ -38,12 +38,12 @@ function exampleOf(
   const answer = answerOf(body);
   if ('died' in answer || ('error' in answer && answer.error.startsWith('{"code":-1,'))) return null;
   const text = 'error' in answer ? answer.error : answer.result;
-  // Results before errors, such that say something before empty ones, short ones before long ones.
+  // Results before errors, meaningful results before empty ones, short ones before long ones.
   const rank = ('error' in answer ? 2e9 : 0) + (EMPTY.has(text) || text.startsWith('{"error"') ? 1e9 : 0) + text.length;
   return { method, params, answer: text, rank };
 }
 
-/** The one that says most in the fewest characters, by method. */
+/** The most meaningful and shortest example, by method. */
 export function recordedExamples(folder: string): ReadonlyMap<string, MethodExample> {
   const best = new Map<string, MethodExample & { readonly rank: number }>();
   for (const recorded of readCases(folder)) {
@@ -88,29 +88,30 @@ function section([name, method]: [string, RpcMethod], example: MethodExample | u
 
 const INTRODUCTION = `# JSON-RPC
 
-\`POST /\` is the first configured chain, \`POST /rpc/<chain>\` each chain; a host name \`<chain>.rpc.*\` or \`rpc.*\` does the same, and
-a chain that is not configured is 404. Any JSON-RPC client of the daemon works over HTTP/1.1: change its address, credentials are
-ignored. Envelope, ids, numbers, error codes and HTTP statuses are the daemon's, bodies go through as bytes. A batch holds at most five calls.
+\`POST /\` serves the first configured chain and \`POST /rpc/<chain>\` any chain; the host names \`rpc.*\` and \`<chain>.rpc.*\` do the same. A
+chain that is not configured is 404. Any JSON-RPC client of the daemon works over HTTP/1.1: change its address; credentials are ignored.
+Envelope, ids, numbers, error codes and HTTP statuses are those of the daemon, and bodies are passed on byte for byte. A batch has at most five calls.
 
 \`\`\`
 curl -s http://127.0.0.1:8080/ --data '{"id":1,"method":"getblockcount","params":[]}'
 curl -s http://127.0.0.1:8080/rpc/vrsc --data '[{"id":1,"method":"getblockcount"},{"id":2,"method":"getinfo"}]'
 \`\`\`
 
-Without a key each call counts as a request of the minute; with a key it costs the credits below. What waits for a daemon is bounded:
-*light* calls have 30 s, *heavy* ones 60 s and run three at a time, *slow* ones walk the whole chain, have 300 s and run one at a
-time. Callers take turns. What does not fit, or is heavy or slow and has waited for half of its time, is refused
-with -32603 \`Work queue depth exceeded\`. A daemon that does not answer is -32603 \`Internal error\`, one that starts is -28, too many requests are -32005 with HTTP 429, a method that is not here is -32601.
+Without a key each call counts as a request of the minute; with a key it costs the credits below. Calls that wait for a daemon are
+bounded: *light* calls have 30 s; *heavy* calls have 60 s and run three at a time; *slow* calls walk the whole chain, have 300 s and run
+one at a time. Callers take turns. A call that does not fit into the queue, and a heavy or slow call that has waited for half of its time, is refused with
+-32603 \`Work queue depth exceeded\`. Other errors are -32603 \`Internal error\` when a daemon does not answer, -28 while it starts, -32005 with HTTP 429 for too many requests, and -32601 for a method that is not served here.
 
-An answer of a daemon may have ${MOST_ANSWER_BYTES} bytes, as much as the largest block; a larger one is -32603 \`Answer too large\`. Answers that
-one caller has not been sent yet may hold twice that, a batch as one and while it is put together twice; beyond it the one that has held most for longest, with its whole batch, is -32603
-\`Answers to this caller hold too much memory\`, but for transactions that it has broadcast. Ask for fewer addresses, or by heights. Both count as asked, and so does what ran into a
-limit of time. The rest of the batch of a client that goes is not asked. What the daemon is at keeps its place
-when its client goes, since the daemon works on, and a heavy or slow call also when its time is over, for at most three times that time.
+A daemon's answer may have ${MOST_ANSWER_BYTES} bytes, the size of the largest block; a larger one is -32603 \`Answer too large\`. The answers that are
+not yet sent to one caller may have twice that size in all; a batch counts as one answer, and twice while it is put together. Beyond that, the answer that has been largest
+for longest fails, with its whole batch, with -32603 \`Answers to this caller hold too much memory\`, except for the transactions that the batch has broadcast. Ask for fewer addresses, or by
+heights. Both errors are charged, and so are calls that ran into a time limit. When a client disconnects, the rest of its batch is not
+executed. A call that a daemon is executing still counts as running after its client has disconnected, because the daemon continues with it; a heavy
+or slow call still counts as running after its time limit, for at most three times that limit.
 
-## What is let through
-A daemon is asked only what it can take. A call that is refused here says what is allowed, with a code that the daemon has for such a
-thing; the daemon itself refuses everything else that is wrong, such as an unknown name.
+## Allowed calls
+A daemon only receives calls that it can bear. The error of a call that is refused here states what is allowed, with an error code that the daemon uses for such
+a fault; the daemon itself refuses everything else that is wrong, such as an unknown name.
 
 | what | at most | otherwise |
 |---|---|---|
@@ -121,16 +122,16 @@ thing; the daemon itself refuses everything else that is wrong, such as an unkno
 | \`id\` | ${MAX_ID_BYTES} bytes | -32600 |
 | parameters | ${MAX_PARAMETERS} | -1 |
 
-Raw control characters are no JSON (-32700). An escaped U+0000 is refused in every parameter (-8) and in the id (-32600), other escaped
-control characters in every parameter but messages, passphrases and labels. A member \`filename\` is refused in every method (-8), since
-it would name a file of the server.
+Raw control characters are not valid JSON (-32700). An escaped U+0000 is refused in every parameter (-8) and in the id (-32600), other
+escaped control characters in every parameter except messages, passphrases and labels. A member \`filename\` is refused in every method
+(-8), because it would name a file of the server.
 
-The numbered lines of a method say what each of its parameters may be; others are -8, addresses -5. Where the daemon reads JSON or
-wildcards in a text, only the plain form is taken, but for the object of \`getcurrencyconverters\`. A value of another JSON type (a
-number for a name) goes through while it is a single one, and the daemon says what it thinks of it. What is numbered as a list or an
+The numbered lines of a method list what each of its parameters may be; other values are refused with -8, invalid addresses with -5. Where the
+daemon reads JSON or wildcards in a text, only the plain form is accepted, except for the object of \`getcurrencyconverters\`. A single value of another
+JSON type (a number for a name) is passed on, and the daemon answers it with its own error. Parameters that are described as a list or an
 object may have more members than are named, with single values, which the daemon ignores.
 
-Some calls end a daemon, and are answered here:
+Some calls crash a daemon, and are answered here:
 ${Object.entries(DEADLY_CALLS)
   .map(([name, { why }]) => `- \`${name}\`: ${why}`)
   .join('\n')}
@@ -138,7 +139,7 @@ ${Object.entries(DEADLY_CALLS)
 \`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
-Write it again with \`npm test -- method-page --update\`.
+Generate it again with \`npm test -- method-page --update\`.
 `;
 
 /** `examples` by method. */

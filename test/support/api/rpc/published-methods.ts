@@ -1,4 +1,4 @@
-/** The published list of methods, written down apart from the table that tests hold against it. */
+/** The published list of methods, written independently of the table that tests check against it. */
 export const DAEMON_METHODS =
   `coinsupply convertpassphrase createmultisig createrawtransaction decoderawtransaction decodescript decryptdata
 estimateconversion estimatefee estimatepriority getaddressbalance getaddressdeltas getaddressmempool getaddresstxids
@@ -13,5 +13,5 @@ getvdxfid hashdata help listcurrencies listidentities listopenoffers recoveriden
 sendcurrency sendrawtransaction setidentitytimelock updateidentity validateaddress verifychain verifyhash verifymessage
 verifysignature verifytxoutproof`.split(/\s+/);
 
-/** Those that the index may answer without a daemon come first. */
+/** The methods that the index may answer without a daemon come first. */
 export const PUBLISHED_METHODS = ['getbestblockhash', 'getblockcount', 'getblockhash', ...DAEMON_METHODS];

@@ -1,4 +1,4 @@
-/** JSON-RPC in front of the recorded node, with the index that a finished derivation of the recording would have. */
+/** JSON-RPC in front of the recorded node, with the index that a completed derivation of the recording would have. */
 import { pino } from 'pino';
 import { createIdentityHistory } from '../../../../api/rpc/identity-history.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../../../../api/rpc/rpc-handler.ts';
@@ -22,9 +22,9 @@ export interface RecordedService {
   readonly node: RecordedNode;
   readonly handler: RpcHandler;
   readonly postgres: Postgres;
-  /** Everything that the node has been sent. */
+  /** Every request that the node received. */
   readonly received: ReceivedRequest[];
-  /** What the index says its newest block is; null for the node's. */
+  /** Sets the newest block of the index; null means the node's. */
   showTip(tip: BlockRef | null): void;
   post(body: string | Uint8Array): Promise<{ readonly status: number; readonly text: string }>;
   stop(): Promise<void>;
@@ -140,7 +140,7 @@ function* blockRows(): Generator<Row> {
   }
 }
 
-/** What the daemon told of currencies, once each. */
+/** The recorded definitions of currencies, once each. */
 function* currencyRows(): Generator<Row> {
   const seen = new Set<string>();
   for (const recorded of readCases(RECORDING)) {

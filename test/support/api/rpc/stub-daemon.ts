@@ -1,4 +1,4 @@
-/** A daemon for tests that answers when and as it should, and a client that leaves before. */
+/** A daemon for tests that answers when and how a test wants, and a client that disconnects early. */
 import { EventEmitter, once } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { type AddressInfo, connect } from 'node:net';
@@ -14,14 +14,14 @@ export interface StubDaemon {
   /** Address with user and password. */
   readonly rpc: string;
   readonly calls: Wire[];
-  /** `asked`. */
+  /** Emits `asked` for each call. */
   readonly events: EventEmitter;
-  /** Text of a result, or what the head of the reply announces instead of one. */
+  /** Text of a result, or the content length that the reply's head announces instead of a result. */
   answer: (call: Wire) => Promise<string | { readonly announces: number }>;
   stop(): void;
 }
 
-/** Its replies have a length, as those of the daemon; every third has none. */
+/** Its replies have a content length, as the daemon's do, except every third one. */
 export async function startStubDaemon(): Promise<StubDaemon> {
   const stub: Omit<StubDaemon, 'rpc' | 'stop'> = { calls: [], events: new EventEmitter(), answer: async () => '1' };
   const server: Server = createServer(async (request, response) => {
@@ -46,7 +46,7 @@ export async function startStubDaemon(): Promise<StubDaemon> {
   return Object.assign(stub, { rpc: `http://u:p@127.0.0.1:${(server.address() as AddressInfo).port}`, stop });
 }
 
-/** Sends a body on a connection that can be left. */
+/** Sends a body on a connection that the test can close. */
 export function leaver(port: number, body: unknown) {
   const socket = connect({ port, host: '127.0.0.1' });
   const sent = JSON.stringify(body);

@@ -1,4 +1,4 @@
-/** A name server on this machine that gives every name the same addresses (RFC 1035, one question a query). */
+/** A local name server that resolves every name to the same addresses (RFC 1035, one question per query). */
 import { createSocket } from 'node:dgram';
 
 export interface NameServer {
@@ -7,7 +7,7 @@ export interface NameServer {
 }
 
 export interface ResolvedAddresses {
-  /** Bytes of the address; null: it has none. */
+  /** Bytes of the address; null means that the name has none. */
   readonly A: readonly number[] | null;
   readonly AAAA: readonly number[] | null;
 }
@@ -24,7 +24,7 @@ export async function startNameServer(addresses: ResolvedAddresses): Promise<Nam
     const type = TYPES[question.readUInt16BE(question.length - 4)];
     const bytes = type ? addresses[type] : null;
     const header = Buffer.alloc(HEADER_BYTES);
-    query.copy(header, 0, 0, 2); // its id
+    query.copy(header, 0, 0, 2); // the query's id
     header.writeUInt16BE(0x8180, 2);
     header.writeUInt16BE(1, 4);
     header.writeUInt16BE(bytes ? 1 : 0, 6);

@@ -1,4 +1,4 @@
-/** A receiver of webhooks that behaves as a test says, and remembers what came. */
+/** A webhook receiver that behaves as the test decides and records its requests. */
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -8,14 +8,14 @@ export interface Received {
   readonly id: string;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** Milliseconds of a clock that only runs forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly at: number;
 }
 
 export interface Receiver {
   readonly url: string;
   readonly received: readonly Received[];
-  /** Most requests that were under way at one time. */
+  /** Largest number of concurrent requests. */
   readonly mostAtOnce: number;
   behave(behaviour: Behaviour): void;
   close(): Promise<void>;
@@ -29,10 +29,10 @@ export const answers =
     response.writeHead(status, headers).end();
   };
 
-/** Takes the request and says nothing. */
+/** Accepts the request and never answers. */
 export const hangs: Behaviour = () => undefined;
 
-/** 10 GB, as fast as they are read. */
+/** Answers with 10 GB, as fast as the client reads. */
 export const endless: Behaviour = async (response) => {
   const chunk = Buffer.alloc(1024 * 1024, 'x');
   response.writeHead(200, { 'content-length': String(10 * 1024 ** 3) });
@@ -41,7 +41,7 @@ export const endless: Behaviour = async (response) => {
   }
 };
 
-/** A byte now and then, for ever. */
+/** Answers with one byte every 50 ms, for ever. */
 export const drips: Behaviour = async (response) => {
   response.writeHead(200);
   while (!response.destroyed) {
@@ -87,7 +87,7 @@ export async function startReceiver(first: Behaviour = answers(204)): Promise<Re
   };
 }
 
-/** The message, its signature checked by the official library. @throws WebhookVerificationError */
+/** Returns the message after the official library has verified its signature. @throws WebhookVerificationError */
 export function verified<T>({ body, headers }: Received, secret: string): T {
   return new Webhook(secret).verify(body, headers) as T;
 }

@@ -1,4 +1,4 @@
-/** A daemon with nothing wrong: what a test breaks of it is the only thing that `check` may find. */
+/** A daemon without faults; `check` finds only what a test breaks. */
 import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/scripted-daemon.ts';
 
 const ADDRESS = 'RCdXBieidGuXmK8Tw2gBoXWxi16UgqyKc7';
@@ -20,7 +20,7 @@ export const GOOD_INFO = {
 
 const EMPTY_WALLET = { walletversion: 60000, balance: 0, unconfirmed_balance: 0, immature_balance: 0 };
 
-/** As the daemon prints a block of one reward and one stake. */
+/** A block with one reward and one stake, as the daemon prints it. */
 const blockAt = (height: number) => ({
   height,
   tx: [

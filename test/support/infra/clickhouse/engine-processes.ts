@@ -1,16 +1,16 @@
-/** Processes of the embedded engine that a process of the program has started. */
+/** Processes of the embedded engine, by the process that started them. */
 import { readdirSync, readFileSync } from 'node:fs';
 
 const MAIN = 'engine-process/main.ts';
 
-/** Ids; those that have ended are not among them. */
+/** Process ids of the running engines of a process. */
 export function engineProcesses(parent: number): number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => pid > 0 && parentOf(pid) === parent && read(`/proc/${pid}/cmdline`).includes(MAIN));
 }
 
-/** A zombie has ended. */
+/** Returns false for a zombie, which has ended. */
 export const isRunning = (pid: number): boolean => parentOf(pid) !== null;
 
 function parentOf(pid: number): number | null {
@@ -20,7 +20,7 @@ function parentOf(pid: number): number | null {
   return parent === undefined || state === 'Z' ? null : Number(parent);
 }
 
-/** Empty for a process that has ended meanwhile. */
+/** Returns an empty text for a process that has ended in the meantime. */
 function read(file: string): string {
   try {
     return readFileSync(file, 'utf8');

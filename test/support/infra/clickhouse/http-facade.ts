@@ -1,6 +1,6 @@
 /**
- * A FACADE, not a server: the HTTP interface of the embedded engine on a port, with a password, so that what talks to a server by
- * URL is tested where no server can be had. Run as a program: http-facade.ts <folder> <KILLs that it refuses, the first ones>.
+ * A FACADE, not a server: the HTTP interface of the embedded engine on a port, with a password, to test code that connects to a server by
+ * URL where no server is available. Run as a program: http-facade.ts <folder> <number of the first KILL statements to refuse>.
  */
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
@@ -16,9 +16,9 @@ import { type EngineStatement, runStatement } from '../../../../infra/clickhouse
 const ENGINES = 4;
 const USER = 'user';
 const PASSWORD = 'password';
-/** Parameters of the address that are no settings. */
+/** URL parameters that are not settings. */
 const CONTROL = /^(query|query_id|database|session_.*|param_.*)$/;
-/** Settings that a server has and the engine does not know. */
+/** Settings of servers that the engine does not know. */
 const OF_SERVERS = new Set(['wait_end_of_query', 'enable_http_compression', 'send_progress_in_http_headers']);
 const PARQUET = /^([\s\S]*) FORMAT Parquet\s*$/;
 
@@ -37,7 +37,7 @@ async function main(folder: string, refusedKills: number): Promise<void> {
       await answer(session, request, response, refuseKill);
     } catch (error) {
       const { message } = error as Error;
-      await session.queryAsync('SELECT 1'); // what failed counts as running until its session is used again
+      await session.queryAsync('SELECT 1'); // a failed query counts as running until its session is used again
       response.writeHead(500, { 'X-ClickHouse-Exception-Code': /^Code: (\d+)/.exec(message)?.[1] ?? '1002' });
       response.end(message);
     }
@@ -49,7 +49,7 @@ async function main(folder: string, refusedKills: number): Promise<void> {
   await once(server, 'listening');
   const { port } = server.address() as AddressInfo;
   console.log(`http://${USER}:${PASSWORD}@127.0.0.1:${port}`);
-  process.on('disconnect', () => process.exit(0)); // the test that started it is gone
+  process.on('disconnect', () => process.exit(0)); // the test that started this process has ended
 }
 
 async function answer(
@@ -78,7 +78,7 @@ async function answer(
   else response.end(await runStatement(session, statement));
 }
 
-/** The engine gives no binary answer: it writes a file, which is the answer of a server. */
+/** The engine returns no binary results, so it writes a file whose content is the server's answer. */
 async function answerParquet(session: Session, statement: EngineStatement, response: ServerResponse) {
   const file = join(tmpdir(), `facade-${randomUUID()}.parquet`);
   try {

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { NODE_FLAGS } from '../node-flags.ts';
 
 export interface ClickHouseFacade {
-  /** Of the database `default`. */
+  /** URL of the database `default`. */
   readonly url: string;
   readonly pid: number;
   stop(): Promise<void>;

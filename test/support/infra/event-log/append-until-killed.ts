@@ -20,7 +20,7 @@ for (let batch = 1; ; batch = (batch * 7) % MAX_BATCH || 1) {
   writeSync(STDOUT, `${writer.next}\n`);
 }
 
-/** Loads the one that is asked for: it is started often. */
+/** Imports only the implementation in use, because this process is started often. */
 async function openLog(): Promise<EventLog> {
   if ('folder' in options)
     return (await import('../../../../infra/event-log/embedded/embedded-event-log.ts')).createEmbeddedEventLog(options);

@@ -1,4 +1,4 @@
-/** What every implementation of the log does. Run by embedded.test.ts and kafka.test.ts on real storage. */
+/** Behaviour that every implementation of the log must have. Run by embedded.test.ts and kafka.test.ts on real storage. */
 import fc from 'fast-check';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { recordChecksum } from '../../../../infra/event-log/checksum.ts';
@@ -9,18 +9,18 @@ import { killWriter } from './kill-writer.ts';
 import { isTestRecord, testRecord, testRecords } from './test-records.ts';
 
 export interface LogStorage {
-  /** Another log on the same storage; closed by the suite. */
+  /** Opens another log on the same storage; the suite closes it. */
   open(): EventLog;
-  /** For a process that appends to the same storage. */
+  /** Options for a process that appends to the same storage. */
   readonly appender: AppenderOptions;
 }
 
 export interface ConformanceOptions {
-  /** Empty storage of its own for each test. */
+  /** Empty storage for each test. */
   createStorage(): Promise<LogStorage>;
-  /** What a second writer means: the first goes on and the second is refused, or the second takes over. */
+  /** Effect of a second writer: it is refused and the first continues, or it takes over. */
   readonly secondWriter: 'is refused' | 'takes over';
-  /** Of a writer process; VERUSTREAM_KILLS sets more. */
+  /** How often a writer process is killed; VERUSTREAM_KILLS overrides it. */
   readonly kills: number;
 }
 
@@ -46,7 +46,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
   const writer = (from: EventLog = log): Promise<LogWriter> => from.openWriter('blocks', 'vrsc');
   const read = (position: number, limits = ALL, from = log): Promise<readonly LogRecord[]> =>
     from.read('blocks', 'vrsc', position, limits);
-  /** Short enough to be printed, whatever class the bytes have. */
+  /** Short texts that print well, whatever class the bytes have. */
   const digests = (records: readonly LogRecord[]): string[] => records.map(digest);
   const positions = (records: readonly LogRecord[]): number[] => records.map((record) => record.position);
 
@@ -68,7 +68,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(await log.last('blocks', 'vrsc')).toBeNull();
     });
 
-    it('returns records as they were appended, whatever the batches', async () => {
+    it('returns records as they were appended, whatever the batch sizes', async () => {
       const appending = await writer();
       for (const batch of [1, 5, 1, 30, 2]) await appending.append(testRecords(appending.next, batch));
       expect(appending.next).toBe(39);
@@ -104,7 +104,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, 16)));
     });
 
-    it('finishes the appends that were begun when the writer is closed', async () => {
+    it('finishes the appends in progress when the writer is closed', async () => {
       const appending = await writer();
       const begun = [0, 400].map((from) => appending.append(testRecords(from, 400)));
       await appending.close();
@@ -119,7 +119,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, held + 1)));
     });
 
-    it('refuses a gap, before and inside a batch, and appends nothing of it', async () => {
+    it('refuses a batch with a gap before or inside it, and appends none of it', async () => {
       const appending = await writer();
       await appending.append(testRecords(0, 2));
       await expect(appending.append([testRecord(3)])).rejects.toEqual(code('log_gap'));
@@ -138,8 +138,8 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
     });
   });
 
-  describe('append again', () => {
-    it('skips what is held and appends the rest', async () => {
+  describe('repeated appends', () => {
+    it('skip records that the log already has and append the rest', async () => {
       const appending = await writer();
       await appending.append(testRecords(0, 5));
       await appending.append(testRecords(0, 5));
@@ -149,7 +149,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, 7)));
     });
 
-    it('does so after a restart', async () => {
+    it('do so after a restart, too', async () => {
       await (await writer()).append(testRecords(0, 5));
       await log.close();
       log = open();
@@ -159,7 +159,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, 8)));
     });
 
-    it('refuses another record at a held position, and appends nothing of that batch', async () => {
+    it('refuse a different record at an existing position, and append none of that batch', async () => {
       const appending = await writer();
       await appending.append(testRecords(0, 5));
       const other = { position: 3, payload: Buffer.from('another') };
@@ -205,7 +205,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(digests(await read(0))).toEqual(digests(testRecords(0, 4)));
     });
 
-    it('may come after the first was closed, which then appends no more', async () => {
+    it('may open once the first is closed, which then appends no more', async () => {
       const first = await writer();
       await first.append([testRecord(0)]);
       await first.close();
@@ -251,7 +251,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       );
     });
 
-    it('goes through the whole log in pages of any size', async () => {
+    it('pages through the whole log with any page size', async () => {
       const appending = await writer();
       for (let i = 0; i < 6; i += 1) await appending.append(testRecords(appending.next, 50));
       await fc.assert(
@@ -281,7 +281,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
   });
 
   describe('large records', () => {
-    it('come back up to the limit, alone and between small ones, and above it are refused with the numbers', async () => {
+    it('are stored up to the limit, alone and between small ones, and are refused above it with both sizes', async () => {
       const appending = await writer();
       const large = { position: 1, payload: Buffer.alloc(MAX_RECORD_BYTES, 'large') };
       await appending.append([testRecord(0), large, testRecord(2)]);
@@ -306,14 +306,14 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
   });
 
   describe('waitFor', () => {
-    it('returns at once when the position is held', async () => {
+    it('returns at once when the position exists', async () => {
       await (await writer()).append(testRecords(0, 2));
       const began = Date.now();
       await log.waitFor('blocks', 'vrsc', 1, 20_000);
       expect(Date.now() - began).toBeLessThan(5_000);
     });
 
-    it('wakes with an append of this log', async () => {
+    it('wakes on an append by this log', async () => {
       const appending = await writer();
       const woken = log.waitFor('blocks', 'vrsc', 0, 30_000).then(() => 'woken');
       await appending.append([testRecord(0)]);
@@ -321,7 +321,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(await Promise.race([woken, later])).toBe('woken');
     });
 
-    it('wakes soon after an append of another log', async () => {
+    it('wakes soon after an append by another log', async () => {
       const appending = await writer();
       const other = open();
       const woken = other.waitFor('blocks', 'vrsc', 0, 30_000);
@@ -332,7 +332,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
       expect(positions(await read(0, ALL, other))).toEqual([0]);
     });
 
-    it('returns after its time, when it is called off, and when the log is closed', async () => {
+    it('returns after its timeout, when it is aborted, and when the log is closed', async () => {
       const aborted = new AbortController();
       const began = Date.now();
       await log.waitFor('blocks', 'vrsc', 0, 150);
@@ -349,7 +349,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
   });
 
   describe('a closed log', () => {
-    it('says so', async () => {
+    it('reports that it is closed', async () => {
       const appending = await writer();
       await log.close();
       await log.close();
@@ -363,7 +363,7 @@ export function describeEventLog({ createStorage, secondWriter, kills }: Conform
     const times = Number(process.env.VERUSTREAM_KILLS ?? kills);
 
     it(
-      `${times} times in the middle of an append leaves no gap, no repetition, and all that it acknowledged`,
+      `${times} times in the middle of an append leaves no gap, no duplicate, and every acknowledged record`,
       async () => {
         let acknowledged = 0;
         for (let kill = 0; kill < times; kill += 1) {

@@ -8,7 +8,7 @@ import type { AppenderOptions } from './append-until-killed.ts';
 
 const SCRIPT = fileURLToPath(new URL('append-until-killed.ts', import.meta.url));
 
-/** `afterMs` counts from its first acknowledged append. Returns the next position that it acknowledged last. */
+/** Waits `afterMs` after the first acknowledged append. Returns the last next position that was acknowledged. */
 export async function killWriter(options: AppenderOptions, afterMs: number): Promise<number> {
   const child = spawn(process.execPath, [...NODE_FLAGS, SCRIPT, JSON.stringify(options)], {
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -30,6 +30,6 @@ export async function killWriter(options: AppenderOptions, afterMs: number): Pro
   child.kill('SIGKILL');
   const [, signal] = await ended;
   if (signal !== 'SIGKILL') throw new Error(`the appending process ended by itself: ${errors}`);
-  // The last line may be cut.
+  // The last line may be incomplete.
   return Number(acknowledged.slice(0, acknowledged.lastIndexOf('\n')).split('\n').at(-1));
 }

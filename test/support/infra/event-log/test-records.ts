@@ -1,8 +1,8 @@
-/** Records whose bytes follow from their position, so that any reader can tell whether one is what was written. */
+/** Records whose bytes follow from their position, so that any reader can check them. */
 import { createHash } from 'node:crypto';
 import type { LogRecord } from '../../../../infra/event-log/event-log.ts';
 
-/** Of 0 to about 4,000 bytes. */
+/** A record of 0 to about 4,000 bytes. */
 export function testRecord(position: number): LogRecord {
   const seed = createHash('sha256').update(`record ${position}`).digest();
   const bytes = seed.readUInt16BE() % 4_000;
@@ -14,7 +14,7 @@ export function testRecords(from: number, count: number): LogRecord[] {
   return Array.from({ length: count }, (_, i) => testRecord(from + i));
 }
 
-/** What differs from one run of records to another. */
+/** Returns whether a record has the bytes of its position. */
 export function isTestRecord({ position, payload }: LogRecord): boolean {
   return Buffer.compare(testRecord(position).payload, payload) === 0;
 }

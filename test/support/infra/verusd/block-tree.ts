@@ -1,4 +1,4 @@
-/** A tree of made-up blocks with a best tip that can be switched at will: the daemon's view in tests of the tailer. */
+/** A tree of synthetic blocks whose best tip a test can switch: the daemon's view in tests of the tailer. */
 import { createHash } from 'node:crypto';
 
 export interface TreeBlock {
@@ -6,7 +6,7 @@ export interface TreeBlock {
   readonly height: number;
   readonly previousHash: string | null;
   readonly time: number;
-  /** Makes the block's text longer. */
+  /** Text that makes the block longer. */
   readonly filler: string;
 }
 
@@ -16,18 +16,18 @@ export interface BlockTree {
   /** Block of the best chain; undefined above its tip. */
   at(height: number): TreeBlock | undefined;
   get(hash: string): TreeBlock | undefined;
-  /** Adds a line of blocks on `parent` without switching to it; returns its last block. */
+  /** Adds a branch of blocks on `parent` without switching to it; returns its last block. */
   grow(parent: string, count: number, filler?: string): TreeBlock;
   setTip(hash: string): void;
-  /** Adds blocks on the best tip and moves it. */
+  /** Adds blocks on the best tip and moves the tip to the last one. */
   extend(count: number, filler?: string): TreeBlock;
-  /** Replaces the newest `depth` blocks by `length` others. */
+  /** Replaces the newest `depth` blocks with `length` others. */
   reorganise(depth: number, length: number): TreeBlock;
 }
 
 const GENESIS_TIME = 1_700_000_000;
 
-/** Two trees with the same name have the same genesis block, others differ. */
+/** Two trees with the same name have the same genesis block; other trees differ. */
 export function createBlockTree(name = 'tree'): BlockTree {
   const blocks = new Map<string, TreeBlock>();
   let made = 0;

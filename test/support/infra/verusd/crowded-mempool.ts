@@ -1,4 +1,4 @@
-/** A daemon before which many transactions wait: all else is answered by another one. */
+/** A daemon with a crowded mempool; another daemon answers everything else. */
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
@@ -9,17 +9,18 @@ import type { LooseJson } from '../../../api/truth.ts';
 const MOST_FEE = 10_000 + 16 ** 7;
 
 export interface CrowdedDaemon {
-  /** With the credentials of the other one. */
+  /** Has the credentials of the other daemon. */
   readonly url: string;
-  /** Fees of what waits, in satoshis, from the highest: all are of one size. */
+  /** Fees of the waiting transactions in satoshis, the highest first; all transactions have the same size. */
   readonly fees: readonly number[];
-  /** Whom all of them pay. */
+  /** Address that all of them pay. */
   readonly payee: string;
   stop(): Promise<void>;
 }
 
 /**
- * All spend the same output, with fees of their own: no real mempool holds such, but who reads them one by one cannot tell.
+ * All transactions spend the same output with different fees. A real mempool would not contain them together, but a client that reads them
+ * one by one cannot tell.
  */
 export async function startCrowdedDaemon(behind: string, transactions: number): Promise<CrowdedDaemon> {
   const { origin, username, password } = new URL(behind);
@@ -75,7 +76,7 @@ export async function startCrowdedDaemon(behind: string, transactions: number): 
   };
 }
 
-/** The newest payment that leaves room for any fee. */
+/** The newest payment that is large enough for any fee. */
 async function payment(resultOf: (method: string, ...params: unknown[]) => Promise<LooseJson>): Promise<LooseJson> {
   for (let height: number = await resultOf('getblockcount'); height > 0; height -= 1) {
     const { tx } = await resultOf('getblock', String(height), 2);
@@ -89,5 +90,5 @@ const isSpendable = ({ scriptPubKey, valueSat, spentTxId }: LooseJson): boolean 
   scriptPubKey.type === 'pubkeyhash' && valueSat > MOST_FEE && spentTxId === undefined;
 
 const txidOf = (at: number): string => createHash('sha256').update(`waits ${at}`).digest('hex');
-/** Different ones, in no order. */
+/** Different fees in no particular order. */
 const feeAt = (at: number): number => 10_000 + Number.parseInt(txidOf(at).slice(0, 7), 16);

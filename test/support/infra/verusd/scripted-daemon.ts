@@ -1,4 +1,4 @@
-/** A daemon for tests: verusd's JSON-RPC on a block tree, over real HTTP, with faults on demand. */
+/** A daemon for tests: verusd's JSON-RPC over a block tree, by real HTTP, with faults on demand. */
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
@@ -16,7 +16,7 @@ export type DaemonFault =
 export interface ScriptedCall {
   readonly method: string;
   readonly params: readonly unknown[];
-  /** It came with others in one request. */
+  /** The call was part of a batch request. */
   readonly isBatch?: true;
 }
 
@@ -25,21 +25,21 @@ export interface ScriptedDaemon {
   /** Address with user and password. */
   readonly rpc: string;
   readonly calls: readonly ScriptedCall[];
-  /** Of one call or of several. */
+  /** Number of requests; a batch counts once. */
   readonly requests: number;
-  /** Every text of the tree that was sent as a block's, by the block's hash. */
+  /** Every text of a tree's block that was sent, by the block's hash. */
   readonly sent: ReadonlyMap<string, ReadonlySet<string>>;
-  /** WireCall for each call; null answers properly. */
+  /** Called for each call; null means a proper answer. */
   fault: (call: ScriptedCall) => DaemonFault | null;
   user: string;
   password: string;
-  /** Takes no password, whatever it is. */
+  /** Rejects every password. */
   refuses: boolean;
-  /** Stops listening and drops all connections, as a daemon that is shut down; its port stays its own. */
+  /** Stops listening and drops all connections, like a daemon that shuts down; the port stays reserved. */
   down(): Promise<void>;
   /** Listens again. */
   up(): Promise<void>;
-  /** Down for good. */
+  /** Stops for good and releases the port. */
   stop(): Promise<void>;
 }
 
@@ -50,11 +50,11 @@ interface WireCall extends ScriptedCall {
 /** A chain that the daemon serves instead of a tree. */
 export interface ServedChain {
   tip(): BlockRef;
-  /** Of the best chain. */
+  /** Block of the best chain. */
   at(height: number): BlockRef | undefined;
   /** `getblock hash 2`, of any branch. */
   textOf(hash: string): string | undefined;
-  /** `getrawtransaction txid 1` of what waits, by txid. */
+  /** `getrawtransaction txid 1` of each waiting transaction, by txid. */
   waiting?(): ReadonlyMap<string, string>;
 }
 
@@ -66,7 +66,7 @@ interface BlockRef {
 export interface ScriptedDaemonOptions {
   readonly tree?: BlockTree;
   readonly chain?: ServedChain;
-  /** What it answers beside the chain, by method. */
+  /** Answers to methods that do not concern the chain, by method. */
   readonly methods?: Readonly<Record<string, (params: readonly unknown[]) => unknown>>;
   readonly name?: string;
   readonly chainId?: string;
@@ -80,7 +80,7 @@ class RpcFault extends Error {
   }
 }
 
-/** Text of `getblock … 2`: confirmations and nextblockhash depend on the moment, as the real ones do. */
+/** Text of `getblock … 2`: confirmations and nextblockhash depend on the current chain, like the real ones. */
 export function blockText(tree: BlockTree, block: TreeBlock): string {
   const onBest = tree.at(block.height) === block;
   const next = onBest ? tree.at(block.height + 1) : undefined;
@@ -193,7 +193,7 @@ export async function startScriptedDaemon(options: ScriptedDaemonOptions = {}): 
       calls.push(call);
       return { id, call, fault: daemon.fault(call) };
     });
-    // What befalls one call of a batch befalls its reply; only an error is the call's own.
+    // A transport fault of one call affects the whole batch; only an `error` fault is the call's own.
     const fault = asked.find((one) => one.fault)?.fault ?? null;
     if (fault?.kind === 'delay') await new Promise((resolve) => setTimeout(resolve, fault.ms));
     if (fault?.kind === 'close') {

@@ -1,4 +1,4 @@
-/** Chains derived and priced in real stores, for audits to look at. */
+/** Chains that are derived and priced in real stores, as input for audits. */
 
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
@@ -26,15 +26,15 @@ export interface AuditedWorld {
     readonly priceLimits: PriceLimitsByCurrency;
     readonly stableAnchors: readonly string[];
   };
-  /** What was appended, to its end. Nobody owns a stage afterwards. */
+  /** Derives everything that was appended. No stage is owned afterwards. */
   derive(): Promise<void>;
-  /** `clickhouse`: in place of the one of the stores. */
+  /** `clickhouse`: replaces the one of the stores. */
   price(clickhouse?: ClickHouse): Promise<void>;
-  /** Both. */
+  /** Derives and prices. */
   fold(): Promise<void>;
-  /** Stands in for running stages that have nothing to do, until the signal aborts. */
+  /** Owns the stages as if they were running without work, until the signal aborts. */
   own(signal: AbortSignal): Promise<void>;
-  /** Every result of one audit. */
+  /** All results of one audit. */
   audit(report?: (progress: AuditProgress) => void): Promise<AuditResult[]>;
   close(): Promise<void>;
 }

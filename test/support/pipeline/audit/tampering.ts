@@ -1,13 +1,13 @@
-/** Rows of both stores, altered behind the stages' backs. */
+/** Changes rows of both stores without the stages' knowledge. */
 import type { Stores } from '../../../../infra/stores.ts';
 
 export type RowDamage = 'changed' | 'deleted' | 'added';
 export type Store = 'postgres' | 'clickhouse';
 
 export interface Tampered {
-  /** As the audit names it. */
+  /** Name of the table in the audit. */
   readonly table: string;
-  /** Damages the newest row below a height; → its height, null when there is none, or nothing to do such a thing to. */
+  /** Damages the newest row below a height. Resolves with its height, or null if there is no such row or the damage is not applicable. */
   readonly postgres: (stores: Stores, damage: RowDamage, below: number) => Promise<number | null>;
   readonly clickhouse: (stores: Stores, damage: RowDamage, below: number) => Promise<number | null>;
 }
@@ -20,15 +20,15 @@ interface Place {
 
 interface PostgresPlace extends Place {
   readonly table: string;
-  /** Columns that another row has other values in; none where there is no room for another row. */
+  /** Columns whose values differ in an added row; null if no row can be added. */
   readonly added: Readonly<Record<string, unknown>> | null;
   readonly changed: Readonly<Record<string, unknown>>;
 }
 
 interface ClickHousePlace extends Place {
-  /** Columns that tell a row from the others of its height. */
+  /** Columns that identify a row among those of its height. */
   readonly key: readonly string[];
-  /** SQL of a column's other value. */
+  /** A column and the SQL of its new value. */
   readonly changed: readonly [column: string, value: string];
 }
 
@@ -47,7 +47,7 @@ const inPostgres =
       damage === 'added'
         ? `SELECT * FROM ${table} WHERE ctid = $1`
         : `DELETE FROM ${table} WHERE ctid = $1 RETURNING *`;
-    // A row that is deleted and inserted in one statement would meet itself in the index.
+    // Deleting and inserting a row in one statement would violate the unique index.
     await postgres.transaction(async (client) => {
       await client.query(`CREATE TEMP TABLE old ON COMMIT DROP AS SELECT * FROM ${table} WHERE false`);
       await client.query(`WITH old AS (${take}) INSERT INTO pg_temp.old SELECT * FROM old`, [row.ctid]);
@@ -76,7 +76,7 @@ const inClickHouse =
     return Number(row.at);
   };
 
-/** One for each audited table. Stakes come before blocks, which they are columns of in Postgres. */
+/** One entry per audited table. Stakes come before blocks, because Postgres stores stakes in columns of blocks. */
 export const TAMPERED: readonly Tampered[] = [
   {
     table: 'stakes',

@@ -1,10 +1,10 @@
-/** Chains made of a busy stretch of the recording: compact, with other clocks, and with branches that differ. */
+/** Chains made from a busy section of the recording: compacted, with changed clocks, and with differing branches. */
 
 import { coinsToSatoshis, satoshisToCoins } from '../../../../domain/satoshi.ts';
 import type { BlockFact, Fact } from '../../../../schemas/facts.ts';
 import type { FedBlock } from './facts-feed.ts';
 
-/** The stretch from `first` on, on top of one block that holds all definitions and states before it. */
+/** The section from `first` to `last`; its first block also contains the newest definitions and states from before the section. */
 export function compactChain(blocks: readonly FedBlock[], first: number, last: number): FedBlock[] {
   const newest = new Map<string, Fact>();
   for (const { facts } of blocks.slice(0, first)) {
@@ -18,7 +18,7 @@ export function compactChain(blocks: readonly FedBlock[], first: number, last: n
   });
 }
 
-/** The same blocks at other times; clocks follow as running maximum. */
+/** The same blocks at other times; each clock is the running maximum of the times. */
 export function retimed(blocks: readonly FedBlock[], timeOf: (block: BlockFact, height: number) => number): FedBlock[] {
   let clock = 0;
   return blocks.map((block) => {
@@ -33,7 +33,7 @@ export function retimed(blocks: readonly FedBlock[], timeOf: (block: BlockFact, 
   });
 }
 
-/** The same blocks with a currency that is 20 times as dear from `first` to `last`: nobody's bounds hold that. */
+/** The same blocks with a currency whose price is 20 times higher from `first` to `last`, outside every price bound. */
 export function distorted(blocks: readonly FedBlock[], currencyId: string, first: number, last: number): FedBlock[] {
   return blocks.map((block) => {
     if (block.height < first || block.height > last) return block;
@@ -47,14 +47,14 @@ export function distorted(blocks: readonly FedBlock[], currencyId: string, first
   });
 }
 
-/** What an import of block `height` says, and leaves undone. */
+/** An import at block `height` that leaves conversions unpaid. */
 export interface Unpaid {
   readonly height: number;
-  /** Its prices are these hundredths of the recorded ones. */
+  /** Its prices in percent of the recorded ones. */
   readonly pricesTo: bigint;
 }
 
-/** The same blocks, of which some imports pay for no conversion between currencies that are not `truths`. */
+/** The same blocks, in which `imports` pay no conversion between two currencies that are not `truths`. */
 export function withoutPayouts(
   blocks: readonly FedBlock[],
   imports: readonly Unpaid[],
@@ -79,7 +79,7 @@ function repriced(state: string, hundredths: bigint): string {
   });
 }
 
-/** Another branch: other hashes, other times, other states and payouts. The first block's clock is not below `clock`. */
+/** Another branch with other hashes, times, states and payouts. The clock of its first block is not below `clock`. */
 export function otherBranch(blocks: readonly FedBlock[], salt: number, clock: number): FedBlock[] {
   const changed = blocks.map((block) => ({
     ...withFacts(block, (fact) => altered(fact, BigInt(salt), saltedHash(block.hash, salt))),

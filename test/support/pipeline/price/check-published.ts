@@ -1,10 +1,10 @@
-/** What the topic of stamps says against what is stored. */
+/** Compares the stamps topic with the stored stamps. */
 import { expect } from 'vitest';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import type { PriceWorld } from './price-world.ts';
 import { readThrough, stampsTopic } from './published-topic.ts';
 
-/** Of every block of each chain something is told that still holds, and of live stamps it is what is stored. */
+/** The topic must have a valid record of every block of each chain, and the published live stamps must equal the stored ones. */
 export async function checkPublished(
   { log, stores }: PriceWorld,
   chains: readonly PriceChain[],

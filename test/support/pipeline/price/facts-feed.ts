@@ -1,4 +1,4 @@
-/** Plays the derive stage for tests: facts of made or recorded blocks into a real log and a real Postgres. */
+/** Replaces the derive stage in tests: writes facts of synthetic or recorded blocks to a real log and a real Postgres. */
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import type { EventLog, LogWriter } from '../../../../infra/event-log/event-log.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
@@ -17,16 +17,16 @@ export interface FedBlock {
 }
 
 export interface FactsFeed {
-  /** In one commit. */
+  /** Appends the blocks in one commit. */
   append(blocks: readonly FedBlock[]): Promise<void>;
-  /** Back to a block that was appended. */
+  /** Rewinds to a block that was appended. */
   rewind(height: number): Promise<void>;
 }
 
-/** Only what prices need of each block is written, so that long chains are quick to feed. */
+/** Only the facts that prices need are written, so that long chains are fast to feed. */
 const WRITTEN: readonly Fact['type'][] = ['block', 'currency', 'currency_state', 'transfer'];
 
-/** `clickhouse` when a test looks at more than prices there. */
+/** `clickhouse`: pass it if the test reads more than prices there. */
 export async function createFactsFeed(
   log: EventLog,
   postgres: Postgres,

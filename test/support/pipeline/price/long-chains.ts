@@ -1,4 +1,4 @@
-/** Chains as long as a test wants, one block a minute: a busy stretch of the recording with quiet blocks between its own. */
+/** Chains of any length, one block per minute: a busy section of the recording with empty blocks between its own. */
 import { createHash } from 'node:crypto';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import type { Fact } from '../../../../schemas/facts.ts';
@@ -12,7 +12,7 @@ import { blockOf } from './slow-chains.ts';
 export interface LongChain {
   readonly chain: PriceChain;
   readonly length: number;
-  /** Made anew each time: nothing of them is held. */
+  /** Built at each call, so that blocks are not kept in memory. */
   blocks(from: number, to: number): FedBlock[];
 }
 
@@ -20,7 +20,7 @@ const FIRST = 290;
 const LAST = 560;
 const SECONDS = 60;
 
-/** Three of them, whose clocks differ and now and then meet; all trade over their whole length, which is `length` or little less. */
+/** Three chains whose clocks differ and sometimes coincide; each trades over its whole length, which is `length` or slightly less. */
 export function longChains(length: number): readonly [LongChain, LongChain, LongChain] {
   const stretch = compactChain(recordedDerivation(), FIRST, LAST);
   const apart = Math.floor(length / stretch.length);
@@ -50,7 +50,7 @@ function blockAt(stretch: readonly FedBlock[], apart: number, height: number, na
   return { height, hash, facts: [block, ...others.map((fact) => moved(fact, apart, height, time))] };
 }
 
-/** At its new height; what lies before the stretch is at its beginning. */
+/** Moves a fact to its new height; heights before the section become 0. */
 function moved(fact: Fact, apart: number, height: number, time: number): Fact {
   const at = (old: number) => Math.max(0, old - FIRST) * apart;
   if (fact.type === 'currency_state') {

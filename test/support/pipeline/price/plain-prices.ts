@@ -1,6 +1,6 @@
 /**
- * What must be shown of blocks, computed plainly: all of them sorted, each with every other chain at its greatest height with a
- * clock not after it. No queues, no batches, nothing kept.
+ * Computes the expected stamps and prices of blocks in a simple way: sorts all blocks and pairs each with every other chain at its greatest
+ * height whose clock is not later. It uses no queues, no batches and no caches.
  */
 import type { Pool } from 'pg';
 import { POSTGRES_PRICES, POSTGRES_STAMPS } from '../../../../pipeline/price/price-rows.ts';
@@ -23,11 +23,11 @@ import type { FedBlock } from './facts-feed.ts';
 export interface ShownRows {
   /** By chain, txid and vout. */
   readonly stamps: Readonly<Record<string, object>>;
-  /** By currency: the newest row, and the newest of the default chain. */
+  /** By currency: the newest row, and the newest row of the default chain. */
   readonly prices: Readonly<Record<string, object>>;
 }
 
-/** `blocks`: of each chain all that are there, in the order of the rules' chains. */
+/** `blocks`: all existing blocks of each chain, in the order of the rules' chains. */
 export function plainPrices(rules: PricingRules, blocks: readonly (readonly FedBlock[])[]): ShownRows {
   const chains = rules.chains.map(({ name }, index) => (blocks[index] ?? []).map((block) => priced(name, block)));
   const views = chains.map((of, index) => {
@@ -41,7 +41,7 @@ export function plainPrices(rules: PricingRules, blocks: readonly (readonly FedB
     .sort((a, b) => a.block.clock - b.block.clock || a.chain - b.chain || a.index - b.index);
   const isComplete = ({ block, chain }: (typeof order)[number]) =>
     ends.every((clock, other) => other === chain || clock > block.clock);
-  // What comes after a block that is not complete waits with it.
+  // Blocks after an incomplete block wait with it.
   const firstAhead = order.findIndex((place) => !isComplete(place));
   const complete = firstAhead < 0 ? order.length : firstAhead;
   const fold = createPriceFold(rules, emptyFoldState());
@@ -88,7 +88,7 @@ export function plainPrices(rules: PricingRules, blocks: readonly (readonly FedB
   };
 }
 
-/** The same of what Postgres shows. */
+/** The same rows, read from Postgres. */
 export async function shownRows(pool: Pool, defaultChain: string): Promise<ShownRows> {
   const stamps = await pool.query<Record<string, unknown>>(
     `SELECT *, chain || ' ' || encode(txid, 'hex') || ' ' || vout AS key FROM stamps WHERE generation = 1`,
@@ -130,7 +130,7 @@ function printed<Row>(
 
 const DECIMAL = /^-?\d+\.\d+$/;
 
-/** Without the tick; decimals without trailing zeros, bytes and JSON as text. */
+/** Omits the tick; decimals without trailing zeros, bytes and JSON as text. */
 function tidy({ tick, ...row }: Record<string, unknown>): object {
   return Object.fromEntries(
     Object.entries(row)

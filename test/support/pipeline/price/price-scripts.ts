@@ -1,4 +1,7 @@
-/** Anything that may happen to the price stage: blocks arrive, branches come and go, it runs in any batches, it crashes. */
+/**
+ * Random event sequences for the price stage: blocks arrive, branches appear and are abandoned, the stage runs in batches of any size and
+ * crashes.
+ */
 import fc from 'fast-check';
 import { otherBranch } from './branches.ts';
 import type { FedBlock } from './facts-feed.ts';
@@ -47,7 +50,7 @@ export const scripts = fc.array(
   { minLength: 4, maxLength: 14 },
 );
 
-/** Whatever the script leaves out comes at its end. `ran` is called whenever the stage has ended in good order. */
+/** Appends at the end whatever the script left out. `ran` is called each time the stage has ended normally. */
 export async function play(
   world: PriceWorld,
   blocks: readonly (readonly FedBlock[])[],

@@ -1,4 +1,4 @@
-/** Stores and a log of their own, fed by hand, with the price stage run on them as often as a test wants. */
+/** Stores and a log that a test fills, with the price stage run on them as often as the test wants. */
 
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -25,9 +25,9 @@ export interface PriceWorld {
   readonly stores: Stores;
   readonly log: EventLog;
   readonly feeds: readonly FactsFeed[];
-  /** Steps of a freshly opened stage until it has nothing to do, or until `steps` are made. */
+  /** Steps a freshly opened stage until it has nothing to do or has made `steps` steps. */
   run(options?: RunOptions & { readonly steps?: number }): Promise<PriceStage>;
-  /** A stage that stays open. */
+  /** Opens a stage that stays open. */
   open(options?: RunOptions): Promise<OpenStage>;
   close(): Promise<void>;
 }
@@ -35,16 +35,16 @@ export interface PriceWorld {
 export interface RunOptions extends Partial<BatchLimits> {
   readonly crashPoint?: CrashPoint;
   readonly chains?: readonly PriceChain[];
-  /** Another configuration than the world's. */
+  /** Settings that differ from the world's. */
   readonly changed?: Partial<Pick<WorldOptions, 'cutover' | 'minBasketDepthUsd'>>;
 }
 
-/** Dies when it throws, and waits for a promise. */
+/** The stage crashes when this throws, and waits when it returns a promise. */
 type CrashPoint = () => void | Promise<void>;
 
 export interface OpenStage {
   readonly stage: PriceStage;
-  /** Steps until there is nothing to do. `each` is called after every one. */
+  /** Steps until there is nothing to do, or `steps` times. `each` is called after every step. */
   settle(steps?: number, each?: () => void): Promise<void>;
   close(): Promise<void>;
 }
@@ -54,7 +54,7 @@ export interface WorldOptions {
   readonly cutover: number;
   readonly minBasketDepthUsd: number;
   readonly priceLimits?: PriceLimitsByCurrency;
-  /** Whether ClickHouse gets blocks and states as well, as derive gives them. */
+  /** Whether ClickHouse also gets blocks and states, as from derive. */
   readonly withStates?: boolean;
 }
 
@@ -140,7 +140,7 @@ async function settle(stage: PriceStage, steps = Number.POSITIVE_INFINITY, each 
   }
 }
 
-/** Gives the chance to die around every statement that changes something, and on both sides of every commit. */
+/** Adds a crash point around every statement that changes data, and on both sides of every commit. */
 export function crashingClickHouse(clickhouse: ClickHouse, crashPoint: CrashPoint): ClickHouse {
   const around = async (work: () => Promise<void>) => {
     await crashPoint();
@@ -169,7 +169,7 @@ export function crashingLock(lock: StageLock, crashPoint: CrashPoint): StageLock
   };
 }
 
-/** The same around every append. */
+/** Adds a crash point around every append. */
 function crashingLog(log: EventLog, crashPoint: CrashPoint): Pick<EventLog, 'openWriter'> {
   return {
     async openWriter(topic, chain) {
@@ -190,7 +190,7 @@ function crashingLog(log: EventLog, crashPoint: CrashPoint): Pick<EventLog, 'ope
   };
 }
 
-/** Every committed row of the stage in both stores and one generation, without its number and those of the ticks; sorted. */
+/** Every committed row of the stage in both stores and one generation, without generation and tick numbers; sorted. */
 export async function allRows(
   { postgres, clickhouse }: Pick<Stores, 'postgres' | 'clickhouse'>,
   generation = 1,

@@ -1,4 +1,4 @@
-/** The topic of stamps as a reader takes it: every record follows on the one before, and what is taken back or corrected was published. */
+/** Reads the stamps topic and checks it: every record follows the previous one, and only published records are retracted or corrected. */
 import { isDeepStrictEqual } from 'node:util';
 import type { EventLog } from '../../../../infra/event-log/event-log.ts';
 import { decodeStampsRecord } from '../../../../schemas/log-codec.ts';
@@ -13,34 +13,34 @@ export async function stampsTopic(log: Pick<EventLog, 'read'>, chain: string): P
   }
 }
 
-/** What still holds after all of it. @throws Error where a record does not follow */
+/** Returns the blocks that are valid after all records. @throws Error when a record does not follow */
 export function readThrough(records: readonly StampsRecord[]): StampsAppended[] {
   const publishedBlocks: StampsAppended[] = [];
   for (const [index, record] of records.entries()) {
     const newest = publishedBlocks.at(-1);
     const fault = (what: string) => new Error(`record ${index} (${record.kind} ${record.height}): ${what}`);
-    if (record.position !== index) throw fault(`says that it stands at ${record.position}`);
+    if (record.position !== index) throw fault(`has the position ${record.position}`);
     if (record.kind === 'stamps') {
-      if (newest && record.height !== newest.height + 1) throw fault(`follows on ${newest.height}`);
+      if (newest && record.height !== newest.height + 1) throw fault(`follows ${newest.height}`);
       publishedBlocks.push(record);
       continue;
     }
     if (record.kind === 'correction') {
       const place = record.height - (publishedBlocks[0]?.height ?? 0);
       const corrected = publishedBlocks[place];
-      if (corrected?.hash !== record.hash) throw fault('corrects a block that does not stand');
+      if (corrected?.hash !== record.hash) throw fault('corrects a block that is not on the chain');
       const { prices, stamps, provisional } = corrected;
       if (!isDeepStrictEqual([record.was, record.wasProvisional], [{ prices, stamps }, provisional])) {
         throw fault('replaces what was not published');
       }
       if (isDeepStrictEqual([record.was, record.wasProvisional], [record.now, record.provisional])) {
-        throw fault('says nothing new');
+        throw fault('changes nothing');
       }
       publishedBlocks[place] = { ...corrected, ...record.now, provisional: record.provisional };
       continue;
     }
     if (!newest || record.fromHeight !== newest.height || record.height >= newest.height) {
-      throw fault(`from ${record.fromHeight} takes back what ends at ${newest?.height}`);
+      throw fault(`rewinds from ${record.fromHeight}, but the tip is ${newest?.height}`);
     }
     while ((publishedBlocks.at(-1)?.height ?? -1) > record.height) publishedBlocks.pop();
     const kept = publishedBlocks.at(-1);

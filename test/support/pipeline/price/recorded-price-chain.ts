@@ -1,4 +1,4 @@
-/** The recording's chain as the price stage is configured with it. */
+/** The recording's chain with the price stage's configuration. */
 
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { RECORDED_CHAIN } from '../../processors/recorded-chain.ts';

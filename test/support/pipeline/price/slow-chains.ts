@@ -1,4 +1,4 @@
-/** A busy stretch of the recording slowed down to a month, under two names: what the laws of the stage are tested on. */
+/** A busy section of the recording, slowed down to a month, under two names: the input of the price stage's law tests. */
 
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { frozenOnce } from '../../processors/frozen.ts';
@@ -14,7 +14,7 @@ const LAST = 560;
 const DAY = 86_400;
 const XBTC = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
 
-/** Imports that leave conversions unpaid: far off the market by their prices or by the basket's state, and near it. */
+/** Imports that leave conversions unpaid: far from the market by their prices or by the basket's state, and near it. */
 const UNPAID: readonly Unpaid[] = [
   { height: 299, pricesTo: 400n },
   { height: 449, pricesTo: 100n },
@@ -24,15 +24,18 @@ const UNPAID: readonly Unpaid[] = [
 ];
 
 export interface SlowChains {
-  /** One block every few hours, so that bounds of backfill stamps close on the way; coarse, so that clocks meet. */
+  /**
+   * One block every few hours, so that bounds of backfill stamps close within the chain; times are rounded to hours, so that clocks
+   * coincide.
+   */
   readonly first: readonly FedBlock[];
-  /** The same at other times, which step back now and then. */
+  /** The same blocks at other times, which sometimes step back. */
   readonly second: readonly FedBlock[];
-  /** The same once more, further from the first. */
+  /** The same blocks with times that differ more from the first chain. */
   readonly third: readonly FedBlock[];
   readonly chains: readonly [PriceChain, PriceChain];
   readonly thirdChain: PriceChain;
-  /** Between the two regimes. */
+  /** Time at which the regime changes. */
   readonly cutover: number;
 }
 

@@ -1,4 +1,4 @@
-/** Makes generations in a world of the price stage's tests. */
+/** Makes price generations in a world of the price stage's tests. */
 import { pino } from 'pino';
 import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { readGenerations, servedGeneration } from '../../../../pipeline/price/generations.ts';
@@ -20,21 +20,21 @@ export const EVERYTHING = { from: null, to: null, chains: null } as const;
 export interface MakeInWorld extends Pick<WorldOptions, 'cutover' | 'minBasketDepthUsd' | 'priceLimits'> {
   readonly chains: readonly PriceChain[];
   readonly limits?: Partial<MakeLimits>;
-  /** Stands around the stores that are written to. */
+  /** Wraps the stores that are written to. */
   readonly around?: (stores: { clickhouse: ClickHouse; lock: StageLock }) => {
     clickhouse: ClickHouse;
     lock: StageLock;
   };
 }
 
-/** Begins a generation, or goes on with it, as the command does. */
+/** Begins or continues a generation, as the command does. */
 export const begin = (
   { stores }: PriceWorld,
   { chains, cutover, minBasketDepthUsd, priceLimits = {} }: MakeInWorld,
   range: RegimeRange = { regime: 'live', ...EVERYTHING },
 ) => beginGeneration(stores, range, range.regime, foldedRulesOf(chains, { cutover, minBasketDepthUsd, priceLimits }));
 
-/** Gives `work` a maker of the generation that is beside the served one, as a newly started command has it. */
+/** Calls `work` with a maker of the generation that is not served, as a newly started command has it. */
 export async function withMaker<T>(
   { stores }: PriceWorld,
   { chains, limits, around = (as) => as, ...config }: MakeInWorld,
@@ -70,7 +70,7 @@ export async function toTheEnd(maker: GenerationMaker): Promise<void> {
   }
 }
 
-/** A world whose served generation is stamped by these ranges from the start. */
+/** Sets the regime ranges of the world's served generation from the start. */
 export async function serveRanges({ stores }: PriceWorld, ranges: readonly RegimeRange[]): Promise<void> {
   await stores.postgres.pool.query('UPDATE generations SET regimes = $1 WHERE served', [JSON.stringify(ranges)]);
 }

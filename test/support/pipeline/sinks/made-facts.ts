@@ -1,4 +1,4 @@
-/** Facts made by hand: only what a test says about them matters. */
+/** Synthetic facts: a test sets only the fields that matter to it. */
 import type { TransferStatus } from '../../../../domain/transfers.ts';
 import type { DerivedBlock } from '../../../../pipeline/sinks/derived-block.ts';
 import type {
@@ -20,7 +20,7 @@ export function blockFact(height: number): BlockFact {
   return madeFact('block', { hash: hashOf(height), previousHash, time, clock: time, difficulty: '1.50000000' });
 }
 
-/** Position and height are the same unless told otherwise. */
+/** Position and height are equal by default. */
 export function blockOf(height: number, facts: readonly Fact[], position = height): DerivedBlock {
   const block = blockFact(height);
   return { position, height, block, facts: [block, ...facts] };

@@ -1,4 +1,4 @@
-/** The embedded log in a folder of its own, with appends that fail on demand. */
+/** The embedded log in a temporary folder, with appends that fail on demand. */
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,13 +7,13 @@ import type { EventLog, LogRecord } from '../../../../infra/event-log/event-log.
 import { RetryableError } from '../../../../schemas/errors.ts';
 import { readAllBlocks } from './fold-blocks.ts';
 
-/** An append that fails before anything is written, or after all is: the writer cannot tell which. */
+/** An append that fails before anything is written, or after everything is: the writer cannot tell which. */
 export type AppendFault = 'lost' | 'written' | null;
 
 export interface FaultyLog extends EventLog {
-  /** Asked for each append. */
+  /** Called for each append. */
   fault: () => AppendFault;
-  /** All records of a chain's blocks. */
+  /** All records of a chain's `blocks` topic. */
   blocks(chain: string): Promise<readonly LogRecord[]>;
   /** Closes the log and removes its folder. */
   remove(): Promise<void>;

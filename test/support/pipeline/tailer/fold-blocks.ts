@@ -1,4 +1,4 @@
-/** The law of the `blocks` topic, checked record by record while it is folded to a chain. */
+/** Folds the `blocks` topic into a chain and checks every record against the rules of the topic. */
 import type { EventLog, LogRecord } from '../../../../infra/event-log/event-log.ts';
 import { decodeBlocksRecord } from '../../../../schemas/log-codec.ts';
 import type { BlockAppended } from '../../../../schemas/log-records.ts';
@@ -6,11 +6,11 @@ import type { BlockAppended } from '../../../../schemas/log-records.ts';
 export interface FoldedChain {
   readonly blocks: readonly BlockAppended[];
   readonly rewinds: readonly { readonly height: number; readonly fromHeight: number }[];
-  /** Blocks between the deepest rewind's target and the highest block held before it. */
+  /** Largest number of blocks from a rewind's target to the highest block before that rewind. */
   readonly deepest: number;
 }
 
-/** Throws where a position is missing, a block does not follow its predecessor, or a rewind names a block that is not held. */
+/** @throws Error when a position is missing, a block does not follow its predecessor, or a rewind names an unknown block */
 export function foldBlocks(records: Iterable<LogRecord>): FoldedChain {
   const blocks: BlockAppended[] = [];
   const rewinds: { height: number; fromHeight: number }[] = [];

@@ -1,4 +1,4 @@
-/** A tailer with short waits, and ways to wait for what it shows. */
+/** A tailer with short waits, and ways to wait for its status. */
 import { pino } from 'pino';
 import type { EventLog } from '../../../../infra/event-log/event-log.ts';
 import { createVerusdClient } from '../../../../infra/verusd/verusd-client.ts';
@@ -7,7 +7,7 @@ import type { ChainConfig } from '../../../../schemas/config.ts';
 import type { StageStatus } from '../../../../schemas/stage-status.ts';
 
 export const CHAIN = 'vrsc';
-/** A test shortens it where the daemon hangs; elsewhere a busy machine may be slow to answer. */
+/** Tests with a daemon that hangs shorten it; otherwise it is long, because a busy machine may answer slowly. */
 export const CALL_TIMEOUT_MS = 60_000;
 
 export function chainConfig(rpc: string, finalityDepth: number, rootCurrency = 'VRSCTEST'): ChainConfig {
@@ -26,11 +26,11 @@ export function chainConfig(rpc: string, finalityDepth: number, rootCurrency = '
 
 export interface RunningTailer {
   readonly statuses: readonly StageStatus[];
-  /** Resolves with the first status, from now on or the newest, that satisfies `when`. Rejects when the tailer ends first. */
+  /** Resolves with the newest status or a later one that satisfies `when`. Rejects if the tailer ends first. */
   shows(when: (status: StageStatus) => boolean): Promise<StageStatus>;
-  /** Ends it and waits; rejects with what it threw. */
+  /** Aborts the tailer and waits for its end; rejects with its error. */
   stop(): Promise<void>;
-  /** As runTailer's promise. */
+  /** The promise of runTailer. */
   readonly done: Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function startTailer(
       for (const watch of watchers) watch();
     },
   }).finally(() => client.close());
-  done.catch(() => undefined); // met by stop(), shows() or the test
+  done.catch(() => undefined); // handled by stop(), shows() or the test
 
   return {
     statuses,

@@ -1,4 +1,4 @@
-/** A scripted daemon, an embedded log and the tailers between them, fresh for each test. */
+/** A scripted daemon, an embedded log and tailers from one to the other, fresh for each test. */
 import { afterEach, beforeEach } from 'vitest';
 import type { StageStatus } from '../../../../schemas/stage-status.ts';
 import { type ScriptedDaemon, startScriptedDaemon } from '../../infra/verusd/scripted-daemon.ts';
@@ -11,9 +11,9 @@ export const FINALITY = 10;
 export interface TailWorld {
   readonly daemon: ScriptedDaemon;
   readonly log: FaultyLog;
-  /** Starts a tailer of `from`, by default the world's daemon; it ends with the test. */
+  /** Starts a tailer of `from`, by default the world's daemon; it is stopped after the test. */
   start(options?: TailerTestOptions, from?: ScriptedDaemon): RunningTailer;
-  /** The log's chain, its laws checked. */
+  /** The chain in the log, after checking its rules. */
   fold(): Promise<FoldedChain>;
   hashes(): Promise<string[]>;
   /** Hashes of the daemon's best chain. */
@@ -22,7 +22,7 @@ export interface TailWorld {
   count(): Promise<number>;
 }
 
-/** Registers the hooks of the calling file; what it returns is valid inside a test. */
+/** Registers hooks in the calling file; the returned world is valid inside a test. */
 export function useTailWorld(): TailWorld {
   let current: { daemon: ScriptedDaemon; log: FaultyLog; running: RunningTailer[] } | null = null;
 
@@ -32,7 +32,7 @@ export function useTailWorld(): TailWorld {
 
   afterEach(async () => {
     const { daemon, log, running } = parts();
-    for (const tailer of running) await tailer.stop().catch(() => undefined); // the test has judged how it ended
+    for (const tailer of running) await tailer.stop().catch(() => undefined); // the test itself has checked how it ended
     await daemon.stop();
     await log.remove();
   });

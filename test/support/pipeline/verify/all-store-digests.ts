@@ -3,8 +3,8 @@ import { DERIVE_TABLES, PRICE_TABLES } from '../../../../pipeline/verify/digest-
 import { clickhouseDigests, type Digests, postgresDigests } from '../../../../pipeline/verify/store-digests.ts';
 
 /**
- * Every derived table of both stores: `postgres.blocks`, `clickhouse.blocks` … Of one chain alone its name does not count, so
- * that two chains with the same blocks have the same digests.
+ * Digests of every derived table of both stores: `postgres.blocks`, `clickhouse.blocks` … With `chain`, its name is not part of them,
+ * so that two chains with the same blocks have equal digests.
  */
 export async function storeDigests(stores: Pick<Stores, 'postgres' | 'clickhouse'>, chain?: string): Promise<Digests> {
   const tables = [...DERIVE_TABLES, ...PRICE_TABLES];

@@ -1,13 +1,13 @@
-/** A daemon and an index in miniature: the one has blocks and a mempool, the other follows its blocks at a distance. */
+/** A daemon and an index in miniature: the daemon has blocks and a mempool, the index follows its blocks with a delay. */
 import type { BlockRef } from '../../../../domain/block-ref.ts';
 import { outpointKey, type SeenIndex } from '../../../../processors/mempool/mempool-state.ts';
 import type { UnconfirmedTransaction } from '../../../../schemas/mempool.ts';
 
 export interface ModelTransaction {
   readonly txid: string;
-  /** Outpoints, `txid:n`. */
+  /** Spent outpoints, `txid:n`. */
   readonly spends: readonly string[];
-  /** 0: never. */
+  /** 0 means that it never expires. */
   readonly expiryHeight: number;
 }
 
@@ -20,14 +20,14 @@ const OUTPUTS = 2;
 export interface DaemonDouble {
   readonly blocks: readonly ModelBlock[];
   readonly mempool: ReadonlyMap<string, ModelTransaction>;
-  /** How often it has left blocks behind. */
+  /** Number of reorganisations so far. */
   readonly reorganisations: number;
-  /** A new transaction that spends what `choose` takes of the unspent outputs; into the mempool. */
+  /** Adds a new transaction to the mempool; it spends the unspent outputs that `choose` selects. */
   arrive(choose: (outputs: readonly string[]) => readonly string[], expiresIn: number): void;
-  /** A block with the first `count` of the mempool, and perhaps one from elsewhere that spends what a waiting one does. */
+  /** Mines the first `count` transactions of the mempool, and with `rival` a foreign one that spends the outputs of a waiting one. */
   mine(count: number, rival: number | null): void;
   reorganise(depth: number, blocks: number, count: number): void;
-  /** With an empty mempool. */
+  /** Empties the mempool. */
   restart(): void;
 }
 
@@ -49,7 +49,7 @@ export function createDaemonDouble(): DaemonDouble {
     return unspent;
   };
 
-  /** Keeps of these, in order, what the chain allows. */
+  /** Refills the mempool with those candidates, in order, that the chain allows. */
   function refill(candidates: Iterable<ModelTransaction>): void {
     const unspent = chainOutputs();
     const mined = new Set(blocks.flatMap(({ transactions }) => transactions.map(({ txid }) => txid)));
@@ -113,7 +113,7 @@ export function createDaemonDouble(): DaemonDouble {
 
 export interface IndexDouble {
   readonly blocks: readonly ModelBlock[];
-  /** A block nearer to the daemon's chain: the next one, or back to where both part. */
+  /** Moves one step towards the daemon's chain: appends its next block, or rewinds to the fork. */
   follow(daemon: DaemonDouble): void;
   see(asked: {
     readonly txids: readonly string[];

@@ -1,4 +1,4 @@
-/** A side as the golden decisions of stamps-synthetic.json give it. */
+/** A conversion side as in the golden decisions of stamps-synthetic.json. */
 
 import { parsePrice } from '../../../../domain/decimal.ts';
 import { coinsToSatoshis } from '../../../../domain/satoshi.ts';
@@ -6,7 +6,7 @@ import type { ConversionSide } from '../../../../processors/pricing/stamp-decisi
 
 export type GoldenSideKind = 'stable' | 'native' | 'basket' | 'other';
 
-/** `amount` in coins, `usd` a unit. */
+/** `amount` in coins, `usd` per unit. */
 export function goldenSide(currencyId: string, is: GoldenSideKind, amount: string, usd: string | null): ConversionSide {
   return {
     currencyId,

@@ -1,4 +1,4 @@
-/** Tolerance of the golden numbers, which are printed with 12 significant digits. */
+/** Tolerance for the golden numbers, which have 12 significant digits. */
 const RELATIVE = 1e-9;
 
 export function isNear(actual: string | number, expected: string | number): boolean {
@@ -6,7 +6,7 @@ export function isNear(actual: string | number, expected: string | number): bool
   return a === b || Math.abs(a - b) <= RELATIVE * Math.max(Math.abs(a), Math.abs(b));
 }
 
-/** Both null, or near. */
+/** Returns true when both are null or near. */
 export function isNearOrNull(actual: string | null, expected: string | null): boolean {
   return actual === null || expected === null ? actual === expected : isNear(actual, expected);
 }

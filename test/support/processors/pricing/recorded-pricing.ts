@@ -1,4 +1,4 @@
-/** The recording folded through derivation and pricing, and the numbers that an independent program computed from it. */
+/** The recording after derivation and pricing, and the golden numbers that an independent program computed from it. */
 
 import { coins } from '../../../../domain/basket-state.ts';
 import { advanceView, type ChainView, emptyView, pricedBlock } from '../../../../processors/pricing/chain-view.ts';
@@ -97,7 +97,7 @@ export function goldenRules(scenario: GoldenScenario, anchors: readonly string[]
   };
 }
 
-/** Every facts record of the recording, as the derive stage publishes them. */
+/** Every facts record of the recording, as derive publishes it. */
 export function recordedFacts(): FactsAppended[] {
   return foldBlocks().derived.map(({ block: { height, hash }, facts }, position) => {
     const published = facts.filter(({ type }) => PUBLISHED_FACTS.includes(type));
@@ -107,9 +107,9 @@ export function recordedFacts(): FactsAppended[] {
 
 export interface FoldedRecording {
   readonly prices: readonly PriceRow[];
-  /** As they read at the tip. */
+  /** Stamps as of the tip. */
   readonly stamps: ReadonlyMap<string, StampRow>;
-  /** By height. */
+  /** Views by height. */
   readonly views: readonly ChainView[];
 }
 

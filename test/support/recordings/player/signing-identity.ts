@@ -1,23 +1,23 @@
-/** An identity with keys that a test holds, so that it can sign what nobody recorded. */
+/** An identity whose keys the test has, so that it can sign messages that were not recorded. */
 import { createHash, randomBytes } from 'node:crypto';
 import { getPublicKey, signAsync } from '@noble/secp256k1';
 import { createBase58check } from '@scure/base';
 import { addressDigest, identityDigest, type SigningKeys } from '../../../../recordings/player/verify-message.ts';
 
 export interface SigningIdentity extends SigningKeys {
-  /** Base64, as the daemon's signmessage prints it; by as many of its keys as must sign, or by `count`. */
+  /** Base64, as the daemon's signmessage prints it; signed by `count` keys, by default the required minimum. */
   sign(message: string, height: number, version?: 1 | 2, count?: number): Promise<string>;
-  /** By the first of its keys, for that key's own address. */
+  /** Signed by the first key, for that key's own address. */
   signAsAddress(message: string): Promise<string>;
 }
 
 export interface SigningIdentityOptions {
   readonly systemId: string;
-  /** Keys that it has, and how many of them must sign. */
+  /** Number of its keys, and how many of them must sign. */
   readonly keys?: number;
   readonly minimum?: number;
   readonly flags?: number;
-  /** Another identity's, to sign in its name. */
+  /** Address of another identity, to sign in its name. */
   readonly identityaddress?: string;
 }
 

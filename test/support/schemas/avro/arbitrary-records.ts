@@ -19,7 +19,7 @@ const rewind = { kind: fc.constant('rewind' as const), position: count, height: 
 export const blocksRecord: fc.Arbitrary<BlocksRecord> = fc.oneof(
   record<BlocksRecord & { kind: 'block' }>({
     kind: fc.constant('block'),
-    position: fc.nat({ max: Number.MAX_SAFE_INTEGER - 1 }), // the largest that avsc writes as a number
+    position: fc.nat({ max: Number.MAX_SAFE_INTEGER - 1 }), // the largest integer that avsc encodes as a number
     height: count,
     hash: id,
     previousHash: fc.option(id, { nil: null }),

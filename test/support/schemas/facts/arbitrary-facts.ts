@@ -1,4 +1,4 @@
-/** Arbitrary facts, by their definitions. */
+/** Arbitrary facts, generated from their definitions. */
 import fc from 'fast-check';
 import type { Field, Fields } from '../../../../schemas/facts/fields.ts';
 import { definitionOf, type FactOf, type FactType } from '../../../../schemas/facts.ts';
@@ -6,7 +6,7 @@ import { definitionOf, type FactOf, type FactType } from '../../../../schemas/fa
 const text = fc.string({ unit: 'grapheme', maxLength: 40 });
 const hash = fc.string({ unit: fc.constantFrom(...'0123456789abcdef'), minLength: 64, maxLength: 64 });
 const id = fc.string({ unit: fc.constantFrom(...'abcdefHJKMNPR123456789'), minLength: 1, maxLength: 64 });
-/** With a preference for what doubles and int64 get wrong. */
+/** Prefers values that doubles and int64 get wrong. */
 export const satoshis: fc.Arbitrary<bigint> = fc.oneof(
   fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n }),
   fc.constantFrom(0n, 10n ** 18n, 10n ** 18n + 1n, -(10n ** 18n), 2n ** 53n + 1n, 2n ** 63n - 1n, -(2n ** 63n)),
@@ -16,7 +16,7 @@ const flow = fc.record({ received: satoshis, sent: satoshis }, { noNullPrototype
 /** Any facts of the type that its definition allows. */
 export function arbitraryFact<T extends FactType>(type: T): fc.Arbitrary<FactOf<T>> {
   const { fields, key } = definitionOf(type);
-  // No text of a key is empty or holds a line break.
+  // Texts of keys are never empty and contain no line break.
   const ids = (key ?? []).filter((name) => fields[name]?.sort === 'text').map((name) => [name, id] as const);
   const values = fc.tuple(recordOf(fields), fc.record(Object.fromEntries(ids)));
   return values.map(([all, keys]) => ({ type, ...all, ...keys }) as unknown as FactOf<T>);

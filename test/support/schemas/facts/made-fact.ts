@@ -1,9 +1,9 @@
-/** Facts made by hand: a test gives the fields that matter to it. */
+/** Synthetic facts: a test sets only the fields that matter to it. */
 
 import type { Field } from '../../../../schemas/facts/fields.ts';
 import { DEFINITIONS, type FactOf, type FactType } from '../../../../schemas/facts.ts';
 
-/** What is not given is empty: null, zero, nothing, the first choice; a text is the name of its field. */
+/** Missing fields are empty (null, zero, an empty list, the first choice); a text is the name of its field. */
 export function madeFact<T extends FactType>(type: T, given: Partial<FactOf<T>> = {}): FactOf<T> {
   const empty = Object.entries(DEFINITIONS[type].fields).map(([name, field]) => [name, emptyValue(name, field)]);
   return { type, ...Object.fromEntries(empty), ...given };

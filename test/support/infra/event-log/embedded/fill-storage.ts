@@ -1,5 +1,5 @@
 /**
- * A process that appends to a log until its storage fails, then removes the ballast file and appends the same again.
+ * A process that appends to a log until its storage fails, then removes the ballast file and repeats the append.
  * Arguments: folder, ballast file. Prints a FillReport as JSON.
  */
 import { rmSync } from 'node:fs';
@@ -11,11 +11,11 @@ export interface FillReport {
   /** Code and message of the first failure. */
   readonly code: string;
   readonly message: string;
-  /** `next` of the writer when it failed; 0 when it could not be opened. */
+  /** `next` of the writer when it failed; 0 if the log could not be opened. */
   readonly acknowledged: number;
-  /** Records that are held after the failure, all as they were written. */
+  /** Records in the log after the failure, all intact. */
   readonly held: number;
-  /** `next` after the ballast was removed and the append repeated; null when that failed, too. */
+  /** `next` after the ballast was removed and the append repeated; null if that failed too. */
   readonly afterwards: number | null;
 }
 

@@ -1,15 +1,15 @@
-/** A TCP proxy before one Kafka broker that can lose the broker's answer to a request that the broker has carried out. */
+/** A TCP proxy in front of one Kafka broker that can drop the answer to a request that the broker has executed. */
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import type { ISocketFactory } from 'kafkajs';
 
-/** Numbers of requests in the Kafka protocol. */
+/** API keys of the Kafka protocol. */
 export const API = { produce: 0, initProducerId: 22, addPartitionsToTransaction: 24, endTransaction: 26 } as const;
 
 export interface AnswerLosingProxy {
-  /** Leads every connection of a client through the proxy, whatever address the broker gives. */
+  /** Routes every connection of a client through the proxy, whatever address the broker advertises. */
   readonly socketFactory: ISocketFactory;
-  /** The next answer to such a request is not passed on; its connection breaks. Resolves when that has happened. */
+  /** Drops the next answer to a request with this API key and breaks its connection. Resolves when that has happened. */
   loseAnswer(apiKey: number): Promise<void>;
   close(): Promise<void>;
 }
@@ -65,7 +65,7 @@ export async function startAnswerLosingProxy(broker: string): Promise<AnswerLosi
   };
 }
 
-/** Calls back with each whole frame, its length of 4 bytes included. */
+/** Calls back with each complete frame, including its 4-byte length. */
 function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
   let chunks: Buffer[] = [];
   let held = 0;
@@ -74,7 +74,7 @@ function onFrames(socket: Socket, onFrame: (frame: Buffer) => void): void {
     held += chunk.length;
     if (held < 4) return;
     let rest = chunks.length === 1 || (chunks[0]?.length ?? 0) < 4 ? Buffer.concat(chunks) : null;
-    // A large frame comes in many chunks: they are joined once.
+    // Joins the chunks of a large frame only once.
     const needed = 4 + (rest ?? chunks[0] ?? chunk).readInt32BE(0);
     if (held < needed) {
       if (rest) chunks = [rest];

@@ -1,4 +1,4 @@
-/** Starts the embedded Postgres of a folder and stops it, as a process of its own that a test may kill. */
+/** Starts the embedded Postgres of a folder and stops it, in a separate process that a test may kill. */
 import { pino } from 'pino';
 import { startEmbeddedPostgres } from '../../../../../infra/postgres/embedded/embedded.ts';
 

@@ -1,15 +1,15 @@
-/** The broker in a container, for machines with a Docker engine. */
+/** Starts the broker in a container, on machines with a Docker engine. */
 import { spawnSync } from 'node:child_process';
 import { reservePort } from '../../../reserved-port.ts';
 import type { TestBroker } from './test-broker.ts';
 
 const IMAGE = 'apache/kafka:4.4.0';
 
-/** Null when no Docker engine answers. */
+/** Returns null when no Docker engine answers. */
 export async function startDockerBroker(): Promise<TestBroker | null> {
   const engine = spawnSync('docker', ['info', '--format', '{{.ServerVersion}}'], { timeout: 10_000 });
   if (engine.status !== 0) return null;
-  // Loaded only here: it is large, and of no use without an engine.
+  // Imported only here: the module is large and useless without an engine.
   const { GenericContainer, Wait } = await import('testcontainers');
   const { port } = await reservePort();
   const container = await new GenericContainer(IMAGE)

@@ -1,4 +1,4 @@
-/** Apache Kafka itself on this machine's Java: one node that is broker and controller, in a temporary folder. */
+/** Runs Apache Kafka with the local Java: one node that is broker and controller, in a temporary folder. */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
@@ -12,12 +12,12 @@ import { kafkaJars } from './kafka-jars.ts';
 import type { TestBroker } from './test-broker.ts';
 
 const READY_SECONDS = 60;
-/** Of a JVM that does not live long enough for the thorough compiler and a collector with threads to pay. */
+/** Options of a short-lived JVM, for which the optimising compiler and a multi-threaded collector do not pay off. */
 const BRIEF = ['-XX:TieredStopAtLevel=1', '-XX:+UseSerialGC'];
 
 /**
- * Runs the broker beside a reader of this process' pipe: when this process ends in whatever way, the pipe ends, the
- * broker with it, and its folder ($0) is removed unless a word came first.
+ * Runs the broker next to a reader of a pipe from this process. When this process ends, in whatever way, the pipe ends; then the broker is
+ * killed and its folder ($0) removed, unless a word was written to the pipe first.
  */
 const WATCHED = `
 exec 3<&0 </dev/null >>"$0/broker.log" 2>&1
@@ -25,7 +25,7 @@ exec 3<&0 </dev/null >>"$0/broker.log" 2>&1
 (read -r keep; kill -9 $broker 2>/dev/null; [ "$keep" ] || rm -rf "$0") <&3 &
 wait $broker`;
 
-/** Null when Java or Maven is missing. @throws Error when the broker does not come up, with the end of its log */
+/** Returns null when Java or Maven is missing. @throws Error with the end of the log when the broker does not start */
 export async function startJavaBroker(): Promise<TestBroker | null> {
   const jars = kafkaJars();
   if (jars === null) return null;
@@ -41,7 +41,7 @@ export async function startJavaBroker(): Promise<TestBroker | null> {
 
   async function start(): Promise<void> {
     const jvm = ['java', '-Xms128m', '-Xmx640m', ...BRIEF, ...java, 'kafka.Kafka', properties];
-    // A group of its own: Ctrl-C ends the tests first.
+    // In its own process group, so that Ctrl-C ends the tests first.
     const child = spawn('sh', ['-c', WATCHED, folder, ...jvm], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
     watcher = child;
     const deadline = Date.now() + READY_SECONDS * 1000;
@@ -96,17 +96,17 @@ broker.session.timeout.ms=3000
 `;
 }
 
-/** A folder whose `data` is that of a new broker, made once beside the jars: to make it takes a JVM. */
+/** A folder whose `data` is that of a new broker. Made once and stored next to the jars, because making it takes a JVM. */
 function formattedFolder(jars: string, java: readonly string[]): string {
   const formatted = `${jars}-formatted`;
   if (existsSync(formatted)) return formatted;
-  // Under another name until it is whole: two test runs may make it at the same time, and either may be killed.
+  // Under another name until it is complete: two test runs may make it at the same time, and either may be killed.
   const unfinished = mkdtempSync(`${jars}-formatting-`);
   const properties = join(unfinished, 'server.properties');
-  writeFileSync(properties, serverProperties(unfinished, 9092, 9093)); // no port is kept in it
+  writeFileSync(properties, serverProperties(unfinished, 9092, 9093)); // the ports are not stored in the folder
   const id = randomBytes(16).toString('base64url');
   const tool = [...BRIEF, ...java, 'kafka.tools.StorageTool'];
-  const args = [...tool, 'format', `--cluster-id=${id}`, '-c', properties]; // joined: an id may begin with a hyphen
+  const args = [...tool, 'format', `--cluster-id=${id}`, '-c', properties]; // one argument, because an id may begin with a hyphen
   const { status, stdout, stderr } = spawnSync('java', args, { encoding: 'utf8' });
   if (status !== 0) {
     rmSync(unfinished, { recursive: true });

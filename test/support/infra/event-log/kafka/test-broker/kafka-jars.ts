@@ -9,7 +9,7 @@ const CACHE = fileURLToPath(new URL('../../../../../../.cache/kafka/', import.me
 
 const OLDEST_JAVA = 17;
 
-/** Folder of the jars; null when Java 17 or Maven is missing. @throws Error when Maven cannot fetch them */
+/** Returns the folder of the jars, or null when Java 17 or Maven is missing. @throws Error when Maven cannot fetch them */
 export function kafkaJars(): string | null {
   const java = spawnSync('java', ['-version'], { encoding: 'utf8' });
   if (!(Number(/version "(\d+)/.exec(java.stderr ?? '')?.[1]) >= OLDEST_JAVA)) return null;
@@ -17,7 +17,7 @@ export function kafkaJars(): string | null {
   const jars = join(CACHE, String(version));
   if (existsSync(jars)) return jars;
   if (spawnSync('mvn', ['-v']).status !== 0) return null;
-  // Under another name until all are there: two test runs may fetch at the same time, and either may be killed.
+  // Under another name until it is complete: two test runs may fetch at the same time, and either may be killed.
   mkdirSync(CACHE, { recursive: true });
   const unfinished = mkdtempSync(join(CACHE, 'fetching-'));
   const maven = ['-q', '-B', '-f', POM, 'dependency:copy-dependencies', '-DincludeScope=runtime'];

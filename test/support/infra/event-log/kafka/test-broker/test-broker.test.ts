@@ -46,13 +46,13 @@ describe('the test broker', () => {
     await expect.poll(() => accepts(broker.brokers[0])).toBe(false);
   });
 
-  it('is the one of KAFKA_BROKERS when there is one', async () => {
+  it('is the broker of KAFKA_BROKERS if it is set', async () => {
     vi.stubEnv('KAFKA_BROKERS', 'one:9092,two:9092');
     const broker = await startTestBroker();
     expect(broker).toMatchObject({ brokers: ['one:9092', 'two:9092'] });
   });
 
-  it('is skipped on a machine that has nothing to run it, unless it is required', async () => {
+  it('is skipped on a machine that cannot run it, unless it is required', async () => {
     vi.stubEnv('KAFKA_BROKERS', '');
     vi.stubEnv('PATH', '');
     vi.stubEnv('VERUSTREAM_REQUIRE_KAFKA', '');

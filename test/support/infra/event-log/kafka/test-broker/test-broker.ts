@@ -1,12 +1,12 @@
-/** A real Kafka broker for tests: the one given, one in Docker, or one from jars. Without any, Kafka is not tested. */
+/** A real Kafka broker for tests: a given one, one in Docker, or one from jars. Without any of them, Kafka is not tested. */
 import { startDockerBroker } from './docker-broker.ts';
 import { startJavaBroker } from './java-broker.ts';
 
 export interface TestBroker {
   readonly brokers: readonly string[];
-  /** Ends it and removes its data. */
+  /** Ends the broker and removes its data. */
   stop(): Promise<void>;
-  /** Ends it as a power failure would (SIGKILL); `restart` brings it back at the same address with the same data. */
+  /** Kills the broker like a power failure (SIGKILL); `restart` starts it again at the same address with the same data. */
   kill(): Promise<void>;
   restart(): Promise<void>;
 }
@@ -16,8 +16,8 @@ export interface Skipped {
 }
 
 /**
- * KAFKA_BROKERS, else Docker, else Java and Maven.
- * @throws Error instead of skipping when VERUSTREAM_REQUIRE_KAFKA=1, and when a broker that should start does not
+ * Uses KAFKA_BROKERS, otherwise Docker, otherwise Java and Maven.
+ * @throws Error instead of skipping when VERUSTREAM_REQUIRE_KAFKA=1, and when a broker fails to start
  */
 export async function startTestBroker(): Promise<TestBroker | Skipped> {
   const broker = givenBroker(process.env.KAFKA_BROKERS) ?? (await startDockerBroker()) ?? (await startJavaBroker());
