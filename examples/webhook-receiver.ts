@@ -6,7 +6,16 @@
  *
  * Run it behind a proxy that terminates https, or on the machine of a service with WEBHOOK_LOCAL_RECEIVERS=true.
  */
-import { closeSync, existsSync, fsyncSync, openSync, readFileSync, truncateSync, writeSync } from 'node:fs';
+import {
+  closeSync,
+  existsSync,
+  fsyncSync,
+  ftruncateSync,
+  openSync,
+  readFileSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs';
 import { createServer, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
@@ -33,11 +42,23 @@ if (whole.length < bytes.length) truncateSync(file, whole.length);
 const lines = whole.toString('utf8').split('\n').slice(0, -1);
 const taken = new Map(lines.map((line) => JSON.parse(line) as [string, Message]));
 const out = openSync(file, 'a');
+let size = whole.length;
+
+/** Removes what a failed write left, so that every line stays whole. */
+function append(line: Buffer): void {
+  try {
+    writeFileSync(out, line);
+    fsyncSync(out);
+  } catch (error) {
+    ftruncateSync(out, size);
+    throw error;
+  }
+  size += line.length;
+}
 
 function take(id: string, message: Message): void {
   if (taken.has(id)) return; // sent again because our answer was lost
-  writeSync(out, `${JSON.stringify([id, message])}\n`);
-  fsyncSync(out);
+  append(Buffer.from(`${JSON.stringify([id, message])}\n`));
   taken.set(id, message);
   const back = [...taken.values()].some(({ reverts }) => reverts === id); // its revert arrived first
   if (message.reverts) console.log(`takes back ${message.reverts}`);

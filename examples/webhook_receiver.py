@@ -27,16 +27,26 @@ with open(file, "a+b") as kept:
     whole = kept.read().rpartition(b"\n")[0]
     kept.truncate(len(whole) + 1 if whole else 0)
 taken: dict[str, dict] = dict(json.loads(line) for line in whole.splitlines())
-out = open(file, "a", encoding="utf-8")
+out = os.open(file, os.O_WRONLY | os.O_APPEND)
+
+
+def append(line: bytes) -> None:
+    """Removes what a failed write left, so that every line stays whole."""
+    size = os.fstat(out).st_size
+    try:
+        while line:
+            line = line[os.write(out, line) :]
+        os.fsync(out)
+    except OSError:
+        os.ftruncate(out, size)
+        raise
 
 
 def take(message_id: str, message: dict) -> None:
     with lock:
         if message_id in taken:  # sent again because our answer was lost
             return
-        out.write(json.dumps([message_id, message]) + "\n")
-        out.flush()
-        os.fsync(out.fileno())
+        append(json.dumps([message_id, message]).encode() + b"\n")
         taken[message_id] = message
         reverted = {other["reverts"] for other in taken.values() if "reverts" in other}
     if "reverts" in message:
@@ -49,10 +59,11 @@ class Receiver(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
     def do_POST(self) -> None:
-        size = int(self.headers.get("content-length") or -1)
-        if not 0 <= size <= LONGEST_BODY:
+        size = self.headers.get("content-length", "")
+        if not size.isdecimal() or len(size) > 9 or int(size) > LONGEST_BODY:
+            self.close_connection = True  # the unread body would be parsed as the next request
             return self.answer(400)
-        body = self.rfile.read(size)
+        body = self.rfile.read(int(size))
         try:
             # The signature covers the bytes as received: verify before parsing. verify() also refuses old messages.
             message = webhook.verify(body, {name.lower(): value for name, value in self.headers.items()})

@@ -12,9 +12,22 @@ export class RpcError extends Error {
   }
 }
 
+/** An answer that is not JSON: refused credentials, or the answer of a proxy. */
+class HttpError extends Error {
+  readonly status: number;
+  constructor(status: number, method: string) {
+    super(`${method}: HTTP ${status} without an answer`);
+    this.status = status;
+  }
+}
+
 /** Whether the error is temporary: the daemon is busy or starting, a limit is reached, the connection broke. */
-export const passes = (error: unknown): boolean =>
-  error instanceof RpcError ? [-32603, -32005, -28].includes(error.code) : error instanceof Error;
+export function passes(error: unknown): boolean {
+  if (error instanceof RpcError) return [-32603, -32005, -28].includes(error.code);
+  if (error instanceof HttpError) return error.status === 429 || error.status >= 500;
+  // fetch rejects with a TypeError that has a cause, or with the reason of its signal.
+  return (error instanceof TypeError && error.cause !== undefined) || (error as Error).name === 'TimeoutError';
+}
 
 const parseNumber = (text: string) =>
   /^-?\d+$/.test(text) && Number.isSafeInteger(Number(text)) ? Number(text) : new LosslessNumber(text);
@@ -34,7 +47,7 @@ export function connect(address: string): Rpc {
     const response = await fetch(url, { method: 'POST', body, headers, signal: AbortSignal.timeout(60_000) });
     const text = await response.text();
     // The daemon sends its errors as JSON with HTTP 404 or 500; answers with 401, and those of proxies, are not JSON.
-    if (!text.startsWith('{')) throw new Error(`${method}: HTTP ${response.status} without an answer`);
+    if (!text.startsWith('{')) throw new HttpError(response.status, method);
     const { result, error } = readJson(text) as { result: unknown; error: { code: number; message: string } | null };
     if (error) throw new RpcError(error.code, `${method}: ${error.message}`);
     return result as Result;
