@@ -15,6 +15,8 @@ const BANNED: readonly (readonly [phrase: string, instead: string, pattern: RegE
   ['twice is as once', 'idempotent', /twice is as once/i],
   ['a comment that begins with "Of"', 'the noun that is meant', /^\/[*/]+[\s*]+Of /],
   ['a comment that begins with "Who"', 'the caller that, the process that', /^\/[*/]+[\s*]+Who /],
+  ['whoever', 'a caller that, whichever process', /\bwhoever\b/i],
+  ['is said, goes on', 'is reported, continues', /\b(is said|goes on)\b/],
 ];
 
 const MESSAGE = /'(?:[^'\\\n]|\\.)* (?:[^'\\\n]|\\.)*'|`(?:[^`\\\n]|\\.)* (?:[^`\\\n]|\\.)*`/g;
@@ -40,6 +42,8 @@ const BANNED_IN_DOCS: readonly (readonly [phrase: string, instead: string, patte
   ['told', 'published, notified, sent', /(?<!`)\btold\b(?!`|_)/],
   ['beside', 'next to', /\bbeside\b/],
   ['for want of', 'because there is no', /\bfor want of\b/],
+  ['whoever', 'a caller that, whichever process', /\bwhoever\b/i],
+  ['is said, goes on', 'is reported, continues', /\b(is said|goes on)\b/],
 ];
 
 /** Names that are metaphors. */
