@@ -13,6 +13,9 @@ export function configuredChain({ chains }: Pick<Config, 'chains'>, name: string
   );
 }
 
+/** Splits a list at its commas; a repeated name counts once. */
+export const namesIn = (list: string): string[] => [...new Set(list.split(','))];
+
 /** Parses a height, or a number within a block. @throws UsageError */
 export function wholeNumber(text: string, what: string): number {
   if (HEIGHT.test(text)) return Number(text);

@@ -17,7 +17,7 @@ import { openS3Folder } from '../pipeline/datasets/s3-folder.ts';
 import { type Config, datasetsFolder } from '../schemas/config.ts';
 import { DATASET_TABLES } from '../schemas/datasets/tables.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
-import { configuredChain } from './arguments.ts';
+import { configuredChain, namesIn } from './arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
 
@@ -25,8 +25,6 @@ const PROGRESS_MS = 1_000;
 /** Repeats the pass for days that changed while they were written. */
 const MOST_PASSES = 3;
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
-
-const namesIn = (list: string): string[] => [...new Set(list.split(','))];
 
 interface Destination {
   readonly folder: DatasetFolder;

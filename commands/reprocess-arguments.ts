@@ -3,6 +3,7 @@ import { RANGE_REGIMES, type RangeRegime } from '../domain/stamps.ts';
 import { parseUtc } from '../domain/time.ts';
 import type { RegimeRange } from '../processors/pricing/regime-plan.ts';
 import { UsageError } from '../schemas/errors.ts';
+import { namesIn } from './arguments.ts';
 import type { InputOf } from './command-table.ts';
 
 export type ReprocessRequest =
@@ -62,7 +63,7 @@ function timeOf(option: string, text: string | undefined): number | null {
 /** Returns sorted names, or null for all chains, so that equal sets of chains give equal ranges. */
 function chainsOf(text: string | undefined, known: readonly string[]): readonly string[] | null {
   if (text === undefined) return null;
-  const names = [...new Set(text.split(','))].sort();
+  const names = namesIn(text).sort();
   const unknown = names.filter((name) => !known.includes(name));
   if (unknown.length > 0)
     throw new UsageError(`the chain "${unknown.join('", "')}" is not configured; allowed are ${known.join(', ')}`);

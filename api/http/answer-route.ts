@@ -108,23 +108,14 @@ export async function answerRoute(
   if (route.cache === 'none') return liveReply(options.apiOf(caller, gone()), route, params, asked, request);
   const format = streamFormat(route, params, asked.accept);
   if (format !== null) return listStream(options.apiOf(caller), route, params, format, asked, gone());
-  const unchanged = await unchangedState(options, route, params, asked);
-  if (unchanged) return unchanged;
-  const answer = await (route.cache === 'prepared'
-    ? preparedOrMade(options, route, params, key, caller)
-    : repeatedAnswer({ ...options, api: options.apiOf(caller) }, route, params, key));
-  return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
+  if (route.cache !== 'prepared') {
+    return repeatedReply({ ...options, api: options.apiOf(caller) }, route, { params, key }, asked);
+  }
+  return replyOf(await preparedOrMade(options, route, params, key, caller), asked);
 }
 
-/** Returns 304 when the client's answer is that of the committed state, which `repeatedAnswer` reads for the same reason. */
-async function unchangedState(
-  { api, currentState }: AnswerOptions,
-  route: StateRoute,
-  params: Values,
-  asked: RequestInfo,
-): Promise<Reply | null> {
-  if (route.cache === 'prepared' || !knownReply(route, tagOf(api, route, params, api.watch.state), asked)) return null;
-  return knownReply(route, tagOf(api, route, params, await currentState()), asked);
+async function replyOf(answer: StateAnswer, asked: RequestInfo): Promise<Reply> {
+  return unchangedReply(answer, asked) ?? answer.forms.make(asked.acceptEncoding);
 }
 
 /** `*` does not match: whether an answer exists is not known yet. */
@@ -168,18 +159,24 @@ function preparedAnswer(
   return prepared.get(key, known, caller) ?? youngAnswer(api, prepared.latest(key)) ?? null;
 }
 
-/** Reads the committed state first: a client that learned of a block from another process may ask before this process has seen the block. */
-async function repeatedAnswer(
+/**
+ * Reads the committed state before it sends a 304 or a cached answer: a client that learned of a block from another process may ask before
+ * this process has seen the block.
+ */
+async function repeatedReply(
   { api, repeated, currentState }: AnswerOptions,
   route: StateRoute,
-  params: Values,
-  key: string,
-): Promise<StateAnswer> {
-  const kept = repeated.get(key, tagOf(api, route, params, api.watch.state));
-  if (kept && kept.tag === tagOf(api, route, params, await currentState())) return kept;
+  { params, key }: RouteRequest,
+  asked: RequestInfo,
+): Promise<Reply> {
+  const known = tagOf(api, route, params, api.watch.state);
+  const ready = knownReply(route, known, asked) ?? repeated.get(key, known);
+  if (ready && known === tagOf(api, route, params, await currentState())) {
+    return 'forms' in ready ? replyOf(ready, asked) : ready;
+  }
   const answer = await freshAnswer(api, route, params);
   repeated.keep(key, answer);
-  return answer;
+  return replyOf(answer, asked);
 }
 
 /** While a chain catches up, an answer may be a second old: it names the block that it was made at. */

@@ -20,11 +20,7 @@ import { createSubscriptionSet, DEFAULT } from './subscription-set.ts';
 export const CLOSE_SLOW = 4408;
 const CLOSE_LIMIT = 4429;
 const CLOSE_INTERNAL = 1011;
-/** Bytes. uWebSockets.js cuts a longer reason, and a cut cursor is invalid. */
-const LONGEST_REASON = 123;
 const SNAPSHOTS = { facts: '/api/stats/pulse', stamps: '/api/oracle/prices' };
-
-const reasonOf = (cursor: string): string => (cursor.length <= LONGEST_REASON ? cursor : '');
 
 interface Life {
   /** Starts sending events: the client has subscribed, or its grace period is over. */
@@ -66,7 +62,7 @@ function joinParts(options: PushConnectionOptions, life: Life) {
     transport,
     cursor: () => encodePlaces(place.here(), snapshots.isDue()),
     onBlocked: () => place.stay(),
-    onOverflow: () => life.end(CLOSE_SLOW, reasonOf(outbox.lastCursor)),
+    onOverflow: () => life.end(CLOSE_SLOW, outbox.closeReason),
   });
   const subscriptions = createSubscriptionSet(hub, share, place.here);
   const mempool = mempoolFor(hub, subscriptions, outbox.sayMembers);
@@ -207,10 +203,10 @@ export function createConnection(options: PushConnectionOptions): PushConnection
     tick(now) {
       if (!outbox.isOpen) return;
       if (outbox.blockedSince !== null) {
-        if (now - outbox.blockedSince >= options.slowMs) end(CLOSE_SLOW, reasonOf(outbox.lastCursor));
+        if (now - outbox.blockedSince >= options.slowMs) end(CLOSE_SLOW, outbox.closeReason);
         return;
       }
-      if (!snapshots.isInTime(now)) return end(CLOSE_SLOW, reasonOf(outbox.lastCursor));
+      if (!snapshots.isInTime(now)) return end(CLOSE_SLOW, outbox.closeReason);
       if (now - outbox.lastSentAt >= options.heartbeatMs) outbox.say('heartbeat', { chains: hub.tips() });
     },
     buffered: () => (outbox.isOpen ? transport.buffered() : 0),

@@ -6,6 +6,8 @@ import { eventMessage, type PushEvent } from './push-event.ts';
 import type { LiveEvent, Transport } from './transport.ts';
 
 const HELLO_VERSION = 1;
+/** Bytes. uWebSockets.js cuts a longer reason, and a cut cursor is invalid. */
+const LONGEST_REASON = 123;
 /** Bytes of the shortest frame header. */
 const FRAME_BYTES = 2;
 
@@ -13,8 +15,8 @@ export interface Outbox {
   /** Whether the connection is open and its socket accepts more. */
   readonly isTakingMore: boolean;
   readonly isOpen: boolean;
-  /** Cursor of the last message. */
-  readonly lastCursor: string;
+  /** Cursor of the last message; empty if it is longer than the reason of a close may be. */
+  readonly closeReason: string;
   /** The first message, which has no number. */
   hello(chains: ReturnType<Hub['tips']>, heartbeatSeconds: number): void;
   /** Sends a message that is not an event. */
@@ -94,8 +96,8 @@ export function createOutbox({ transport, cursor: cursorHere, onBlocked, onOverf
     get isOpen() {
       return isOpen;
     },
-    get lastCursor() {
-      return lastCursor;
+    get closeReason() {
+      return lastCursor.length <= LONGEST_REASON ? lastCursor : '';
     },
     get blockedSince() {
       return blockedSince;

@@ -11,6 +11,7 @@ import { supplyAt } from '../../state/supply.ts';
 import { type StampCounts, stampCounts } from '../conversions/stamp-counts.ts';
 import { figuresAnswer } from '../network/chain-figures.ts';
 import { serviceStatus } from '../network/schema.ts';
+import { countTransactions } from './count-transactions.ts';
 
 const ADDRESSES_SQL = 'SELECT uniq(chain, address) AS total FROM address_deltas WHERE chain IN {chains: Array(String)}';
 
@@ -23,30 +24,18 @@ const readReport = rowReader({ chain: columns.text, report: columns.text });
 /** The number of addresses is an estimate with an error of some tenths of a percent, so it need not follow every block. */
 const ADDRESSES_FRESH_MS = 600_000;
 
-async function total(api: ApiContext, sql: string, params: Record<string, unknown>): Promise<number> {
-  const [row] = await api.clickhouse.rows(readTotal, sql, params);
+async function countAddresses({ clickhouse, config }: ApiContext): Promise<number> {
+  const [row] = await clickhouse.rows(readTotal, ADDRESSES_SQL, { chains: config.chains.map(({ name }) => name) });
   return Number(row?.total ?? 0);
 }
 
-/** ClickHouse may already contain a batch that Postgres has not committed. */
-async function transactionsOf(api: ApiContext, { derived }: ServiceState): Promise<number> {
-  const params = api.config.chains.flatMap(({ name }, index) => [
-    [`chain${index}`, name],
-    [`position${index}`, derived.get(name)?.position ?? -1],
-  ]);
-  const blocks = api.config.chains.map((_, i) => `(chain = {chain${i}:String} AND position <= {position${i}:Int64})`);
-  const sql = `SELECT sum(tx_count) AS total FROM blocks WHERE ${blocks.join(' OR ') || '0'}`;
-  return total(api, sql, Object.fromEntries(params));
-}
-
 async function dataTotals(api: ApiContext, state: ServiceState, rows: PricedRows, { completed }: StampCounts) {
+  const chains = api.config.chains.map(({ name }) => name);
   const epoch = String(Math.floor(Date.now() / ADDRESSES_FRESH_MS));
   return {
-    addresses: await api.memo.get('addresses', epoch, () =>
-      total(api, ADDRESSES_SQL, { chains: api.config.chains.map(({ name }) => name) }),
-    ),
+    addresses: await api.memo.get('addresses', epoch, () => countAddresses(api)),
     conversionsTotal: completed,
-    transactions: await api.memo.get('transactions', state.tag, () => transactionsOf(api, state)),
+    transactions: await api.memo.get('transactions', state.tag, () => countTransactions(api, chains, state)),
     ...provisionalMembers(rows.provisionalSince(Number.POSITIVE_INFINITY)),
   };
 }

@@ -1,19 +1,14 @@
 /** /api/stats */
 
-import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { tipHeight } from '../../state/tip-height.ts';
+import { countTransactions } from './count-transactions.ts';
 import { syncState } from './schema.ts';
 
 /** An index at most this many blocks behind its daemon counts as synced. */
 const SYNCED_BLOCKS = 5;
-
-const TRANSACTIONS_SQL = `SELECT sum(tx_count) AS total FROM blocks
-  WHERE chain = {chain: String} AND position <= {position: UInt64}`;
-
-const readTotal = rowReader({ total: columns.text });
 
 /** Latest reports of the stages, which change even while the stores do not. */
 function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
@@ -40,15 +35,14 @@ const stats = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const indexedHeight = tipHeight(read, chain);
-    const position = read.state.derived.get(chain)?.position ?? 0;
-    const [counted] = await api.clickhouse.rows(readTotal, TRANSACTIONS_SQL, { chain, position });
+    const transactions = await countTransactions(api, [chain], read.state);
     const { daemonHeight, updatedAt } = lastSaid(api, chain);
     const height = daemonHeight === null ? null : Math.max(daemonHeight, indexedHeight);
     return {
       chain,
       height,
       indexedHeight,
-      transactions: Number(counted?.total ?? 0),
+      transactions,
       synced: height !== null && height - indexedHeight <= SYNCED_BLOCKS,
       updatedAt,
     };
