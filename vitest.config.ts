@@ -22,7 +22,7 @@ export default defineConfig({
     testTimeout: 180_000,
     hookTimeout: 300_000,
     expect: { poll: { timeout: 30_000 } },
-    // What a failure says ends in a screenful: the seed and the first differences are above it.
+    // Limits a failure to a screenful: the seed and the first differences come first.
     diff: { truncateThreshold: 40 },
     // Node.js imports modules itself, as it does for the program: docs/decisions/0107-less-work-in-the-tests.md.
     experimental: { viteModuleRunner: false, nodeLoader: false },

@@ -1,6 +1,6 @@
 /**
- * What the whole service uses while nothing happens: a chain without new blocks, embedded stores, no requests. The daemon is the recording,
- * played by another process. Measures CPU time, wake-ups, SQL transactions and memory.
+ * Measures CPU time, wake-ups, SQL transactions and memory of the idle service: one chain without new blocks, embedded stores, no requests.
+ * Another process plays the recording as the daemon.
  * node benchmarks/idle.bench.ts [seconds = 40] [seconds of rest before = 30]
  */
 import { spawn } from 'node:child_process';

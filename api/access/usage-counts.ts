@@ -2,7 +2,7 @@
 import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { ActiveKey, KeyOwner } from './key-store.ts';
 
-/** What did not suffice: the allowance of the identity, that of the key, or the tier. */
+/** Why a request was refused: the identity's allowance, the key's allowance, or the tier is too small. */
 export type Refusal = 'rate' | 'key' | 'tier';
 
 /** Replaces the id of every session, because that id is the digest of its token. */

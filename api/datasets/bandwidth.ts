@@ -2,7 +2,7 @@
 import { LRUCache } from 'lru-cache';
 
 export interface Bandwidth {
-  /** Charges the price of a request before its work, as long as anything is left. Returns 0 when allowed, else the seconds until a retry. */
+  /** Charges a request in advance unless the allowance is used up. Returns 0 when admitted, else the seconds until a retry. */
   take(network: string, bytes: number): number;
   /** Charges what an admitted answer costs beyond its price, even if less is left: an answer is never cut off. */
   takeMore(network: string, bytes: number): void;

@@ -9,7 +9,7 @@ const FINAL_DEPTHS = 2;
 const HAS_MESSAGE = 'EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = s.delivery_id)';
 /**
  * No rewind undoes a tick before the clock of each chain's final block; at the same clock it may undo ticks of other chains as well.
- * Of the sides before the first one that may be undone or has a message, only the newest is needed: it records where the price was.
+ * Only the newest of the sides before the first one that may be undone or has a message is kept: it records where the price was.
  */
 const FORGET_SQL = `WITH final AS (
     SELECT coalesce((SELECT tick FROM price_ticks

@@ -10,7 +10,7 @@ import { CHAINS } from './made-conversions.ts';
 
 export interface PricePass {
   readonly heights: number;
-  /** Of the price pass only. */
+  /** Rate of the price pass alone, without the copy of the stamps. */
   readonly heightsPerSecond: number;
   readonly stamps: number;
   readonly copiedPerSecond: number;

@@ -11,7 +11,7 @@ export interface LatencyCase {
   readonly title: string;
   readonly chains: readonly string[];
   readonly usesZmq: boolean;
-  /** Of all chains together. */
+  /** Number of blocks, summed over all chains. */
   readonly blocks: number;
   readonly blocksASecond: number;
   readonly clients: number;

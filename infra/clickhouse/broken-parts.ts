@@ -7,8 +7,8 @@ import type { Client } from './client.ts';
 export interface Settling {
   readonly client: Client;
   /**
-   * What is known about the insert that made a broken part: its caller got an error ('failed'), it was acknowledged and its part was
-   * intact ('acknowledged'), or, after a kill, neither is certain ('unknown').
+   * Outcome of the insert that wrote a broken part: 'failed' if the caller got an error, 'acknowledged' if the part was intact when the
+   * insert succeeded, 'unknown' after a kill.
    */
   readonly inserts: 'failed' | 'acknowledged' | 'unknown';
   readonly logger: Logger | undefined;

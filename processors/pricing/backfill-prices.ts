@@ -28,7 +28,7 @@ export function backfillPrices({ baskets, anchors, nativeCurrencyId }: BackfillI
 interface NavAnchor {
   readonly price: OraclePrice;
   readonly pir: Rational;
-  /** 2: stable anchor, 1: native, 0: any other priced reserve. */
+  /** 2 for a stable anchor, 1 for the native currency, 0 for another priced reserve. */
   readonly rank: number;
   readonly value: Rational;
 }

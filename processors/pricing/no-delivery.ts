@@ -24,7 +24,7 @@ export interface NoDelivery {
   readonly basket: BasketState;
 }
 
-/** What is known at the end of the import's block. */
+/** State at the end of the import's block. */
 export interface DeliveryContext {
   /** States that the block left, in order. */
   readonly states: readonly Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'state'>[];

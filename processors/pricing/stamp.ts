@@ -86,7 +86,7 @@ export interface StampRow {
   readonly stamp: Stamp;
 }
 
-/** What is known at the end of the import's block. */
+/** State at the end of the import's block. */
 export interface StampContext {
   readonly regime: Regime;
   readonly height: number;

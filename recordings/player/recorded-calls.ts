@@ -62,7 +62,7 @@ export function* readCases(folder: string): Generator<RecordedCase> {
   for (const line of readLines(join(folder, 'rpc.jsonl.gz'))) yield readCase(line);
 }
 
-/** For a recording that contains only blocks: any method may exist. */
+/** For a recording that contains only blocks: every method counts as known. */
 const NO_CALLS: RecordedCalls = { find: () => undefined, knowsMethod: () => true, helpError: () => undefined };
 
 /** If a call was recorded twice, its named case wins over its fuzz case. */

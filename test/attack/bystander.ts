@@ -17,7 +17,7 @@ export interface Measured {
 
 const EVERY_MS = 25;
 const PATHS = ['/api/health', '/api/oracle/prices'];
-/** So many that no network reaches its limit of requests a minute. */
+/** Enough networks that none reaches its limit of requests a minute. */
 const NETWORKS = 200;
 
 const [, , base = ''] = process.argv;

@@ -1,4 +1,4 @@
-/** What happened, from the log of a program. */
+/** Reads the actual events from the log of a program. */
 import type { FeedRecord } from '../../api/push/chain-feed.ts';
 import { type FeedKey, type FeedPlaces, type FeedTopicName, feedKey } from '../../api/push/cursor.ts';
 import type { EventChain } from '../../api/push/events-of-record.ts';

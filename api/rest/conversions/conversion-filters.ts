@@ -53,7 +53,7 @@ export interface ConversionParameters {
   readonly chain: string;
   readonly generation: number;
   readonly filters: ParameterValues<typeof filterParameters>;
-  /** Sender or recipient; null: any. */
+  /** Sender or recipient; null for every address. */
   readonly address: string | null;
 }
 

@@ -35,7 +35,7 @@ const ADDRESSES = members({
   vdxftag: address,
 });
 
-/** So many inputs with all their members use up the values and keys that a call may have. */
+/** This many inputs with all their members reach the bound on values and keys of a call. */
 const MOST_INPUTS = 2500;
 const INPUT = members({ txid: hash, vout: integer, sequence: integer });
 const OUTPUTS = mapOf(address, plainOr(amount, mapOf(currency, amount)), { data: hex });

@@ -1,4 +1,4 @@
-/** What reading needs from a Kafka client: fetches at any offset without a consumer group, and the ends of a topic. */
+/** The port for reading a topic: fetches at any offset without a consumer group, and the ends of the topic. */
 
 /** A message as the broker stores it; may be the marker of a transaction. Offsets are decimal text. */
 export interface FetchedMessage {
