@@ -234,13 +234,20 @@ function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains
   if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
   const lanes = options.lanes?.get(name) ?? createDaemonLanes();
   const wallets = options.wallets?.get(name);
-  const upstream = createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth });
+  const checkWallet = wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined;
+  const upstream = createUpstream({
+    daemon,
+    lanes,
+    tip: () => options.tip(name),
+    finalityDepth,
+    mayBeSent: checkWallet,
+  });
   const nativeId = nameToAddress(rootCurrency, networkRoot);
   return {
     name,
     blockSeconds,
     height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
-    checkWallet: wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined,
+    checkWallet,
     upstream,
     unspentOutput: createUnspentOutput(upstream, async () => options.tip(name)?.hash ?? (await bestBlock(daemon))),
     async startBlock(currency) {

@@ -8,8 +8,9 @@ export const CHAIN = 'vrsc';
 
 /** Answers of the double and the index; `rows` depends on the statement and is empty by default. */
 export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | 'nameToAddress'>> {
-  /** The daemon's reply to every call. */
+  /** The daemon's reply to every call, sent once `ready` resolves, or at once. */
   readonly reply: string;
+  readonly ready?: Promise<void>;
   readonly nativeCurrencyId: string;
   readonly requireEmptyWallet?: boolean;
   readonly wallets?: Wallets | undefined;
@@ -22,7 +23,7 @@ export interface DoubleService {
   post(body: Uint8Array): Promise<RpcAnswer>;
 }
 
-export function createDoubleService({ reply, rows = () => [], ...options }: DoubleOptions): DoubleService {
+export function createDoubleService({ reply, ready, rows = () => [], ...options }: DoubleOptions): DoubleService {
   const received: string[] = [];
   const {
     nativeCurrencyId,
@@ -42,6 +43,7 @@ export function createDoubleService({ reply, rows = () => [], ...options }: Doub
   const daemon = {
     async forward(body: string | Uint8Array) {
       received.push(Buffer.from(body).toString());
+      await ready;
       return { status: 200, body: Buffer.from(reply) };
     },
     call: async () => ({ chainid: nativeCurrencyId }),
