@@ -38,6 +38,7 @@ import type { Wallets } from './rpc/wallet-guard.ts';
 import { createCurrencyDirectory } from './state/currency-directory.ts';
 import { createCurrentState } from './state/current-state.ts';
 import { type HealthTiming, watchHealth } from './state/health-watch.ts';
+import { heightOfDaemon } from './state/index-lag.ts';
 import { createSnapshots } from './state/snapshot.ts';
 import { createStateWatch } from './state/state-watch.ts';
 import { createStoreHealth } from './state/store-health.ts';
@@ -191,6 +192,7 @@ async function open(options: ApiOptions, closers: Closers) {
     postgres,
     nameToAddress,
     tip: (chain) => watch.state.derived.get(chain) ?? null,
+    daemonHeight: (chain) => heightOfDaemon(watch, chain),
     lanes,
     extensions: createExtensions(apiOf),
     logger,

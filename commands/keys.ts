@@ -9,6 +9,10 @@ import type { InputOf } from './command-table.ts';
 
 const KNOWN_SQL = 'SELECT 1 FROM identities WHERE chain = $1 AND identity_address = $2 AND to_height IS NULL';
 
+/** Owners choose the names of their keys: control characters in them would control the operator's terminal. */
+const inert = (name: string) =>
+  name.replace(/[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_Control}]/gu, (char) => `\\u{${char.codePointAt(0)?.toString(16)}}`);
+
 /** @throws UsageError for a chain that is not configured and an identity that the chain does not know */
 export async function run(
   { config, stores }: Pick<PostgresContext, 'config' | 'stores'>,
@@ -28,7 +32,7 @@ export async function run(
   const current = await tierOf(stores.postgres, holder);
   const keys = await listKeys(stores.postgres, holder);
   line(`${identityAddress} of ${name}: tier ${current}`);
-  for (const key of keys) line(`  key ${key.id}  since ${key.created_at.toISOString()}  ${key.name}`);
+  for (const key of keys) line(`  key ${key.id}  since ${key.created_at.toISOString()}  ${inert(key.name)}`);
   if (keys.length === 0) line('  no keys');
   const shown = keys.map((key) => ({
     id: key.id,

@@ -84,6 +84,7 @@ function createCallers(keys: GateOptions['keys']) {
   }
 
   async function findCaller(visitor: Visitor, token: string): Promise<Identified> {
+    if (token === '') return { visitor, key: undefined };
     const presented = keyIn(token);
     return identified(visitor, token, presented && (await keys.find(presented)));
   }
@@ -170,7 +171,7 @@ function createEntrances(
         return caller && settledNow(caller, callCost);
       },
       async settle(callCost) {
-        const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
+        const caller = await findCaller(visitor, token);
         return settledNow(caller, callCost) ?? settledLater(caller, callCost);
       },
       giveBack: () => entered.charged.giveBack(),
@@ -200,7 +201,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     async rest(visitor, requestCost) {
       void visitor.network; // must be read before the first await
       const token = tokenOf(visitor);
-      const pendingCharge = billOfRest(knownCaller(visitor, token) ?? (await findCaller(visitor, token)), requestCost);
+      const pendingCharge = billOfRest(await findCaller(visitor, token), requestCost);
       return admit(pendingCharge, await limiter.charge(pendingCharge.demands));
     },
     rpcNow(visitor, template) {
@@ -214,8 +215,7 @@ export function createGate({ config, limiter, keys, usage }: GateOptions): Gate 
     async rpc(visitor, template) {
       void visitor.network; // must be read before the first await
       const token = rpcTokenOf(visitor);
-      const caller = knownCaller(visitor, token) ?? (await findCaller(visitor, token));
-      const pendingCharge = entryCharge(caller, template);
+      const pendingCharge = entryCharge(await findCaller(visitor, token), template);
       return entranceOf(pendingCharge, token, await limiter.charge(pendingCharge.demands));
     },
   };

@@ -64,7 +64,11 @@ export const API_ERRORS = {
     'Mempool not known',
     'The mempool of the chain has not been read yet, or this process does not follow it: ask again after Retry-After seconds.',
   ],
-  syncing: [503, 'Syncing', 'No block of this chain is indexed yet.'],
+  syncing: [
+    503,
+    'Syncing',
+    'No block of this chain is indexed yet, or a login came while the chain was not up to date.',
+  ],
   query_too_slow: [
     503,
     'Query too slow',

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { createDoubleService } from '../../test/support/api/rpc/double-service.ts';
-import { type RecordedService, startRecordedService } from '../../test/support/api/rpc/recorded-service.ts';
+import { type RecordedService, startRecordedService, textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard } from './guards.ts';
 import { RPC_METHODS } from './methods/method-table.ts';
@@ -96,6 +96,32 @@ describe('guards, checked by the calls that reach the daemon', () => {
     }
     const params = service.received.flatMap(({ calls }) => calls.map((call) => call.params));
     expect(params).toEqual(taken.map((range) => `["PureTri","${range}"]`));
+  });
+
+  test('ranges are bounded by the height of the daemon while the index is still far behind it', async () => {
+    const unbounded = [
+      ['getexports', '["x",0,3000000]'],
+      ['getimports', '["x"]'],
+      ['getblockhashes', '[2000000000,0]'],
+      ['getnetworkhashps', '[3000000]'],
+      ['verifychain', '[1,0]'],
+      ['getcurrencystate', '["x","0,3000000,1"]'],
+      ['getsaplingtree', '["0,3000000,1"]'],
+    ] as const;
+    const reply = '{"result":null,"error":null,"id":"x"}\n';
+    const { received, post } = createDoubleService({
+      reply,
+      nativeCurrencyId: '',
+      tip: () => ({ height: 1000, hash: '' }),
+      daemonHeight: () => 3_000_000,
+    });
+    for (const [method, params] of unbounded) {
+      const answer = await post(Buffer.from(request(method, params)));
+      expect([method, codeOf(textOf(answer))]).toEqual([method, -8]);
+    }
+    expect(received).toEqual([]);
+    // A height that the daemon has is one of the chain.
+    expect(textOf(await post(Buffer.from(request('getidentity', '["x@",0,true,2999999]'))))).toBe(reply);
   });
 
   test('ranges without a step pass, since the daemon chooses a step', async () => {

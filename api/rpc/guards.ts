@@ -5,7 +5,7 @@ import { methodNotFound, RpcError } from './rpc-error.ts';
 
 export interface GuardedChain {
   readonly blockSeconds: number;
-  /** Height of the newest block; Infinity while it is unknown. */
+  /** Height of the chain, also while the index is behind; Infinity while it is unknown. */
   height(): number;
   /** Start block of a currency, by name or i-address; null if the index does not have the currency. */
   startBlock(currency: string): Promise<number | null>;

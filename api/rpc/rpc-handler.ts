@@ -25,11 +25,12 @@ import type { AnswerMemory, Asker } from '../access/answer-memory.ts';
 import { createDaemonLanes } from '../access/lane-daemons.ts';
 import { type PriorityLanes, SERVICE } from '../access/priority-lanes.ts';
 import { hasCost } from '../http/failure-cost.ts';
+import { isCatchingUp } from '../state/index-lag.ts';
 import { DEADLY_CALLS } from './deadly-calls.ts';
 import { filenameGuard, type GuardedChain } from './guards.ts';
 import { helpOf } from './help.ts';
 import { type AnswerMethod, createIndexMethods } from './index-methods.ts';
-import { daemonForm, rpcMethod } from './methods/method-table.ts';
+import { daemonForm, formOfIndexed, rpcMethod } from './methods/method-table.ts';
 import type { DaemonMethod } from './methods/rpc-method.ts';
 import { checkParameters } from './parameters/check-parameters.ts';
 import { internalError, methodNotFound, RpcError } from './rpc-error.ts';
@@ -63,6 +64,8 @@ export interface RpcHandlerOptions {
   readonly postgres: Postgres;
   /** Newest block of a chain's index; null while there is none. */
   readonly tip: (chain: string) => BlockRef | null;
+  /** Last known height of a chain's daemon; null while it is unknown, as by default. */
+  readonly daemonHeight?: (chain: string) => number | null;
   /** Resolves `alice@` or the chain's root currency to an i-address; returns null for a text that cannot be a name. */
   readonly nameToAddress: (name: string, networkRoot: string) => string | null;
   /** Extension methods by name; a method of the table that is missing here answers -32601. */
@@ -75,6 +78,8 @@ export type RpcHandler = (chain: string, body: Uint8Array | RpcBody, asker?: Ask
 
 interface Chain extends GuardedChain {
   readonly name: string;
+  /** The daemon method that a call uses; undefined when the call is answered here. */
+  readonly formOf: (request: RpcRequest) => DaemonMethod | undefined;
   readonly upstream: Upstream;
   readonly checkWallet: (request: RpcRequest) => void | Promise<void>;
   readonly unspentOutput: UnspentOutput;
@@ -140,7 +145,7 @@ export function createRpcHandler(options: RpcHandlerOptions): RpcHandler {
   async function answerOne(chain: Chain, request: RpcRequest | RpcRefusal, asker: Asker): Promise<RpcAnswer> {
     if (request.kind === 'refusal') return failure(request, request.id);
     try {
-      const method = daemonForm(request.method, request.texts.length);
+      const method = chain.formOf(request);
       if (!method) return await answerHere(chain, request, asker);
       checkEnvelope(chain, request, method);
       const walletAsked = chain.checkWallet(request);
@@ -234,15 +239,30 @@ function openChain(options: RpcHandlerOptions, config: RpcHandlerOptions['chains
   if (daemon === undefined) throw new TypeError(`chain ${name} has no daemon`);
   const lanes = options.lanes?.get(name) ?? createDaemonLanes();
   const wallets = options.wallets?.get(name);
-  const upstream = createUpstream({ daemon, lanes, tip: () => options.tip(name), finalityDepth });
+  const checkWallet = wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined;
+  const upstream = createUpstream({
+    daemon,
+    lanes,
+    tip: () => options.tip(name),
+    finalityDepth,
+    mayBeSent: checkWallet,
+  });
   const nativeId = nameToAddress(rootCurrency, networkRoot);
+  const heights = () => [options.tip(name)?.height ?? null, options.daemonHeight?.(name) ?? null] as const;
+  const isBehind = () => isCatchingUp(...heights());
+  const bestHash = async () => (isBehind() ? undefined : options.tip(name)?.hash) ?? (await bestBlock(daemon));
   return {
     name,
+    // While the index is far behind its daemon, its answers would contradict those of the daemon.
+    formOf: ({ method, texts }) => daemonForm(method, texts.length) ?? (isBehind() ? formOfIndexed(method) : undefined),
     blockSeconds,
-    height: () => options.tip(name)?.height ?? Number.POSITIVE_INFINITY,
-    checkWallet: wallets ? walletGuard(wallets, requireEmptyWallet) : () => undefined,
+    height() {
+      const known = heights().filter((height) => height !== null);
+      return known.length > 0 ? Math.max(...known) : Number.POSITIVE_INFINITY;
+    },
+    checkWallet,
     upstream,
-    unspentOutput: createUnspentOutput(upstream, async () => options.tip(name)?.hash ?? (await bestBlock(daemon))),
+    unspentOutput: createUnspentOutput(upstream, bestHash),
     async startBlock(currency) {
       const id = hexAddress(currency) ?? nameToAddress(currency, networkRoot);
       if (id === null || id === nativeId) return null;

@@ -5,6 +5,7 @@ import type { WatchedWallet } from '../../infra/verusd/wallet-watch.ts';
 import { createDoubleService } from '../../test/support/api/rpc/double-service.ts';
 import { textOf } from '../../test/support/api/rpc/recorded-service.ts';
 import { daemonForm, rpcMethod } from './methods/method-table.ts';
+import type { RpcAnswer } from './rpc-handler.ts';
 import type { Wallets } from './wallet-guard.ts';
 import { WALLET_METHODS, walletUse } from './wallet-methods.ts';
 
@@ -31,32 +32,45 @@ const ARGUMENTS: Readonly<Record<string, string>> = {
   verifysignature: '[{"address":"RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V"}]',
 };
 
-function world(known: readonly Known[], requireEmptyWallet = false, learned = known) {
-  let now = known;
-  const wallets: Wallets = {
-    wallets: () => now.map((one, index) => ({ ...one, daemon: index + 1, answeredAt: null })),
-    async askUnsure() {
-      now = learned;
-    },
-  };
-  const { received, post } = createDoubleService({
-    reply: '{"result":1,"error":null,"id":1}\n',
-    nativeCurrencyId: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq',
-    requireEmptyWallet,
-    wallets,
-  });
+const DAEMON = {
+  reply: '{"result":1,"error":null,"id":1}\n',
+  nativeCurrencyId: 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq',
+};
+
+/** Wallets of which `learned` is known once the daemons have been asked. */
+function walletsOf(known: readonly Known[], learned = known): Wallets & { known: readonly Known[] } {
   return {
-    received,
-    async outcome(method: string, params = ARGUMENTS[method] ?? '[]'): Promise<string> {
-      const before = received.length;
-      const text = textOf(await post(Buffer.from(`{"id":1,"method":"${method}","params":${params}}`)));
-      const code = /"code":(-\d+)/.exec(text)?.[1];
-      expect(received.length - before, 'what is refused reaches no daemon').toBe(code === undefined ? 1 : 0);
-      return code ?? 'served';
+    known,
+    wallets() {
+      return this.known.map((one, index) => ({ ...one, daemon: index + 1, answeredAt: null }));
+    },
+    async askUnsure() {
+      this.known = learned;
     },
   };
 }
 
+const callOf = (method: string, params = ARGUMENTS[method] ?? '[]') =>
+  Buffer.from(`{"id":1,"method":"${method}","params":${params}}`);
+
+/** Code of the error, or `served`. */
+const outcomeOf = (answer: RpcAnswer) => /"code":(-\d+)/.exec(textOf(answer))?.[1] ?? 'served';
+
+function world(known: readonly Known[], requireEmptyWallet = false, learned = known) {
+  const { received, post } = createDoubleService({ ...DAEMON, requireEmptyWallet, wallets: walletsOf(known, learned) });
+  return {
+    received,
+    async outcome(method: string, params?: string): Promise<string> {
+      const before = received.length;
+      const outcome = outcomeOf(await post(callOf(method, params)));
+      expect(received.length - before, 'what is refused reaches no daemon').toBe(outcome === 'served' ? 1 : 0);
+      return outcome;
+    },
+  };
+}
+
+/** Calls of the standard lane that a chain's daemons get at once. */
+const STANDARD_PLACES = 5;
 const METHODS = Object.keys(WALLET_METHODS);
 const NEEDING = METHODS.filter((method) => WALLET_METHODS[method] === 'needs');
 
@@ -110,6 +124,26 @@ describe('a daemon that may have been restarted without its wallet', () => {
     expect(await served([silent(holds)], [away(holds)])).toBe('-32603');
     expect(await served([holds, silent(holds)], [holds, away(holds)])).toBe('served');
     expect(await served([holds, unknown], [holds, away(unknown)])).toBe('-32603');
+  });
+
+  it('is asked again when the call had to wait for its turn', async () => {
+    for (const [learned, expected] of [
+      [[none], '-32601'],
+      [[silent(holds)], '-32603'],
+      [[holds], 'served'],
+    ] as const) {
+      const ready = Promise.withResolvers<void>();
+      const wallets = walletsOf([holds], learned);
+      const { received, post } = createDoubleService({ ...DAEMON, ready: ready.promise, wallets });
+      const busy = Array.from({ length: STANDARD_PLACES }, () => post(callOf('getinfo')));
+      const waiting = post(callOf('listidentities'));
+      await expect.poll(() => received.length).toBe(STANDARD_PLACES);
+      wallets.known = [silent(holds)];
+      ready.resolve();
+      await Promise.all(busy);
+      expect(outcomeOf(await waiting)).toBe(expected);
+      expect(received.length - STANDARD_PLACES).toBe(expected === 'served' ? 1 : 0);
+    }
   });
 
   it('is not asked for methods that only check whether there is a wallet', async () => {

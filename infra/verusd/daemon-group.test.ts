@@ -7,6 +7,9 @@ import { type ScriptedDaemon, startScriptedDaemon } from '../../test/support/inf
 import { createDaemonGroup } from './daemon-group.ts';
 import type { VerusdClient } from './verusd-client.ts';
 
+const CHAIN = 'iJhCezBExJHvtyH3fGhNnt2NhU4Ztkf2yq';
+const OTHER_CHAIN = 'i5w5MuNik5NtLcYmNzcvaoixooEebB6MGV';
+
 let first: ScriptedDaemon;
 let second: ScriptedDaemon;
 let group: VerusdClient;
@@ -22,10 +25,11 @@ afterEach(async () => {
   await second.stop();
 });
 
-const connect = (everyMs = 600_000, timeoutMs = 60_000) => {
+const connect = (everyMs = 600_000, timeoutMs = 60_000, chainId?: string) => {
   group = createDaemonGroup({
     rpc: [first.rpc, second.rpc],
     chain: 'vrsc',
+    ...(chainId !== undefined && { chainId }),
     logger: pino({ level: 'silent' }),
     timeoutMs,
     timing: { everyMs, timeoutMs },
@@ -103,6 +107,22 @@ test('a daemon that is far behind is not asked while another is up to date', asy
   await until(() => group.address === new URL(second.rpc).host);
   first.tree.extend(5);
   await until(() => group.address === new URL(first.rpc).host);
+});
+
+test('a daemon of another chain gets no call, even if no other daemon answers', async () => {
+  await first.stop();
+  first = await startScriptedDaemon({ name: 'VRSC', chainId: OTHER_CHAIN });
+  connect(20, 60_000, CHAIN);
+  await until(() => known[0]?.fault?.code === 'wrong_chain');
+  expect(await group.call('getbestblockhash', [])).toBe(second.tree.tip().hash);
+  second.fault = ({ method }) => (method === 'getbestblockhash' ? { kind: 'close' } : null);
+  for (const ask of [() => group.call('getbestblockhash', []), () => forward('getbestblockhash')]) {
+    await expect(ask()).rejects.toMatchObject({ code: 'daemon_unreachable' });
+  }
+  await second.down();
+  await until(() => known[1]?.fault?.code === 'daemon_unreachable');
+  await expect(group.call('getbestblockhash', [])).rejects.toMatchObject({ code: 'daemon_unreachable' });
+  expect(asked(first, 'getbestblockhash')).toBe(0);
 });
 
 describe('a call that may take long', () => {

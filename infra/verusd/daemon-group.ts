@@ -1,7 +1,7 @@
 /**
  * Presents several daemons of one chain as one client. Calls go to the first healthy daemon in configuration order, and to the next if it
  * fails. A daemon that fails or lags is tried last until a probe finds it healthy, so that clients see an older state only if no other
- * daemon answers.
+ * daemon answers. A daemon that serves another chain is not tried while the group has any other.
  */
 import type { DaemonStatus } from '../../schemas/daemon-status.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
@@ -33,7 +33,7 @@ interface Candidate {
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** Rank of a daemon; lower ranks are asked first. A daemon that is behind still answers, with an older state. */
-const [WELL, BEHIND, DOUBTFUL] = [0, 1, 2];
+const [WELL, BEHIND, DOUBTFUL, FOREIGN] = [0, 1, 2, 3];
 /** For groups without `report`. */
 const UNHEARD_TIMING: WatchTiming = { ...WATCH_TIMING, everyMs: 5_000 };
 
@@ -75,12 +75,17 @@ function groupOf(
     },
   });
 
-  /** Sorts unhealthy daemons last, so that they are tried if no better daemon answers. */
+  /** Sorts unhealthy daemons last, so that they are tried if no better daemon answers. Answers of another chain would be wrong. */
   function inOrder(): Candidate[] {
     const statuses = watch.statuses();
-    return members
-      .map((member, index) => ({ member, standing: member.failed ? DOUBTFUL : standingOf(statuses[index]?.fault) }))
+    const ranked = members
+      .map((member, index) => {
+        const standing = standingOf(statuses[index]?.fault);
+        return { member, standing: member.failed ? Math.max(DOUBTFUL, standing) : standing };
+      })
       .sort((one, other) => one.standing - other.standing);
+    const own = ranked.filter(({ standing }) => standing < FOREIGN);
+    return own.length > 0 ? own : ranked;
   }
 
   function note(member: Member, failed: boolean, err?: unknown): void {
@@ -155,5 +160,6 @@ function groupOf(
 
 function standingOf(fault: DaemonStatus['fault'] | undefined): number {
   if (fault === null) return WELL;
+  if (fault?.code === 'wrong_chain') return FOREIGN;
   return fault?.code === 'daemon_behind_peers' ? BEHIND : DOUBTFUL;
 }

@@ -1,4 +1,7 @@
-/** /api/stats/status and /api/stats/network report what a daemon answered last, and when; they wait for no daemon. */
+/**
+ * /api/stats/status and /api/stats/network report what a daemon answered last, and when; they wait for no daemon. JSON-RPC reads the height
+ * of the chain from the daemon while the index is far behind it.
+ */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type RunningApi, startApi } from '../../api/server.ts';
@@ -97,4 +100,26 @@ it('answers at once while a daemon hangs: with nulls before it has answered, the
   daemon.fault = () => null;
   await expect.poll(figures, { timeout: 30_000 }).toMatchObject({ connections: 9 });
   expect(Date.parse((await figures()).figuresAt ?? '')).toBeGreaterThan(Date.parse(said.figuresAt ?? ''));
+});
+
+it('the height over JSON-RPC is the one of the daemon while the index is far behind it', async () => {
+  const body = '{"id":1,"method":"getblockcount"}';
+  const height = async () => {
+    const answer = await fetch(`http://127.0.0.1:${api.port}/`, { method: 'POST', body });
+    return ((await answer.json()) as { result: number }).result;
+  };
+  const reported = (targetHeight: number) =>
+    service.stores.postgres.pool.query(
+      `UPDATE stage_status SET status = status || jsonb_build_object('targetHeight', $1::int) WHERE stage = 'tail'`,
+      [targetHeight],
+    );
+  daemon.fault = () => null;
+  daemon.tree.extend(3);
+  const ofDaemon = daemon.tree.tip().height;
+  expect(ofDaemon).not.toBe(service.node.height);
+  expect(await height()).toBe(service.node.height);
+  await reported(service.node.height + 6);
+  await expect.poll(height, { timeout: 30_000 }).toBe(ofDaemon);
+  await reported(service.node.height + 5);
+  await expect.poll(height, { timeout: 30_000 }).toBe(service.node.height);
 });

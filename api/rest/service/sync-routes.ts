@@ -3,18 +3,15 @@
 import type { ApiContext } from '../../api-context.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { heightOfDaemon, SYNCED_BLOCKS } from '../../state/index-lag.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { countTransactions } from './count-transactions.ts';
 import { syncState } from './schema.ts';
 
-/** An index at most this many blocks behind its daemon counts as synced. */
-const SYNCED_BLOCKS = 5;
-
 /** Latest reports of the stages, which change even while the stores do not. */
 function lastSaid({ watch }: Pick<ApiContext, 'watch'>, chain: string) {
-  const tail = watch.statuses.of(chain, 'tail');
   return {
-    daemonHeight: tail?.targetHeight ?? tail?.height ?? null,
+    daemonHeight: heightOfDaemon(watch, chain),
     updatedAt: watch.statuses.of(chain, 'derive')?.movedAt ?? null,
   };
 }

@@ -2,7 +2,7 @@
 import { CHAIN_METHODS } from './chain.ts';
 import { CURRENCY_METHODS } from './currencies.ts';
 import { IDENTITY_METHODS, identityHistoryOfDaemon } from './identities.ts';
-import type { DaemonMethod, RpcMethod } from './rpc-method.ts';
+import { type DaemonMethod, daemon, type RpcMethod } from './rpc-method.ts';
 import { TRANSACTION_METHODS } from './transactions.ts';
 
 /** Credits of a call with a key. */
@@ -38,6 +38,12 @@ export function daemonForm(name: string, parameterCount: number): DaemonMethod |
   if (name !== 'getidentityhistory') return undefined;
   const here = parameterCount >= HISTORY_FORMS.fewest && parameterCount <= HISTORY_FORMS.most;
   return here ? undefined : identityHistoryOfDaemon;
+}
+
+/** The daemon's form of a method of the index, for while the index is far behind; undefined for any other method. */
+export function formOfIndexed(name: string): DaemonMethod | undefined {
+  const method = rpcMethod(name);
+  return method?.source === 'index' ? daemon(method.parameters, method.types, method.summary) : undefined;
 }
 
 /** Credits of one call with a key; an unknown method costs as much as one from the index. */

@@ -73,6 +73,7 @@ function world() {
     lanes: createDaemonLanes(),
     tip: () => chain.tip,
     finalityDepth: 10,
+    mayBeSent: () => undefined,
   });
   const answers = { gather: () => ({ keep: () => undefined, release: () => undefined }) };
   const callers: Caller[] = [];

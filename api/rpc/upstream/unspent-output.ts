@@ -17,6 +17,8 @@ export type UnspentOutput = (request: RpcRequest, asker: Asker) => Promise<Daemo
 
 /** Confirmations above which no reorganisation can remove a transaction between two calls. */
 const SETTLED = 10;
+/** Height of a transaction that only a block of an abandoned branch contains; one in the mempool has no height. */
+const ABANDONED = '-1';
 const TXID = new RegExp(`^"${WRITTEN_HASH}"$`);
 const INDEX = /^-?\d{1,10}$/;
 
@@ -38,6 +40,7 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
       const code = Number(rawMember(rawMember(text, 'error') ?? '{}', 'code'));
       return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
     }
+    if (rawMember(tx, 'height') === ABANDONED) return made('null', request.id);
     const confirmations = Number(rawMember(tx, 'confirmations') ?? 0);
     if (confirmations > SETTLED) return upstream.ask(request, method('gettxout'), asker);
     const output = outputOf(tx, Number(index));

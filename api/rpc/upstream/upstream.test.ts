@@ -34,6 +34,7 @@ function world() {
     lanes: createDaemonLanes(),
     tip: () => state.tip,
     finalityDepth: FINALITY,
+    mayBeSent: () => undefined,
   });
   const call = async (method: string, params: string, id = '1') => {
     const read = readRpcBody(Buffer.from(`{"method":"${method}","params":${params},"id":${id}}`));

@@ -22,6 +22,8 @@ export interface UpstreamOptions {
   readonly lanes: PriorityLanes;
   readonly tip: () => BlockRef | null;
   readonly finalityDepth: number;
+  /** Called right before a call is sent, because a daemon may have been restarted while the call waited. Throws RpcError. */
+  readonly mayBeSent: (request: RpcRequest) => void | Promise<void>;
 }
 
 export interface Upstream {
@@ -52,7 +54,11 @@ interface Call {
 
 type Ask = (limits: Limits) => Promise<DaemonReply>;
 
-function createDaemonCalls({ daemon, lanes: chainLanes }: Pick<UpstreamOptions, 'daemon' | 'lanes'>) {
+function createDaemonCalls({
+  daemon,
+  lanes: chainLanes,
+  mayBeSent,
+}: Pick<UpstreamOptions, 'daemon' | 'lanes' | 'mayBeSent'>) {
   const loadLanes = new Map<Load, PriorityLanes>();
 
   function lanesOf(load: Load): PriorityLanes {
@@ -62,28 +68,36 @@ function createDaemonCalls({ daemon, lanes: chainLanes }: Pick<UpstreamOptions, 
     return lanes;
   }
 
+  /** Sends a call that has its places. */
+  async function checkAndSend({ request, method }: Call, limitsNow: () => CallOptions): Promise<DaemonReply> {
+    const checked = mayBeSent(request);
+    if (checked) await checked;
+    return proxyCall(daemon, request, method, limitsNow());
+  }
+
   function askLight(asked: Call, limits: Limits): Promise<DaemonReply> {
-    const { request, method, asker } = asked;
+    const { method, asker } = asked;
     const left = () => Math.max(1, Math.ceil(endOf(asked) - performance.now()));
     // Abort signals do not apply to a broadcast: once sent it has happened, and its reply is short.
     const sent = method.broadcasts ? {} : limits;
-    const send = () => proxyCall(daemon, request, method, { ...sent, timeoutMs: left() });
+    const send = () => checkAndSend(asked, () => ({ ...sent, timeoutMs: left() }));
     return chainLanes.run(asker, left(), send, limits.signal);
   }
 
   /** The caller of a late call gets an error, but the call keeps its places because the daemon continues to work on it. */
   function askLong(asked: Call, limits: Limits): Promise<DaemonReply> {
-    const { request, method, asker } = asked;
-    const { load } = method;
+    const { asker } = asked;
+    const { load } = asked.method;
     const late = lateAfter(asked);
     const signal = limits.signal ? AbortSignal.any([limits.signal, late.signal]) : late.signal;
     const waitMs = () => Math.max(1, latestBegin(asked) - performance.now());
     const isWanted = () => !late.signal.aborted && (limits.isWanted?.() ?? true);
-    const send = () => {
+    const limitsNow = (): CallOptions => {
       const lateMs = Math.max(1, endOf(asked) - performance.now());
       const timeoutMs = MOST_LIMITS * load.timeoutMs;
-      return proxyCall(daemon, request, method, { ...limits, lateMs, timeoutMs, signal, isWanted });
+      return { ...limits, lateMs, timeoutMs, signal, isWanted };
     };
+    const send = () => checkAndSend(asked, limitsNow);
     const call = () => chainLanes.run(asker, waitMs(), send, signal);
     const answered = lanesOf(load).run(asker, waitMs(), call, signal);
     return untilAborted(answered.finally(late.cancel), late.signal);
@@ -99,10 +113,10 @@ function createDaemonCalls({ daemon, lanes: chainLanes }: Pick<UpstreamOptions, 
   };
 }
 
-export function createUpstream({ daemon, lanes, tip, finalityDepth }: UpstreamOptions): Upstream {
+export function createUpstream({ daemon, lanes, tip, finalityDepth, mayBeSent }: UpstreamOptions): Upstream {
   const answers = createRepeatedAnswers({ tip, finalityDepth, maxBytes: CACHE_BYTES });
   const sharedCalls = createSharedCalls();
-  const askDaemon = createDaemonCalls({ daemon, lanes });
+  const askDaemon = createDaemonCalls({ daemon, lanes, mayBeSent });
   const printed = memoize(daemonPrint, MEMOIZED);
 
   const lifetimeOf = ({ texts, params }: RpcRequest, { repeatable }: DaemonMethod) =>

@@ -7,9 +7,12 @@ import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 export const CHAIN = 'vrsc';
 
 /** Answers of the double and the index; `rows` depends on the statement and is empty by default. */
-export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | 'nameToAddress'>> {
-  /** The daemon's reply to every call. */
+export interface DoubleOptions extends Partial<Pick<RpcHandlerOptions, 'tip' | 'nameToAddress' | 'daemonHeight'>> {
+  /** The daemon's reply to every call, sent once `ready` resolves, or at once. */
   readonly reply: string;
+  readonly ready?: Promise<void>;
+  /** Hash of the daemon's newest block. */
+  readonly best?: string;
   readonly nativeCurrencyId: string;
   readonly requireEmptyWallet?: boolean;
   readonly wallets?: Wallets | undefined;
@@ -22,7 +25,13 @@ export interface DoubleService {
   post(body: Uint8Array): Promise<RpcAnswer>;
 }
 
-export function createDoubleService({ reply, rows = () => [], ...options }: DoubleOptions): DoubleService {
+export function createDoubleService({
+  reply,
+  ready,
+  best = '',
+  rows = () => [],
+  ...options
+}: DoubleOptions): DoubleService {
   const received: string[] = [];
   const {
     nativeCurrencyId,
@@ -30,6 +39,7 @@ export function createDoubleService({ reply, rows = () => [], ...options }: Doub
     wallets,
     tip = () => null,
     nameToAddress = () => null,
+    daemonHeight = () => null,
   } = options;
   const chain = {
     name: CHAIN,
@@ -42,9 +52,10 @@ export function createDoubleService({ reply, rows = () => [], ...options }: Doub
   const daemon = {
     async forward(body: string | Uint8Array) {
       received.push(Buffer.from(body).toString());
+      await ready;
       return { status: 200, body: Buffer.from(reply) };
     },
-    call: async () => ({ chainid: nativeCurrencyId }),
+    call: async (method: string) => (method === 'getbestblockhash' ? best : { chainid: nativeCurrencyId }),
   };
   const handler = createRpcHandler({
     chains: [chain],
@@ -57,6 +68,7 @@ export function createDoubleService({ reply, rows = () => [], ...options }: Doub
     } as unknown as Postgres,
     tip,
     nameToAddress,
+    daemonHeight,
     logger: pino({ level: 'silent' }),
   });
   return { received, post: (body) => handler(CHAIN, body) };

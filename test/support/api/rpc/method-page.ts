@@ -4,6 +4,7 @@ import { MOST_ANSWER_BYTES } from '../../../../api/access/answer-memory.ts';
 import { DEADLY_CALLS } from '../../../../api/rpc/deadly-calls.ts';
 import { METHOD_GROUPS, RPC_CREDITS, signatureOf } from '../../../../api/rpc/methods/method-table.ts';
 import type { RpcMethod } from '../../../../api/rpc/methods/rpc-method.ts';
+import { SYNCED_BLOCKS } from '../../../../api/state/index-lag.ts';
 import { rawMember } from '../../../../domain/json/raw-json.ts';
 import { answerOf, type RecordedCase, readCases } from '../../../../recordings/player/recorded-calls.ts';
 import {
@@ -137,6 +138,9 @@ ${Object.entries(DEADLY_CALLS)
   .join('\n')}
 
 \`gettxout\` with the mempool is answered from \`getrawtransaction\` for transactions with at most ten confirmations; the answer is the same.
+
+While the index of a chain is more than ${SYNCED_BLOCKS} blocks behind its daemon, as in a first sync, the daemon answers \`getbestblockhash\`, \`getblockcount\`
+and \`getblockhash\` for the same credits, so that they fit its other answers. The methods of this service alone answer as of the newest block of the index.
 
 This page is generated from the table in \`api/rpc/methods/\`; the examples are calls of the bundled recording and their answers.
 Generate it again with \`npm test -- method-page --update\`.
