@@ -1,9 +1,16 @@
 /** Decimals as scaled integers: a price is an integer of 10^-30 USD, a stamped amount one of 10^-38 USD. */
-import { type Rational, toScaled } from './rational.ts';
+import { compare, type Rational, toScaled } from './rational.ts';
 
 export const PRICE_DECIMALS = 30;
 /** Satoshis (8 decimals) times a price. */
 export const STAMP_DECIMALS = PRICE_DECIMALS + 8;
+
+/** USD. Products of larger prices with amounts, and sums of these, could exceed the 38 digits before the point that columns have. */
+const LARGEST_PRICE: Rational = { n: 10n ** 18n, d: 1n };
+
+export function isStorablePrice(exact: Rational): boolean {
+  return compare(exact, LARGEST_PRICE) <= 0;
+}
 
 /** Converts an exact price to its stored form; rounds once, half-even. */
 export function toPrice(exact: Rational): bigint {

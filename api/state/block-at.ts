@@ -48,6 +48,17 @@ export async function placeAt(
 export async function blockAt(read: Snapshot, chain: string, height: number | undefined): Promise<BlockPlace> {
   const tip = tipHeight(read, chain);
   const place = await read.row(readPlace, PLACE_SQL, [chain, height ?? tip]);
-  if (!place) throw new ApiError('not_found', `block ${height} of ${chain} is not known: the newest is ${tip}`);
+  if (!place) throw notKnown(chain, height, tip);
   return place;
+}
+
+/** Without a height returns the newest; needs no statement. @throws ApiError as blockAt */
+export function knownHeight(read: Snapshot, chain: string, height: number | undefined): number {
+  const tip = tipHeight(read, chain);
+  if (height !== undefined && height > tip) throw notKnown(chain, height, tip);
+  return height ?? tip;
+}
+
+function notKnown(chain: string, height: number | undefined, tip: number): ApiError {
+  return new ApiError('not_found', `block ${height} of ${chain} is not known: the newest is ${tip}`);
 }

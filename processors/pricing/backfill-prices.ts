@@ -1,6 +1,6 @@
 /** Prices of the backfill regime: by the chain's own baskets, from their first live block on, and NAV for basket tokens. */
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
-import { toPrice } from '../../domain/decimal.ts';
+import { isStorablePrice, toPrice } from '../../domain/decimal.ts';
 import { compare, multiply, ONE, type Rational } from '../../domain/rational.ts';
 import { type OraclePrice, type OraclePrices, oraclePrices } from './oracle-prices.ts';
 import type { QuotedPrice } from './quoted-price.ts';
@@ -52,6 +52,7 @@ function netAssetValue(
   if (!best) return null;
   const { price: hop, pir } = best;
   const exact = multiply(hop.exact, pir);
+  if (!isStorablePrice(exact)) return null;
   const entries = [{ basket, price: exact, depth: hop.totalDepth, hop }];
   const { totalDepth } = hop;
   return {

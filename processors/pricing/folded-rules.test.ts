@@ -58,7 +58,7 @@ it.each<[string, readonly Chain[], readonly Chain[], string[]]>([
   ['with other chains that left with it', [A], [A, B, C], []],
   ['with the default chain', [C], [A, B, C], ['order of chains']],
   ['with one more chain', [A, C, chain('d')], [A, B, C, chain('d')], []],
-  ['before a chain that was added last in the meantime', [A, C, chain('d')], [A, B, C, chain('d')], []],
+  ['behind a chain that was added next to it in the meantime', [A, chain('d'), C], [A, chain('d'), B, C], []],
   ['before a chain that was added next to it in the meantime', [A, chain('d'), C], [A, B, chain('d'), C], []],
   ['in the first place, where it was not', [A, C], [B, A, C], ['order of chains']],
 ])('a chain that was left out for a while comes back %s', (_, meanwhile, now, names) => {

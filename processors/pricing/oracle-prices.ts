@@ -1,6 +1,6 @@
 /** Oracle prices at one moment: anchors, then baskets with anchors as reserves, then two hops through currencies priced so far. */
 import { type BasketReserve, type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
-import { toPrice } from '../../domain/decimal.ts';
+import { isStorablePrice, toPrice } from '../../domain/decimal.ts';
 import type { PriceTier } from '../../domain/prices.ts';
 import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
 import type { PriceEntry, QuotedPrice } from './quoted-price.ts';
@@ -125,7 +125,7 @@ function isLarger(a: HopAnchor, b: HopAnchor): boolean {
   return order > 0 || (order === 0 && a.price.currencyId < b.price.currencyId);
 }
 
-/** One entry for the basket token and one for each of its reserves. */
+/** One entry for the basket token and one for each of its reserves, without prices that the stores could not contain. */
 function addEntries(
   entries: Entries,
   basket: BasketState,
@@ -134,6 +134,7 @@ function addEntries(
   hop: OraclePrice | null,
 ): void {
   const add = (currencyId: string, price: Rational) => {
+    if (!isStorablePrice(price)) return;
     const list = entries.get(currencyId);
     if (list) list.push({ basket, price, depth, hop });
     else entries.set(currencyId, [{ basket, price, depth, hop }]);

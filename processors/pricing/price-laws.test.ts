@@ -4,7 +4,9 @@ import { describe, expect, it } from 'vitest';
 import { type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
 import { ONE, rational, subtract } from '../../domain/rational.ts';
+import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { recordedDerivation } from '../../test/support/pipeline/price/recorded-derivation.ts';
+import { backfillPrices } from './backfill-prices.ts';
 import { oraclePrices } from './oracle-prices.ts';
 
 const natives = new Map([['vrsc', 'NATIVE']]);
@@ -60,12 +62,31 @@ describe('prices', () => {
           { ...a, currencyId: 'A' },
           { ...b, currencyId: 'B' },
         ]);
-        const usd = (priced: string, anchor: string) => pricesOf([state], 0n, new Set([anchor])).get(priced)?.usd ?? 0n;
+        const usd = (priced: string, anchor: string) => pricesOf([state], 0n, new Set([anchor])).get(priced)?.usd;
         const [there, back] = [usd('A', 'B'), usd('B', 'A')];
+        if (there === undefined || back === undefined) return fc.pre(false); // one of them would be above the bound
         // Each price is off by at most half a unit of its last decimal, so the product by half of their sum and a little more.
         const error = subtract(rational(there * back, 10n ** 60n), ONE);
         const distance = error.n < 0n ? -error.n : error.n;
         expect(2n * distance * 10n ** 30n <= (there + back + 1n) * error.d).toBe(true);
+      }),
+    );
+  });
+
+  it('are at most what the stores can contain, for any amounts', () => {
+    const amount = fc.oneof(fc.bigInt({ min: 1n, max: MOST_SATOSHIS }), fc.constantFrom(1n, 10n ** 11n, 10n ** 18n));
+    const held = fc.record({
+      currencyId: fc.constantFrom('USD', 'NATIVE', 'A', 'B', 'C'),
+      reserves: amount,
+      weight: fc.bigInt({ min: 1n, max: 10n ** 8n }),
+    });
+    const any = fc.array(fc.tuple(amount, fc.tuple(held, held)), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(any, (list) => {
+        const extreme = list.map(([supply, reserves], index) => basket(`B${index}`, supply, reserves));
+        const live = oraclePrices({ baskets: extreme, anchors, natives, minDepth: ONE });
+        const backfill = backfillPrices({ baskets: extreme, anchors, nativeCurrencyId: 'NATIVE' });
+        for (const { usd } of [...live.values(), ...backfill.values()]) expect(usd).toBeLessThanOrEqual(10n ** 48n);
       }),
     );
   });

@@ -32,7 +32,8 @@ export function weightedPrice(entries: readonly PriceEntry[]): WeightedPrice | n
   const [deepest] = kept;
   if (!deepest) return null;
   const depth = totalDepth(kept);
-  const sum = kept.reduce((total, { price, depth }) => reduce(add(total, multiply(price, depth))), ZERO);
+  // Reducing every partial sum instead would take time that grows with the cube of the number of entries.
+  const sum = kept.reduce((total, { price, depth }) => add(total, reduce(multiply(price, depth))), ZERO);
   return { exact: reduce(divide(sum, depth)), depth, sourceBasket: deepest.basket, entries: kept };
 }
 

@@ -50,6 +50,19 @@ describe('the terms of a reserve transfer', () => {
     expect(read({ flags }).kind).toBe(kind);
   });
 
+  it('have no destination where it is longer than any address', () => {
+    expect(read({ destination: { address: 'ab'.repeat(500), type: 11 } }).destination).toHaveLength(1000);
+    expect(read({ destination: { address: 'ab'.repeat(501), type: 11 } }).destination).toBeNull();
+  });
+
+  it('have the flags without the sign of a set highest bit', () => {
+    expect(read({ flags: 515 - 2 ** 31, destinationcurrencyid: 'iReserve' })).toMatchObject({
+      kind: 'convert',
+      flags: 515,
+      importCurrencyId: 'iUsd',
+    });
+  });
+
   it('name the import of the target currency, of the source for flag 0x200, or of the basket for a via', () => {
     expect(read({ flags: 3, destinationcurrencyid: 'iBasket' }).importCurrencyId).toBe('iBasket');
     expect(read({ flags: 515 })).toMatchObject({

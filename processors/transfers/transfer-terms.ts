@@ -3,6 +3,7 @@ import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { TransferKind } from '../../domain/transfers.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import type { DaemonReserveTransfer, DaemonTransferDestination } from '../../schemas/verusd/conversion-objects.ts';
 import { conversionFee } from './transfer-amounts.ts';
 
@@ -11,6 +12,9 @@ const { CONVERT, PRECONVERT, FEE_OUTPUT, MINT, CROSS_SYSTEM, BURN, IMPORT_TO_SOU
 
 /** Added to a destination's type when the destination names a next system. */
 const DESTINATION_NEXT_LEG = 128;
+
+/** A longer text consists of raw bytes for another system; no one looks it up, and an index of the stores could not contain it. */
+const LONGEST_DESTINATION = 1000;
 
 export type TransferTerms = Pick<
   TransferFact,
@@ -38,7 +42,8 @@ export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
   const viaCurrencyId = kind === 'via' ? (via ?? null) : null;
   return {
     kind,
-    flags,
+    // The daemon prints the flags with a sign, and the protocol accepts a set highest bit, which means nothing.
+    flags: flags < 0 ? flags & INT32_MAX : flags,
     fromCurrencyId: kind === 'mint' ? null : currencyId,
     // A send names its destination (a system or its converter), not the currency that arrives there.
     toCurrencyId: kind === 'send' ? currencyId : destinationcurrencyid,
@@ -68,7 +73,8 @@ function transferKind(flags: number): TransferKind {
 }
 
 function destinationAddress({ address, identity }: DaemonTransferDestination): string | null {
-  return typeof address === 'string' ? address : (identity?.identityaddress ?? null);
+  const text = typeof address === 'string' ? address : identity?.identityaddress;
+  return text !== undefined && text.length <= LONGEST_DESTINATION ? text : null;
 }
 
 function nextSystem({ type, gateway }: DaemonTransferDestination): string | null {

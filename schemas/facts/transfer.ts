@@ -29,6 +29,7 @@ export const TRANSFER = defineFact({
     conversionFee: satoshis(),
     /** Null while pending and when refunded; 0 for a burn and for dust. */
     amountOut: nullable(satoshis()),
+    /** Null when it is no text or longer than any address: see processors/transfers/transfer-terms.ts. */
     destination: nullable(text()),
     /** First destination of the request's first spent output. */
     source: nullable(text()),

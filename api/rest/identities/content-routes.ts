@@ -8,14 +8,14 @@ import { ApiError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
+import { atHeightParameter, knownHeight } from '../../state/block-at.ts';
 import { inTurns } from '../../state/in-turns.ts';
 import { ALLOWED, measuredRows } from '../../state/measured-rows.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-import { tipHeight } from '../../state/tip-height.ts';
 import { createContentFold } from './aggregate-content.ts';
 import { identityAt } from './identity-rows.ts';
 import { contentOf, decodeContent, keyParameter, type Multimap, withKey } from './multimap-content.ts';
-import { heightParameter, identityParameter } from './routes.ts';
+import { identityParameter } from './routes.ts';
 import { identityMultimap } from './schema.ts';
 
 const UPDATES = {
@@ -63,7 +63,7 @@ const multimap = stateRoute({
   parameters: {
     nameOrId: identityParameter,
     chain: chainParameter,
-    height: heightParameter,
+    height: atHeightParameter,
     fromHeight: queryParameter('For mode aggregate: only updates from this height on', {
       ...writtenHeight,
       default: 0,
@@ -85,8 +85,7 @@ const multimap = stateRoute({
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain, mode, key } = params;
-    const tip = tipHeight(read, chain);
-    const height = Math.min(params.height || tip, tip);
+    const height = knownHeight(read, chain, params.height);
     const row = await identityAt(read, api, chain, params.nameOrId, height);
     const address = row.identity_address;
     const whole =

@@ -12,7 +12,8 @@ import { chainParameter, pathParameter, queryParameter } from '../../http/parame
 import { stateRoute } from '../../http/route.ts';
 import { coins } from '../../http/values.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
-import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
+import { writtenName } from '../../schema/json-schema.ts';
+import { atHeightParameter, knownHeight } from '../../state/block-at.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { blocksToUnlock, friendlyName, IDENTITY, identityAtBy, stateAtSql } from './identity-rows.ts';
@@ -22,8 +23,6 @@ import { identityRows } from './status-rows.ts';
 import { waitingUpdates } from './waiting-updates.ts';
 
 export const identityParameter = pathParameter('i-address, alice@, alice.VRSC@ or sub.alice@', writtenName);
-
-export const heightParameter = queryParameter('State at this height; the newest by default', writtenHeight);
 
 const LISTED = {
   ...storedColumns(DEFINITIONS.identity, [
@@ -133,7 +132,7 @@ const detail = stateRoute({
   parameters: {
     nameOrId: identityParameter,
     chain: chainParameter,
-    height: heightParameter,
+    height: atHeightParameter,
     key: keyParameter,
     unconfirmed: unconfirmedParameter,
   },
@@ -146,8 +145,7 @@ const detail = stateRoute({
   async handler({ params, read, api }) {
     const { chain } = params;
     const journal = askedMempool({ params, api });
-    const tip = tipHeight(read, chain);
-    const height = Math.min(params.height || tip, tip);
+    const height = knownHeight(read, chain, params.height);
     const row = await identityAtBy(readWhole, DETAIL_SQL, read, api, chain, params.nameOrId, height);
     const currencies = await api.currencies.of(read);
     const status = identityStatus(row.flags, row.timelock, height);

@@ -1,7 +1,7 @@
 /** Identities now and at every recorded height. */
 import { describe, expect, it } from 'vitest';
 import type { TestClient } from '../client.ts';
-import { blocks, type LooseJson, sat, truth } from '../truth.ts';
+import { blocks, type LooseJson, sat, tip, truth } from '../truth.ts';
 
 export function identitiesConform(client: TestClient): void {
   describe('identities', () => {
@@ -41,6 +41,18 @@ export function identitiesConform(client: TestClient): void {
         }
       }
     });
+
+    it.each(['', '/multimap'])(
+      'have a state up to the newest block, and none before the first update: %s',
+      async (part) => {
+        for (const { id } of recorded) {
+          const path = `/api/identity/${id}${part}`;
+          expect(await client.json(`${path}?height=${tip}`)).toEqual(await client.json(path));
+          expect(await client.status(`${path}?height=${tip + 1}`), 'a block that is not there yet').toBe(404);
+          expect(await client.status(`${path}?height=0`), 'the first block').toBe(404);
+        }
+      },
+    );
 
     it('are all listed, with every change', async () => {
       const rows = await client.walk('/api/identity/', 7);
