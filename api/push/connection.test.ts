@@ -315,6 +315,24 @@ describe('a client of the stream', () => {
     expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: '' });
   });
 
+  it('resumes with the cursor of a service of any number of chains', async () => {
+    const chains = Array.from({ length: 60 }, (_, index) => `chain-with-a-name-${index}`);
+    feeds = chains.map(testFeed);
+    hub = createHub({ chains, feeds, idsOf: (text) => [text], logger, pace: pace(), messagePace: pace() });
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    expect(start.length).toBeGreaterThan(1_000);
+    grow(59);
+    const resumed = connect(hub, () => true, start, ['blocks']);
+    await settle();
+    expect(resumed.sent.map(({ type }) => type)).toEqual(['hello', 'block']);
+    const subscribed = connect(hub, () => true);
+    subscribed.connection.receive(
+      Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: start })),
+    );
+    await settle();
+    expect(subscribed.sent.map(({ type }) => type)).toEqual(['hello', 'ack', 'block']);
+  });
+
   it('is closed with 4408 if it keeps sending requests and reads none of the answers', async () => {
     vi.useFakeTimers();
     let asked = 0;
