@@ -103,7 +103,7 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
         { ...message, ...(cursor !== undefined && { cursor }) },
         id,
       );
-      resumedAt = undefined;
+      if (message.cursor === undefined) resumedAt = undefined;
       const said = confirmations > 0 ? { confirmations } : {};
       outbox.say('ack', { id, channels: [...channels], chains: [...chains], ...said });
       options.onSubscribed();

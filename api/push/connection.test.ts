@@ -273,6 +273,20 @@ describe('a client of the stream', () => {
     },
   );
 
+  it('gets the events after the cursor of its URL by its first subscription without another cursor', async () => {
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    grow(0, ['blocks', 'txs']);
+    const now = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    const client = connect(hub, () => true, start);
+    for (const asked of [
+      { id: 1, channels: ['blocks'], cursor: now },
+      { id: 2, channels: ['txs'] },
+    ])
+      client.connection.receive(Buffer.from(JSON.stringify({ op: 'subscribe', ...asked })));
+    await settle();
+    expect(dataOf(client.sent)).toEqual(['a0.1']);
+  });
+
   it('gets a resync if its place is no longer kept, and continues from now', async () => {
     const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
     for (let count = 0; count < 6; count++) grow(0);
