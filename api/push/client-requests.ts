@@ -2,7 +2,7 @@
 import { ApiError } from '../http/api-error.ts';
 import type { ClientMessage, MessageId, SubscribeMessage } from './client-message.ts';
 import type { ClientPlace } from './client-place.ts';
-import { CursorInvalid, decodePlaces, type FeedPlace, type FeedPlaces, lacksSnapshot } from './cursor.ts';
+import { CursorInvalid, type FeedPlace, type FeedPlaces, lacksSnapshot, readCursor } from './cursor.ts';
 import type { Hub } from './hub.ts';
 import type { MempoolReader } from './mempool-reader.ts';
 import type { Outbox } from './outbox.ts';
@@ -13,7 +13,7 @@ import { LimitExceeded, SubscriptionRefused } from './subscription-refused.ts';
 import { DEFAULT, type SubscriptionKey, type SubscriptionSet } from './subscription-set.ts';
 
 export interface ClientRequestsOptions {
-  readonly hub: Pick<Hub, 'feeds' | 'readCurrencies'>;
+  readonly hub: Pick<Hub, 'chains' | 'feeds' | 'readCurrencies'>;
   readonly place: ClientPlace;
   readonly outbox: Outbox;
   readonly subscriptions: SubscriptionSet;
@@ -54,7 +54,7 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
   let resumedAt: string | undefined;
 
   function subscribe({ cursor: text, ...wish }: Omit<SubscribeMessage, 'op'>, key: SubscriptionKey): Subscription {
-    const given = text === undefined ? null : decodePlaces(text);
+    const given = text === undefined ? null : readCursor(text, hub.chains.length);
     const isNew = text === undefined || lacksSnapshot(text);
     const cursor = wish.snapshot && isNew ? null : given;
     const before = place.here();
@@ -103,7 +103,7 @@ export function createClientRequests(options: ClientRequestsOptions): ClientRequ
         { ...message, ...(cursor !== undefined && { cursor }) },
         id,
       );
-      resumedAt = undefined;
+      if (message.cursor === undefined) resumedAt = undefined;
       const said = confirmations > 0 ? { confirmations } : {};
       outbox.say('ack', { id, channels: [...channels], chains: [...chains], ...said });
       options.onSubscribed();

@@ -14,6 +14,6 @@ export interface PushConnectionOptions {
   /** How long the default stream waits for a first subscribe, which then replaces it before anything is sent. */
   readonly graceMs: number;
   readonly heartbeatMs: number;
-  /** A socket that accepts no data for this long is closed. */
+  /** A socket that does not accept all that waits within this time is closed. */
   readonly slowMs: number;
 }

@@ -273,6 +273,20 @@ describe('a client of the stream', () => {
     },
   );
 
+  it('gets the events after the cursor of its URL by its first subscription without another cursor', async () => {
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    grow(0, ['blocks', 'txs']);
+    const now = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    const client = connect(hub, () => true, start);
+    for (const asked of [
+      { id: 1, channels: ['blocks'], cursor: now },
+      { id: 2, channels: ['txs'] },
+    ])
+      client.connection.receive(Buffer.from(JSON.stringify({ op: 'subscribe', ...asked })));
+    await settle();
+    expect(dataOf(client.sent)).toEqual(['a0.1']);
+  });
+
   it('gets a resync if its place is no longer kept, and continues from now', async () => {
     const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
     for (let count = 0; count < 6; count++) grow(0);
@@ -313,6 +327,24 @@ describe('a client of the stream', () => {
     client.connection.tick(performance.now() + timing.slowMs + 1000);
     expect(client.sent.at(-1)?.cursor.length).toBeGreaterThan(123);
     expect(client.closed).toEqual({ code: CLOSE_SLOW, reason: '' });
+  });
+
+  it('resumes with the cursor of a service of any number of chains', async () => {
+    const chains = Array.from({ length: 60 }, (_, index) => `chain-with-a-name-${index}`);
+    feeds = chains.map(testFeed);
+    hub = createHub({ chains, feeds, idsOf: (text) => [text], logger, pace: pace(), messagePace: pace() });
+    const start = connect(hub, () => true, undefined, ['blocks']).sent[0]?.cursor ?? '';
+    expect(start.length).toBeGreaterThan(1_000);
+    grow(59);
+    const resumed = connect(hub, () => true, start, ['blocks']);
+    await settle();
+    expect(resumed.sent.map(({ type }) => type)).toEqual(['hello', 'block']);
+    const subscribed = connect(hub, () => true);
+    subscribed.connection.receive(
+      Buffer.from(JSON.stringify({ op: 'subscribe', id: 1, channels: ['blocks'], cursor: start })),
+    );
+    await settle();
+    expect(subscribed.sent.map(({ type }) => type)).toEqual(['hello', 'ack', 'block']);
   });
 
   it('is closed with 4408 if it keeps sending requests and reads none of the answers', async () => {

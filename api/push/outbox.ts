@@ -30,9 +30,9 @@ export interface Outbox {
   together(send: () => void): void;
   /** Call it when the socket has answered a ping of this many bytes. */
   ponged(bytes: number): void;
-  /** Call it when the socket has room again. */
+  /** Call it when the socket has accepted everything. */
   drained(): void;
-  /** Time since which the socket has accepted nothing, in milliseconds; null while it accepts more. */
+  /** Time since which the socket has not accepted everything, in milliseconds; null while it accepts more. */
   readonly blockedSince: number | null;
   /** In milliseconds. */
   readonly lastSentAt: number;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { CursorInvalid, decodePlaces, encodePlaces } from './cursor.ts';
+import { CursorInvalid, decodePlaces, encodePlaces, feedKey, readCursor } from './cursor.ts';
 
 const place = fc.record({ position: fc.maxSafeNat(), index: fc.nat(100_000) });
 const chain = fc.string({ minLength: 1, maxLength: 20 });
@@ -21,6 +21,17 @@ describe('a cursor of the push stream', () => {
     const at = { position: 60_000_000, index: 3000 };
     const four = new Map(['vrsc', 'varrr', 'vdex', 'chips'].map((name) => [name, at]));
     expect(encodePlaces(four).length).toBeLessThanOrEqual(123);
+  });
+
+  it.each([1, 40, 150])('is read for %i chains, however long their names and large their places', (chains) => {
+    const names = Array.from({ length: chains }, (_, number) => `c${number}-`.padEnd(32, 'x'));
+    const at = { position: Number.MAX_SAFE_INTEGER, index: Number.MAX_SAFE_INTEGER };
+    const all = new Map(
+      names.flatMap((name) => [feedKey('facts', name), feedKey('stamps', name)]).map((key) => [key, at]),
+    );
+    expect(readCursor(encodePlaces(all), chains)).toEqual(all);
+    const longer = new Map(Array.from({ length: 20 * chains + 200 }, (_, number) => [`other-${number}`, at]));
+    expect(() => readCursor(encodePlaces(longer), chains)).toThrow(CursorInvalid);
   });
 
   it('is refused in any other form, and never with another error', () => {

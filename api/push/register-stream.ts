@@ -15,7 +15,7 @@ import { writtenDecimal } from '../schema/written-decimal.ts';
 import { admitConnection } from './admit-connection.ts';
 import type { SubscribeMessage } from './client-message.ts';
 import { writtenConfirmations } from './client-message-schema.ts';
-import { CursorInvalid, decodePlaces } from './cursor.ts';
+import { CursorInvalid, readCursor } from './cursor.ts';
 import { filterSize, LISTS } from './filter-size.ts';
 import { CURSOR_WORK, messageWork, SNAPSHOT_WORK } from './limits.ts';
 import type { NetworkShare } from './network-share.ts';
@@ -134,7 +134,7 @@ async function checked(
 ): Promise<First> {
   await turn(messageWork(bytes));
   const first = read();
-  if (first.cursor !== undefined) decodePlaces(first.cursor);
+  if (first.cursor !== undefined) readCursor(first.cursor, hub.chains.length);
   const snapshot = first.snapshot ? SNAPSHOT_WORK : 0;
   await turn(filterSize(first.filter ?? {}).work + CURSOR_WORK + snapshot + hub.workOf(first.channels));
   await hub.readCurrencies(first.filter ?? {});

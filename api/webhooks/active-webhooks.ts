@@ -12,7 +12,13 @@ import { TIERS } from '../../schemas/config.ts';
 import type { FeedKey } from '../push/cursor.ts';
 import { hasCurrencyNames, isCurrencyName } from '../push/filter-size.ts';
 import type { Names } from '../push/names.ts';
-import { createInterest, type Interest, parseWebhookSubscription, type WebhookSubscription } from './webhook.ts';
+import {
+  amongConfigured,
+  createInterest,
+  type Interest,
+  parseWebhookSubscription,
+  type WebhookSubscription,
+} from './webhook.ts';
 
 export interface ActiveWebhook extends Interest {
   readonly id: string;
@@ -84,7 +90,7 @@ export function createActiveWebhooks(options: ActiveWebhooksOptions): ActiveWebh
   function compile({ id, asked }: Registration): Compiled {
     const version = names.version();
     try {
-      const subscription = known(parseWebhookSubscription(asked), chains);
+      const subscription = amongConfigured(parseWebhookSubscription(asked), chains);
       const interest = createInterest(subscription, chains, names.idsOf);
       return { interest, version: namesCurrencies(subscription) ? version : null };
     } catch (err) {
@@ -131,11 +137,6 @@ export function createActiveWebhooks(options: ActiveWebhooksOptions): ActiveWebh
       return active;
     },
   };
-}
-
-/** Drops chains that are no longer configured, which have no events. */
-function known(asked: WebhookSubscription, chains: readonly string[]): WebhookSubscription {
-  return { ...asked, chains: asked.chains?.filter((chain) => chains.includes(chain)) ?? null };
 }
 
 function namesCurrencies({ filter, thresholds }: WebhookSubscription): boolean {

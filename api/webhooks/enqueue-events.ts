@@ -89,7 +89,8 @@ export async function enqueueEvents(options: EnqueueOptions): Promise<Enqueued> 
     const isLast = (counting.at(-1)?.mark ?? committed) >= committed;
     await enqueue(client, options, { ...reached, isLast }, counting, webhooks, woken);
     const next = position + counting.length;
-    if (counting.length > 0) await finish(client, options, next, woken);
+    // Without a new record, too, a message may have its confirmations: that of a price which became known after the last block.
+    if (counting.length > 0 || woken.size > 0) await finish(client, options, next, woken);
     return { records: counting.length, woken: woken.size, next };
   });
 

@@ -44,10 +44,10 @@ async function addTick(tick: number, usd: number): Promise<void> {
   await addPrice(tick, usd);
 }
 
-async function addPrice(tick: number, usd: number): Promise<void> {
+async function addPrice(tick: number, usd: number, currencyId = CURRENCY): Promise<void> {
   await query(
     `INSERT INTO prices VALUES (1, $1, $2::bigint, 'c', $2::int, $2::bigint, 1, $3::numeric, $3::numeric, 1, NULL, '[]')`,
-    [CURRENCY, tick, usd],
+    [currencyId, tick, usd],
   );
 }
 
@@ -93,7 +93,7 @@ async function firstTicks(): Promise<Map<number, number>> {
 function expected(prices: readonly number[], firsts: ReadonlyMap<number, number>): string[] {
   return [...firsts]
     .flatMap(([watch, first]) => {
-      const { usd, direction } = THRESHOLDS[watch] ?? THRESHOLDS[0];
+      const { usd, direction } = THRESHOLDS[watch % 1_000] ?? THRESHOLDS[0];
       return prices.flatMap((price, tick) => {
         const above = price >= Number(usd);
         if (tick <= first || above === (prices[tick - 1] ?? 0) >= Number(usd)) return [];
@@ -204,21 +204,22 @@ it(`${RUNS} histories`, async () => {
   expect(forgottenSides).toBeGreaterThan(RUNS / 4);
 });
 
+const stored = () => findWebhook(stores.postgres, { chain: 'c', identityAddress: 'i' }, 'hook') as Promise<WebhookRow>;
+
+function change(before: WebhookRow, usd: string): ReturnType<typeof changeWebhook> {
+  const thresholds = [{ currency: CURRENCY, usd, direction: 'both' as const }];
+  const asked = { events: ['price.threshold' as const], chains: null, filter: {}, thresholds };
+  const registration = { url: before.url, description: '', asked, confirmations: 0 };
+  const queue = { wake: async () => undefined };
+  return changeWebhook(stores.postgres, queue, { chain: 'c', identityAddress: 'i' }, before, {
+    ...registration,
+    enabled: undefined,
+    rotateSecret: false,
+  });
+}
+
 it('a crossing is reverted after the thresholds of its webhook were changed', async () => {
   await begin();
-  const { postgres } = stores;
-  const holder = { chain: 'c', identityAddress: 'i' };
-  const stored = () => findWebhook(postgres, holder, 'hook') as Promise<WebhookRow>;
-  const change = async (before: WebhookRow, usd: string) => {
-    const thresholds = [{ currency: CURRENCY, usd, direction: 'both' as const }];
-    const asked = { events: ['price.threshold' as const], chains: null, filter: {}, thresholds };
-    const registration = { url: before.url, description: '', asked, confirmations: 0 };
-    return changeWebhook(postgres, { wake: async () => undefined }, holder, before, {
-      ...registration,
-      enabled: undefined,
-      rotateSecret: false,
-    });
-  };
   const before = await stored();
   expect(await change(before, '2')).not.toBeNull();
   expect(await change(before, '7'), 'it was changed meanwhile').toBeNull();
@@ -232,6 +233,55 @@ it('a crossing is reverted after the thresholds of its webhook were changed', as
   await addTick(1, 1);
   await look();
   expect(await standing()).toEqual([]);
+});
+
+it('no crossing is missed after the thresholds were changed and changed back between two checks', async () => {
+  await begin();
+  const lookAlone = lookerFor(webhook);
+  await addTick(0, 1);
+  await lookAlone();
+  for (const usd of ['7', '2']) expect(await change(await stored(), usd)).not.toBeNull();
+  await lookAlone();
+  await addTick(1, 4);
+  await lookAlone();
+  expect(await standing()).toEqual(['1 2 above', '1 3 above']);
+});
+
+it('a threshold whose name comes to mean another currency starts at the newest price of that currency', async () => {
+  await begin();
+  const other = 'iOther';
+  const lookOther = lookerFor({
+    ...webhook,
+    thresholds: webhook.thresholds.map((threshold) => ({ ...threshold, currencyId: other })),
+  });
+  await addTick(0, 1);
+  await look();
+  await addTick(1, 4);
+  await addPrice(1, 1, other);
+  await look();
+  await addTick(2, 4);
+  await addPrice(2, 1, other);
+  await lookOther();
+  const ofFirst = ['1 2 above', '1 3 above'];
+  expect(await standing()).toEqual(ofFirst);
+  await addTick(3, 4);
+  await addPrice(3, 2.5, other);
+  await lookOther();
+  expect(await standing()).toEqual([...ofFirst, '3 2 above']);
+  await lookerFor(webhook)(); // the name means the first currency again
+  await addTick(4, 1);
+  await look();
+  expect(await standing()).toEqual([...ofFirst, '3 2 above', '4 2 below']);
+});
+
+it('a threshold continues at the side that an earlier version stored', async () => {
+  await begin();
+  await addTick(0, 1);
+  await look();
+  await query('UPDATE webhook_price_sides SET watch = watch % 1000');
+  await addTick(1, 4);
+  await look();
+  expect(await standing()).toEqual(['1 2 above', '1 3 above']);
 });
 
 it('a crossing does not wait for confirmations that its block has when it is priced', async () => {

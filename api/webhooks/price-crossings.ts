@@ -1,4 +1,5 @@
 /** Finds prices that cross a webhook's threshold, tick by tick; if a rewind removes a tick, its crossing is reverted. */
+import { crc32 } from 'node:zlib';
 import type { PoolClient } from 'pg';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -41,17 +42,25 @@ const KIND = 'price.threshold';
 /** Only one process at a time checks prices. */
 const TRY_LOCK_SQL = `SELECT pg_try_advisory_xact_lock(hashtext('verustream webhook prices')) AS held`;
 const readHeld = rowReader({ held: columns.boolean });
-/** Changes whenever prices may have changed. */
-const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash) AS newest
+/** Changes whenever prices may have changed, or sides were dropped because a webhook was changed, even if it was changed back. */
+const NEWEST_SQL = `SELECT concat_ws(' ', g.generation, t.tick, t.hash, (SELECT count(*) FROM webhook_price_sides WHERE watch >= 0)) AS newest
   FROM generations g LEFT JOIN LATERAL (SELECT tick, hash FROM price_ticks ORDER BY tick DESC LIMIT 1) t ON true WHERE g.served`;
 const readNewest = rowReader({ newest: columns.text });
 const IS_GONE = 'NOT EXISTS (SELECT FROM price_ticks t WHERE t.tick = s.tick AND t.hash = s.hash)';
 const ANY_GONE_SQL = `SELECT EXISTS (SELECT FROM webhook_price_sides s WHERE ${IS_GONE}) AS any`;
 const GONE_SQL = `DELETE FROM webhook_price_sides s WHERE ${IS_GONE} RETURNING delivery_id`;
 const readGone = rowReader({ delivery_id: columns.nullable(columns.text) });
+/** More thresholds than a webhook may have. */
+const PLACES = 1_000;
+const CURRENCIES = 2_000_000;
+/**
+ * Identifies a threshold by its place in the list and by its currency, because a name may come to mean another one. Versions up to 0.9.1
+ * stored the place alone.
+ */
+const watchOf = (place: number, currencyId: string): number => place + PLACES * (1 + (crc32(currencyId) % CURRENCIES));
 /**
  * Complete prices whose side of a threshold differs from the side before: all prices after the last stored side whose tick still exists.
- * A threshold without a stored side starts at the newest price.
+ * A threshold without a stored side, or whose last stored side is of another currency, starts at the newest price.
  */
 const CROSSINGS_SQL = `WITH watched AS (
     SELECT * FROM unnest($1::text[], $2::int[], $3::text[], $4::numeric[]) AS w(webhook_id, watch, currency_id, usd)
@@ -60,9 +69,10 @@ const CROSSINGS_SQL = `WITH watched AS (
       coalesce(lag(p.usd_price >= w.usd) OVER (PARTITION BY w.webhook_id, w.watch ORDER BY p.tick), last.above) AS stood
     FROM watched w
     LEFT JOIN LATERAL (
-      SELECT s.tick, s.above FROM webhook_price_sides s JOIN price_ticks t ON t.tick = s.tick AND t.hash = s.hash
-      WHERE s.webhook_id = w.webhook_id AND s.watch = w.watch ORDER BY s.tick DESC LIMIT 1
-    ) last ON true
+      SELECT s.watch, s.tick, s.above FROM webhook_price_sides s JOIN price_ticks t ON t.tick = s.tick AND t.hash = s.hash
+      WHERE s.webhook_id = w.webhook_id AND s.watch >= 0 AND s.watch % ${PLACES} = w.watch % ${PLACES}
+      ORDER BY s.tick DESC, s.watch = w.watch DESC LIMIT 1
+    ) last ON last.watch IN (w.watch, w.watch % ${PLACES})
     JOIN prices p ON p.generation = (SELECT generation FROM generations WHERE served) AND p.currency_id = w.currency_id
       AND p.tick <= (SELECT max(tick) FROM price_ticks)
       AND p.tick >= coalesce(last.tick + 1, (SELECT max(newest.tick) FROM prices newest
@@ -70,9 +80,9 @@ const CROSSINGS_SQL = `WITH watched AS (
           AND newest.tick <= (SELECT max(tick) FROM price_ticks)))
   )
   SELECT seen.*, t.hash FROM seen JOIN price_ticks t USING (tick)
-  WHERE above IS DISTINCT FROM stood ORDER BY tick, webhook_id, watch`;
+  WHERE above IS DISTINCT FROM stood ORDER BY tick, webhook_id, watch % ${PLACES}`;
 const SIDES_SQL = `INSERT INTO webhook_price_sides
-  SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[])`;
+  SELECT * FROM unnest($1::text[], $2::int[], $3::bigint[], $4::bytea[], $5::boolean[], $6::text[]) ON CONFLICT DO NOTHING`;
 
 /** Creates the step that checks prices and returns the number of receivers with due deliveries. @throws errors of Postgres; then nothing has changed */
 export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceCrossingOptions): () => Promise<number> {
@@ -94,9 +104,10 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
         gone.map((row) => row.delivery_id).filter((id) => id !== null),
       ),
     );
-    for (const id of await enqueueCrossings(client, webhooks)) woken.add(id);
+    const made = await enqueueCrossings(client, webhooks);
+    for (const id of made ?? []) woken.add(id);
     await queue.wake(client, [...woken]);
-    return { due: woken.size, seen };
+    return { due: woken.size, seen: made ? '' : seen }; // new sides were not counted yet
   }
 
   return async () => {
@@ -108,10 +119,10 @@ export function createPriceCrossings({ postgres, queue, activeWebhooks }: PriceC
   };
 }
 
-/** Returns the webhooks of the new deliveries. */
-async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[]> {
+/** Returns the webhooks of the new deliveries; null if no side has changed. */
+async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<string[] | null> {
   const crossings = await readCrossings(client, webhooks);
-  if (crossings.length === 0) return [];
+  if (crossings.length === 0) return null;
   const byId = new Map(webhooks.map((webhook) => [webhook.id, webhook]));
   const tips = await readStagePositions(client, 'derive');
   const crossingDeliveries = crossings.map((crossing) => ({ crossing, delivery: deliveryOf(crossing, byId, tips) }));
@@ -130,7 +141,7 @@ async function enqueueCrossings(client: PoolClient, webhooks: readonly ActiveWeb
 
 function readCrossings(client: PoolClient, webhooks: readonly ActiveWebhook[]): Promise<Crossing[]> {
   const watched = webhooks.flatMap(({ id, thresholds }) =>
-    thresholds.map(({ currencyId, usd }, watch) => ({ id, watch, currencyId, usd })),
+    thresholds.map(({ currencyId, usd }, place) => ({ id, watch: watchOf(place, currencyId), currencyId, usd })),
   );
   return readRows(client, readCrossing, CROSSINGS_SQL, [
     watched.map(({ id }) => id),
@@ -147,7 +158,7 @@ function deliveryOf(
 ): Delivery | null {
   const { webhook_id: webhookId, watch, above, stood, chain, height, time } = crossing;
   const webhook = webhooks.get(webhookId);
-  const threshold = webhook?.thresholds[watch];
+  const threshold = webhook?.thresholds[watch % PLACES];
   const direction = above ? 'above' : 'below';
   if (!webhook || !threshold || stood === null) return null;
   if (threshold.direction !== 'both' && threshold.direction !== direction) return null;

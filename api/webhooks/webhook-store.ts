@@ -73,13 +73,14 @@ const UPDATE_SQL = `UPDATE webhooks SET url = $4, description = $5, asked = $6, 
 /** Deliveries that wait for a retry at the old URL are due at the new one. */
 const RETRY_NOW_SQL = `UPDATE webhook_deliveries SET next_attempt_at = now()
   WHERE webhook_id = $1 AND state = 'pending' AND next_attempt_at > now()`;
-/** More thresholds than a webhook may have: each retired set gets its own range of negative `watch` numbers. */
-const RETIRED_WATCHES = 1_000;
 /** After new thresholds or a pause, earlier sides no longer count; those with a message stay, so that it can be reverted. */
 const FORGET_SIDES_SQL = `DELETE FROM webhook_price_sides WHERE webhook_id = $1 AND delivery_id IS NULL`;
-const RETIRE_SIDES_SQL = `UPDATE webhook_price_sides SET watch = watch - ${RETIRED_WATCHES} +
-    ${RETIRED_WATCHES} * (SELECT least(0, min(watch)) / ${RETIRED_WATCHES} FROM webhook_price_sides WHERE webhook_id = $1)
-  WHERE webhook_id = $1 AND watch >= 0`;
+/** Each retired side gets a negative `watch` number of its own. */
+const RETIRE_SIDES_SQL = `WITH own AS (SELECT * FROM webhook_price_sides WHERE webhook_id = $1), retired AS (
+    SELECT watch, tick, hash, (SELECT least(0, min(watch)) FROM own) - row_number() OVER () AS new_watch FROM own WHERE watch >= 0
+  )
+  UPDATE webhook_price_sides s SET watch = new_watch FROM retired r
+  WHERE s.webhook_id = $1 AND (s.watch, s.tick, s.hash) = (r.watch, r.tick, r.hash)`;
 
 const own = ({ chain, identityAddress }: KeyOwner) => [chain, identityAddress];
 

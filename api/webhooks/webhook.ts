@@ -50,6 +50,11 @@ export function parseWebhookSubscription(text: string): WebhookSubscription {
   return parseWithDecimals(text, DECIMALS) as WebhookSubscription;
 }
 
+/** Drops chains that are no longer configured, which have no events. */
+export function amongConfigured(asked: WebhookSubscription, configured: readonly string[]): WebhookSubscription {
+  return { ...asked, chains: asked.chains?.filter((chain) => configured.includes(chain)) ?? null };
+}
+
 /** Events that a webhook subscribes to. */
 export interface Interest {
   /** Null for an event that it does not receive. */

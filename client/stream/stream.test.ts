@@ -258,6 +258,14 @@ describe('a stream', () => {
     expect(asked.length).toBeLessThan(12); // about 50 if the pauses did not grow
   });
 
+  it('ends at once when onReconnect aborts its signal', async () => {
+    const stop = new AbortController();
+    const onReconnect = () => stop.abort();
+    expect(
+      await take(open({ baseUrl: 'http://127.0.0.1:1', signal: stop.signal, retryMs: [1e6, 1e6], onReconnect }), 1),
+    ).toEqual([]);
+  });
+
   it('ends with its signal, whether connected or waiting to reconnect', async () => {
     for (const baseUrl of [`http://127.0.0.1:${port}`, 'http://127.0.0.1:1']) {
       const stop = new AbortController();

@@ -134,6 +134,7 @@ async function* messagesOf(connection: StreamConnection): AsyncGenerator<ServerM
 
 /** Waits with exponential backoff, randomised so that clients do not all reconnect at once. */
 function pause([first, longest]: readonly [number, number], failures: number, signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return Promise.resolve(); // by onReconnect
   const ms = Math.min(longest, first * 2 ** failures) * (0.5 + Math.random() / 2);
   return new Promise((resolve) => {
     const done = () => {

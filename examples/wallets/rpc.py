@@ -17,9 +17,21 @@ class RpcError(Exception):
         self.code = code
 
 
+class HttpError(Exception):
+    """An answer that is not JSON: refused credentials, or the answer of a proxy."""
+
+    def __init__(self, status, method):
+        super().__init__(f'{method}: HTTP {status} without an answer')
+        self.status = status
+
+
 def passes(error):
     """Whether the error is temporary: the daemon is busy or starting, a limit is reached, the connection broke."""
-    return error.code in (-32603, -32005, -28) if isinstance(error, RpcError) else isinstance(error, (OSError, http.client.HTTPException))
+    if isinstance(error, RpcError):
+        return error.code in (-32603, -32005, -28)
+    if isinstance(error, HttpError):
+        return error.status == 429 or error.status >= 500
+    return isinstance(error, (OSError, http.client.HTTPException))
 
 
 def read_json(text):
@@ -51,7 +63,7 @@ def connect(address):
             # The daemon sends its errors as JSON with HTTP 404 or 500; answers with 401, and those of proxies, are not JSON.
             text = refused.read().decode()
             if not text.startswith('{'):
-                raise OSError(f'{method}: HTTP {refused.code} without an answer') from refused
+                raise HttpError(refused.code, method) from refused
         answer = read_json(text)
         if answer['error']:
             raise RpcError(answer['error']['code'], f"{method}: {answer['error']['message']}")

@@ -32,8 +32,11 @@ const received: string[] = [];
 const asIs = (body: string) => body;
 let askInstead = asIs;
 let answerInstead = (_method: string, body: string) => body;
+/** Status with which every call is refused; null for none. */
+let refusal: number | null = null;
 const front = createServer(async (request, response) => {
   const body = await readText(request);
+  if (refusal !== null) return void response.writeHead(refusal).end('<html>');
   received.push(body);
   const { status, text } = await service.post(askInstead(body));
   response.writeHead(status).end(answerInstead(JSON.parse(body).method, text));
@@ -58,6 +61,7 @@ beforeAll(async () => {
 afterEach(() => {
   askInstead = asIs;
   answerInstead = (_method, body) => body;
+  refusal = null;
   service.node.advanceTo(service.node.tip);
   received.length = 0;
   wallet.methods.length = 0;
@@ -174,6 +178,13 @@ it('watch-identity follows an update through a reorganisation', async () => {
       '',
     ]);
   }
+});
+
+it('watch-identity ends when its credentials are refused', async () => {
+  refusal = 401;
+  const { code, err } = await run('watch-identity', ['bob@', '1', PENDING], { POLL_SECONDS: '0.02' });
+  expect(code).toBe(1);
+  expect(err).toContain('HTTP 401 without an answer');
 });
 
 it('watch-identity finds an update in the mempool, and gives it up when it has expired', async () => {

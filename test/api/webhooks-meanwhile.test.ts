@@ -28,13 +28,15 @@ async function receiver(...behaviour: Parameters<typeof startReceiver>): Promise
   return made;
 }
 
-async function ask(method: string, path: string, body?: unknown): Promise<LooseJson> {
-  const authorization = `Bearer ${key}`;
-  const response = await fetch(`${service.url}/api/webhooks${path}`, {
+const send = (method: string, path: string, body?: unknown): Promise<Response> =>
+  fetch(`${service.url}/api/webhooks${path}`, {
     method,
-    headers: { authorization },
+    headers: { authorization: `Bearer ${key}` },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   });
+
+async function ask(...request: Parameters<typeof send>): Promise<LooseJson> {
+  const response = await send(...request);
   expect(response.ok).toBe(true);
   return response.json();
 }
@@ -78,4 +80,14 @@ it('a URL that was replaced before it answered 410 disables nothing', async () =
   replaced.resolve();
   await expect.poll(() => at.received.length, LONG).toBe(1);
   expect(await ask('GET', `/${id}`)).toMatchObject({ enabled: true, disabledReason: null });
+});
+
+it('a webhook can be changed while one of its chains is not configured', async () => {
+  const at = await receiver();
+  const { id } = await ask('POST', '', { url: at.url, events: ['block'], chains: [CHAIN] });
+  const sql = 'UPDATE webhooks SET asked = replace(asked::text, $2, $3)::json WHERE id = $1';
+  const both = [CHAIN, 'gone'];
+  await service.stores.postgres.pool.query(sql, [id, JSON.stringify([CHAIN]), JSON.stringify(both)]);
+  expect(await ask('PATCH', `/${id}`, { enabled: false })).toMatchObject({ enabled: false, chains: both });
+  expect((await send('PATCH', `/${id}`, { chains: ['gone'] })).status).toBe(400);
 });

@@ -9,6 +9,7 @@ import type { Filter } from '../../push/client-message.ts';
 import { checkReceiverUrl, ReceiverRefused } from '../../webhooks/receiver-address.ts';
 import { type Kind, webhookRequest } from '../../webhooks/request-schema.ts';
 import {
+  amongConfigured,
   createInterest,
   parseWebhookSubscription,
   type RequestedThreshold,
@@ -80,7 +81,8 @@ async function registration(
   await api.webhooks.turn(holder, asked);
   const { names } = api.webhooks;
   await names.refresh();
-  createInterest(asked, chains, names.idsOf);
+  // A chain of an earlier registration may no longer be configured. It stays registered, because it may return.
+  createInterest(body.chains === undefined ? amongConfigured(asked, chains) : asked, chains, names.idsOf);
   refuseUnknown(body.thresholds ?? [], names);
   return {
     url: body.url === undefined ? (before?.url ?? '') : receiverUrl(api, body.url),
