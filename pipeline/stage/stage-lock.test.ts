@@ -27,15 +27,19 @@ describe('a stage lock', () => {
   it('has one owner; the next owner gets it when it is released', async () => {
     const first = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     let second = false;
-    const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never).then((lock) => {
+    let taken = 0;
+    const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never, () => taken++).then((lock) => {
       second = true;
       return lock;
     });
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(second).toBe(false);
+    expect(taken).toBe(1);
     await first.release();
     await (await waiting).release();
     expect(second).toBe(true);
+    await (await acquireStageLock(stores.postgres, 'derive', 'one', never, () => taken++)).release();
+    expect(taken).toBe(1);
   });
 
   it('is separate for each stage and chain', async () => {

@@ -46,12 +46,16 @@ const PROOF_MS = LEASE_MS / 2;
 export const ownerKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}`;
 export const changingKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}:changing`;
 
-/** Waits until the lock is free; throws when `signal` aborts first. Needs a real session, so it does not work through a transaction pooler. */
+/**
+ * Waits until the lock is free, after a call of `taken` if it is not; throws when `signal` aborts first. Needs a real session, so it does not
+ * work through a transaction pooler.
+ */
 export async function acquireStageLock(
   postgres: Postgres,
   stage: OwnedStage,
   chain: string,
   signal: AbortSignal,
+  taken: () => void = () => undefined,
 ): Promise<StageLock> {
   signal.throwIfAborted();
   let broken: Error | null = null;
@@ -68,7 +72,11 @@ export async function acquireStageLock(
   try {
     client = (await session.connect()).on('error', onError);
     const backend = await readBackend(client);
-    while (!(await tryLock(client, stage, chain))) await sleep(RETRY_MS, undefined, { signal });
+    if (!(await tryLock(client, stage, chain))) {
+      taken();
+      do await sleep(RETRY_MS, undefined, { signal });
+      while (!(await tryLock(client, stage, chain)));
+    }
     const isHeld = () => holdsLock(postgres, backend, ownerKey(stage, chain));
     return createStageLock(client, stage, chain, { broken: () => broken, onError, end, isHeld });
   } catch (error) {
