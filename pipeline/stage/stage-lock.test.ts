@@ -42,6 +42,16 @@ describe('a stage lock', () => {
     expect(taken).toBe(1);
   });
 
+  it('lets the server notice soon that the machine of its owner has vanished', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    // A Unix socket shows no values, but who has set them.
+    const sql = `SELECT name FROM pg_settings WHERE name LIKE 'tcp_%' AND source = 'session' ORDER BY name`;
+    const { rows } = await lock.transaction((client) => client.query<{ name: string }>(sql));
+    const names = ['tcp_keepalives_count', 'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_user_timeout'];
+    expect(rows.map(({ name }) => name)).toEqual(names);
+    await lock.release();
+  });
+
   it('is separate for each stage and chain', async () => {
     const locks = await Promise.all([
       acquireStageLock(stores.postgres, 'derive', 'one', never),

@@ -42,6 +42,13 @@ export const LEASE_MS = 1000;
 /** Time for a write that begins at the end of a lease to reach the store. */
 const PROOF_MS = LEASE_MS / 2;
 
+/**
+ * Lets the server notice within half a minute that the owner's machine has vanished. By the system's own settings it may take hours, and
+ * until then no other owner gets the lock.
+ */
+const NOTICE_VANISHED = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+  SET tcp_user_timeout = '25s'`;
+
 /** The texts whose hashes are the keys of the advisory locks. */
 export const ownerKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}`;
 export const changingKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}:changing`;
@@ -71,6 +78,7 @@ export async function acquireStageLock(
   let client: PoolClient | null = null;
   try {
     client = (await session.connect()).on('error', onError);
+    await client.query(NOTICE_VANISHED);
     const backend = await readBackend(client);
     if (!(await tryLock(client, stage, chain))) {
       taken();
