@@ -1,7 +1,11 @@
 /** `export`: writes the data set to a folder or a bucket, or brings it up to date. */
 import { realpath } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
 import { isPlainPath } from '../infra/clickhouse/csv-rows.ts';
+import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
+import { sqliteCode } from '../infra/sqlite-errors.ts';
+import { isSystemError } from '../infra/system-errors.ts';
 import {
   type ExportedTable,
   type ExportOutcome,
@@ -33,7 +37,17 @@ interface Destination {
   release(): void;
 }
 
-/** @throws UsageError, PermanentError export_busy, export_withheld */
+class ExportUnwritable extends PermanentError {
+  constructor(folder: string, cause: Error) {
+    super(
+      'export_unwritable',
+      `Files of the export cannot be written into ${folder}: ${cause.message}. Free space or make it writable; the same command continues.`,
+      { cause },
+    );
+  }
+}
+
+/** @throws UsageError, PermanentError export_busy, export_withheld, export_unwritable */
 export async function run(
   { config, stores, signal, isServing = false }: Pick<StoreContext, 'config' | 'stores' | 'signal' | 'isServing'>,
   { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
@@ -43,7 +57,8 @@ export async function run(
   const chains =
     chainNames === undefined ? config.chains : namesIn(chainNames).map((name) => configuredChain(config, name));
   const keptChains = config.chains.filter((chain) => !chains.includes(chain)).map(({ name }) => name);
-  const { folder, graceMs, release } = await open(config, destination, endpoint, signal);
+  const unwritten = (error: unknown) => unwritable(error, destination);
+  const { folder, graceMs, release } = await open(config, destination, endpoint, signal).catch(unwritten);
   const pace = isServing ? BESIDE_SERVICE : ALONE;
   let rss = 0;
   const progress = reporter(output, () => {
@@ -63,7 +78,7 @@ export async function run(
     );
     return { exitCode: 0, state: { destination: folder.name, tables: outcome.tables, seconds, peakMemoryBytes } };
   } catch (error) {
-    if (!signal.aborted) throw error;
+    if (!signal.aborted) return unwritable(error, destination);
     throw new PermanentError(
       'export_stopped',
       'The export was stopped. All files in the manifests are complete; the same command continues.',
@@ -131,6 +146,13 @@ async function open(
     lock.release();
     throw error;
   }
+}
+
+/** Throws the error, as ExportUnwritable if it is of the file system: a lost connection to Postgres is a system error too. */
+function unwritable(error: unknown, destination: string): never {
+  const isOfFiles = (isSystemError(error) || sqliteCode(error) !== null) && !postgresTrouble(error);
+  if (!isOfFiles || !(error instanceof Error)) throw error;
+  throw new ExportUnwritable(S3.test(destination) ? tmpdir() : destination, error);
 }
 
 function tableNamed(name: string) {

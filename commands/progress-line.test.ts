@@ -1,5 +1,7 @@
-import { expect, it } from 'vitest';
-import { createProgressLine } from './progress-line.ts';
+import { afterEach, expect, it, vi } from 'vitest';
+import { createDigestLines, createProgressLine } from './progress-line.ts';
+
+afterEach(() => void vi.useRealTimers());
 
 it('prints position, rate and time left every five seconds', () => {
   let now = 0;
@@ -16,4 +18,25 @@ it('prints position, rate and time left every five seconds', () => {
     'vrsc facts  height 4999 of 9999, 250 blocks/s, about 20 s to go',
     'prices  tick - of 9999, 250 ticks/s',
   ]);
+});
+
+it('repeats the digest that is being taken every five seconds, until it is over', () => {
+  vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] });
+  const lines: string[] = [];
+  const digests = createDigestLines((line) => lines.push(line));
+  vi.advanceTimersByTime(6_000);
+  expect(lines).toEqual([]);
+  digests.begin({ chain: 'vrsc', of: 'served', table: 'postgres.blocks', number: 1, tables: 24 });
+  vi.advanceTimersByTime(7_000);
+  digests.begin({ chain: '*', of: 'derived again', table: 'clickhouse.prices', number: 4, tables: 5 });
+  vi.advanceTimersByTime(5_000);
+  digests.end();
+  vi.advanceTimersByTime(20_000);
+  expect(lines).toEqual([
+    'vrsc  digest of postgres.blocks, served: table 1 of 24, for 1 s',
+    'vrsc  digest of postgres.blocks, served: table 1 of 24, for 6 s',
+    'prices  digest of clickhouse.prices, derived again: table 4 of 5, for 4 s',
+  ]);
+  digests.close();
+  expect(vi.getTimerCount()).toBe(0);
 });

@@ -1,22 +1,61 @@
 /** Progress lines for long commands that pass over chains. */
+import type { DigestProgress } from '../pipeline/verify/verify.ts';
 import type { StageStatus } from '../schemas/stage-status.ts';
+import { ALL_CHAINS } from '../schemas/stages.ts';
 import type { Output } from './command.ts';
 
 const EVERY_MS = 5000;
+const LOOK_MS = 1000;
 
 type Numbers = Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'etaSeconds'>;
 
-/** Returns a function that prints a line at most every five seconds, the first after five seconds. `now` is monotonic, in ms. */
-export function createProgressLine(
+/** Returns a function that prints a text at most every five seconds, the first after five seconds. `now` is monotonic, in ms. */
+function createPacedPrint(
   print: Output['progress'],
   now: () => number = () => performance.now(),
-): (subject: string, numbers: Numbers, counted?: 'height' | 'tick') => void {
+): (text: () => string) => void {
   let printed = now();
-  return (subject, { height, targetHeight, rate, etaSeconds }, counted = 'height') => {
+  return (text) => {
     if (now() - printed < EVERY_MS) return;
     printed = now();
+    print(text());
+  };
+}
+
+/** Returns a function that prints a line as often as createPacedPrint. */
+export function createProgressLine(
+  print: Output['progress'],
+  now?: () => number,
+): (subject: string, numbers: Numbers, counted?: 'height' | 'tick') => void {
+  const paced = createPacedPrint(print, now);
+  const lineOf = (subject: string, { height, targetHeight, rate, etaSeconds }: Numbers, counted: 'height' | 'tick') => {
     const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
     const passed = counted === 'tick' ? 'ticks' : 'blocks';
-    print(`${subject}  ${counted} ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} ${passed}/s${eta}`);
+    return `${subject}  ${counted} ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} ${passed}/s${eta}`;
+  };
+  return (subject, numbers, counted = 'height') => paced(() => lineOf(subject, numbers, counted));
+}
+
+/** Prints the digest that is being taken, again and again, since one table may take minutes. `end` when it is over; `close` to stop. */
+export function createDigestLines(print: Output['progress']) {
+  const paced = createPacedPrint(print);
+  let current: { readonly digest: DigestProgress; readonly since: number } | null = null;
+  const show = () => {
+    if (!current) return;
+    const { since, digest } = current;
+    const { chain, of, table, number, tables } = digest;
+    const subject = chain === ALL_CHAINS ? 'prices' : chain;
+    const seconds = Math.round((performance.now() - since) / 1000);
+    paced(() => `${subject}  digest of ${table}, ${of}: table ${number} of ${tables}, for ${seconds} s`);
+  };
+  const timer = setInterval(show, LOOK_MS).unref();
+  return {
+    begin(digest: DigestProgress): void {
+      current = { digest, since: performance.now() };
+    },
+    end(): void {
+      current = null;
+    },
+    close: (): void => clearInterval(timer),
   };
 }

@@ -89,14 +89,11 @@ async function runOnPostgres(
 ): Promise<number> {
   const { createLogger } = await import('../infra/logger.ts');
   const { openPostgresAlone } = await import('./open-resources.ts');
-  const { postgresTrouble } = await import('../infra/postgres/postgres-errors.ts');
   const logger = createLogger(config.logLevel, 'stderr');
   const signal = endSignal();
   const postgres = await unlessStopped(signal, streams, () => openPostgresAlone(config, logger));
   try {
     return await runPostgresCommand({ config, logger, stores: { postgres }, signal }, name, parsed, streams);
-  } catch (error) {
-    throw postgresTrouble(error) ?? error;
   } finally {
     await postgres.close();
   }

@@ -9,6 +9,7 @@ import { runAudit } from '../pipeline/audit/run-audit.ts';
 import { runDerive } from '../pipeline/derive/run-derive.ts';
 import { runPrice } from '../pipeline/price/run-price.ts';
 import { runPriceGuard } from '../pipeline/price-guard/run-price-guard.ts';
+import { forgetStage } from '../pipeline/stage/forget-metrics.ts';
 import type { StageReporter } from '../pipeline/stage/stage-reporter.ts';
 import { type StageRun, supervise } from '../pipeline/stage/supervise.ts';
 import { watchAcceptedRewinds } from '../pipeline/tailer/accepted-rewinds.ts';
@@ -58,6 +59,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
           ...(ended && { ended: () => ended(chain.name) }),
           ...(notifications && { notifications }),
           acceptRewind: () => accepted.of(chain.name),
+          usedRewind: (rewind) => accepted.used(chain.name, rewind),
           status: (status) => report(chain.name, status),
         }),
       ),
@@ -71,6 +73,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
           stores,
           logger,
           signal,
+          taken: () => forgetStage('derive', [chain]),
           status: (status) => report(chain.name, status),
         }),
       ),

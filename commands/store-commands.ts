@@ -2,6 +2,7 @@
 import type { ControlHandler, ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
+import { withCodes } from './coded-failures.ts';
 import type { CommandOutcome, Output, PostgresContext, Run, StoreContext } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
@@ -48,7 +49,8 @@ export async function runPostgresCommand(
   output: ControlOutput,
 ): Promise<number> {
   const input = parsed.input as InputOf<typeof name>;
-  return answer(parsed, output, (lines) => runModule(ON_POSTGRES, name, context, input, lines));
+  const run = (lines: Output) => runModule(ON_POSTGRES, name, context, input, lines);
+  return withCodes(context.signal, () => answer(parsed, output, run));
 }
 
 /** → exit code */
@@ -61,7 +63,8 @@ export async function runStoreCommand(
   if (!isStoreCommand(name)) {
     throw new PermanentError('unknown_command', `The running service does not answer the command "${name}".`);
   }
-  return answer(parsed, output, (lines) => runModule(MODULES, name, context, input as InputOf<typeof name>, lines));
+  const run = (lines: Output) => runModule(MODULES, name, context, input as InputOf<typeof name>, lines);
+  return withCodes(context.signal, () => answer(parsed, output, run));
 }
 
 /** Parses the command line again, since the service may have another version than the client. */

@@ -2,7 +2,7 @@
 import { type VerifiedTable, verify } from '../pipeline/verify/verify.ts';
 import { nativeCurrencyId } from '../schemas/native-currency-id.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
-import { createProgressLine } from './progress-line.ts';
+import { createDigestLines, createProgressLine } from './progress-line.ts';
 import { allCompared } from './uncompared.ts';
 
 /** Prints a line for each table that differs, and the outcome; exit code 0 only if every digest of every chain is equal. */
@@ -12,6 +12,7 @@ export async function run(
   output: Output,
 ): Promise<CommandOutcome> {
   const show = createProgressLine(output.progress);
+  const digests = createDigestLines(output.progress);
   const outcomes = verify({
     chains: config.chains.map((chain) => ({ chain, nativeCurrencyId: nativeCurrencyId(chain) })),
     log,
@@ -20,15 +21,25 @@ export async function run(
     pricing: config,
     scratch: config.dataDir,
     logger,
-    progress: show,
-    priceProgress: ({ tick, lastTick, rate, etaSeconds }) =>
-      show('prices', { height: tick, targetHeight: lastTick, rate, etaSeconds }, 'tick'),
+    progress: (...shown) => {
+      digests.end();
+      show(...shown);
+    },
+    priceProgress: ({ tick, lastTick, rate, etaSeconds }) => {
+      digests.end();
+      show('prices', { height: tick, targetHeight: lastTick, rate, etaSeconds }, 'tick');
+    },
+    digestProgress: digests.begin,
     signal,
   });
   const tables: VerifiedTable[] = [];
-  for await (const table of outcomes) {
-    tables.push(table);
-    if (!table.equal) output.line(described(table));
+  try {
+    for await (const table of outcomes) {
+      tables.push(table);
+      if (!table.equal) output.line(described(table));
+    }
+  } finally {
+    digests.close();
   }
   const different = tables.filter(({ equal }) => !equal).length;
   output.line(

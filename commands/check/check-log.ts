@@ -22,7 +22,7 @@ export async function checkLog(config: Config, logger: Logger): Promise<readonly
         ? problems.map((problem) => wrong(problem, 'change the setting; otherwise the service stops at start'))
         : [
             right(
-              `${topics} topics keep records forever and accept the largest records; ${missing.length} are created at start`,
+              `${topics} topics keep what they must (blocks: everything) and accept the largest records; ${missing.length} are created at start`,
             ),
           ]),
     ];

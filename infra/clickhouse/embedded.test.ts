@@ -155,6 +155,25 @@ describe('the process of the engine', () => {
     clickhouse = await openEmbeddedClickHouse(folder);
   });
 
+  it('is restarted for lost writes although a statement runs on: by then the sources of a broken merge could be gone', async () => {
+    await clickhouse.close();
+    const onStartedAgain = async () => undefined;
+    const options = { path: folder, logger: undefined, inserts: 'unknown', drainMs: 300, onStartedAgain } as const;
+    const running = await openRunningEngine(options);
+    const client = await running.during(() => running.connect('verustream'));
+    const query = 'SELECT sleepEachRow(1) FROM numbers(25) SETTINGS max_block_size = 1';
+    const slow = expect(running.during(() => client.query({ query }))).rejects.toMatchObject({
+      code: 'clickhouse_unreachable',
+    });
+    await running.during(() => running.command("INSERT INTO FUNCTION file('/dev/full', 'CSV', 'n UInt8') SELECT 1"));
+    await expect(running.checkWrites()).rejects.toMatchObject({ code: 'clickhouse_overloaded' });
+    await running.during(async () => undefined);
+    await slow;
+    await running.during(() => running.checkWrites());
+    await running.close();
+    clickhouse = await openEmbeddedClickHouse(folder);
+  });
+
   it('is started again whenever it is killed, even in the middle of a start', async () => {
     const random = createRandom(SEED);
     for (let kill = 1; kill <= KILLS; kill++) {

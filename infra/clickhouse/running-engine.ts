@@ -55,6 +55,8 @@ export interface RunningEngineOptions {
   readonly inserts: Settling['inserts'];
   /** Connects the lanes again. */
   readonly onStartedAgain: () => Promise<void>;
+  /** How long statements may keep the engine from being restarted for lost writes. */
+  readonly drainMs?: number;
 }
 
 /** A delete returns once it is recorded, without waiting for the mutation: until then reads filter the deleted rows out. */
@@ -65,10 +67,12 @@ const REOPENED =
   'ClickHouse lost writes, as on a full disk; it was reopened from its intact parts, and the statements under way are repeated';
 /** Pause after a failed start, while statements wait. */
 const RETRY_MS = 1_000;
+/** With the 30 s until a lost write is noticed, well within the 480 s for which the sources of a merge are kept. */
+const DRAIN_MS = 240_000;
 
 /** @throws ClickHouseStartFailed, ClickHouseDamaged, PermanentError clickhouse_locked */
 export async function openRunningEngine(options: RunningEngineOptions): Promise<RunningEngine> {
-  const { path, logger, onStartedAgain } = options;
+  const { path, logger, onStartedAgain, drainMs = DRAIN_MS } = options;
   let running: { readonly engine: EngineProcess; readonly client: Client } | null = null;
   /** Why the engine has to be restarted. */
   let broken: 'lost writes' | 'end' | null = null;
@@ -120,7 +124,10 @@ export async function openRunningEngine(options: RunningEngineOptions): Promise<
   async function mend(): Promise<void> {
     const hasEnded = broken === 'end';
     try {
+      // A statement may take longer than the sources of a broken merge are kept: it fails and is repeated.
+      const late = setTimeout(() => void running?.engine.kill(), drainMs);
       await underWay.drained();
+      clearTimeout(late);
       await end();
       await open(hasEnded ? 'unknown' : 'failed');
       await onStartedAgain();

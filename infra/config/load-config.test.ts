@@ -91,6 +91,34 @@ describe('loadConfig', () => {
     expect(config.chains[0]).toMatchObject({ rootCurrency: 'VRSCTEST', minBasketAge: 20 });
   });
 
+  it.each([
+    ['VERUSD_VRCS', RPC, /no variable VERUSD_VRCS; allowed are VERUSD_VRSC, VERUSD_VARRR, VERUSD_VDEX, VERUSD_CHIPS/],
+    ['VERUSD_PURE', 'user:secret@127.0.0.1:1', /no variable VERUSD_PURE;.*VERUSTREAM_CONFIG takes other chains/],
+    ['verusd_vrsc', RPC, /no variable verusd_vrsc;/],
+    ['VERUSD_VRCS_ZMQ', 'tcp://10.0.0.1:28332', /no variable VERUSD_VRCS_ZMQ;/],
+    [
+      'VERUSTREAM_CONFIG_FILE',
+      '/etc/verustream.json',
+      /no variable VERUSTREAM_CONFIG_FILE; allowed is VERUSTREAM_CONFIG$/,
+    ],
+  ])('refuses the misspelt variable %s without showing its value', (variable, value, said) => {
+    const load = () => loadConfig({ [variable]: value });
+    expect(load).toThrow(said);
+    expect(load).not.toThrow(/secret/);
+  });
+
+  it('ignores what Kubernetes sets for services named verusd and verustream, and empty variables', () => {
+    const others = {
+      VERUSD_PORT: 'tcp://10.96.0.10:27486',
+      VERUSD_PORT_27486_TCP: 'tcp://10.96.0.10:27486',
+      VERUSD_SERVICE_HOST: '10.96.0.10',
+      VERUSTREAM_SERVICE_PORT: '8080',
+      VERUSTREAM_KEY: 'x',
+      VERUSD_VRCS: '',
+    };
+    expect(loadConfig(others)).toEqual(loadConfig({}));
+  });
+
   it('accepts one publisher per daemon, and an empty entry for a daemon without one', () => {
     const both = { VERUSD_VRSC: `${RPC},${RPC.replace('27486', '27487')}`, VERUSD_VRSC_ZMQ: 'tcp://10.0.0.1:28332,' };
     expect(loadConfig(both).chains[0]?.zmq).toEqual(['tcp://10.0.0.1:28332', null]);

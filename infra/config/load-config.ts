@@ -31,6 +31,7 @@ type Raw = Partial<Omit<Config, 'chains' | 'cutover' | 'demo' | 'recordings' | '
   marks?: RawMark[];
 };
 
+const CONFIG_VARIABLE = 'VERUSTREAM_CONFIG';
 const DEFAULT_CUTOVER = '2026-04-24T00:00:00Z';
 // A test validates the schema against JSON Schema: doing so at each start would take longer than compiling the schema.
 const OPTIONS = { allErrors: true, allowUnionTypes: true, verbose: true, validateSchema: false };
@@ -38,8 +39,9 @@ const validate = new Ajv(OPTIONS).compile<Raw>(CONFIG_SCHEMA);
 
 /** @throws ConfigInvalid, which names every wrong setting, its value and the allowed values */
 export function loadConfig(environment: Environment): Config {
+  refuseMisspelt(environment);
   const source = new Map<string, string>(); // member → variable that set it, for the message
-  const file = environment.VERUSTREAM_CONFIG;
+  const file = environment[CONFIG_VARIABLE];
   const raw: Record<string, unknown> = file ? readFile(file) : {};
   for (const [variable, { member, read }] of Object.entries(ENVIRONMENT)) {
     const text = environment[variable];
@@ -58,6 +60,23 @@ export function loadConfig(environment: Environment): Config {
   const problems = contradictions(config);
   if (problems.length > 0) throw new ConfigInvalid(problems);
   return config;
+}
+
+const DAEMON_VARIABLES = MAIN_CHAINS.map(({ name }) => `VERUSD_${name.toUpperCase()}`);
+
+/** A misspelt variable would silently start the demo, or leave out a chain. Kubernetes, too, sets variables that begin with VERUSD_. */
+function refuseMisspelt(environment: Environment): void {
+  const problems = Object.entries(environment).flatMap(([variable, text = '']) => {
+    if (/^verustream_conf/i.test(variable) && variable !== CONFIG_VARIABLE && text !== '')
+      return [`there is no variable ${variable}; allowed is ${CONFIG_VARIABLE}`];
+    const isMeant =
+      /^verusd_/i.test(variable) && (/^https?:\/\/|@/i.test(text) || (/_zmq$/i.test(variable) && text !== ''));
+    if (!isMeant || DAEMON_VARIABLES.includes(variable.replace(/_ZMQ$/, ''))) return [];
+    return [
+      `there is no variable ${variable}; allowed are ${DAEMON_VARIABLES.join(', ')}, each also with _ZMQ; the file of ${CONFIG_VARIABLE} takes other chains`,
+    ];
+  });
+  if (problems.length > 0) throw new ConfigInvalid(problems);
 }
 
 function readFile(path: string): Record<string, unknown> {

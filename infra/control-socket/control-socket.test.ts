@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { mkdtempSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
+import { connect, createServer, type Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -53,10 +53,26 @@ it('returns null if no service runs, even next to a leftover file', async () => 
 
 it('fails when the service ends in the middle of an answer', async () => {
   const path = folder();
-  const server = await serveControl(path, () => new Promise(() => undefined));
+  const server = await serveControl(path, () => {
+    setTimeout(() => server.close(), 50);
+    return new Promise(() => undefined);
+  });
   const asked = askService(path, { command: 'verify', args: [] }, collectedOutput().output);
-  setTimeout(() => server.close(), 50);
   await expect(asked).rejects.toThrow(/ended before it answered/);
+});
+
+it.each([
+  ['in the middle of a line', (socket: Socket) => void socket.end('{"line":"one"}\n{"line":"tw'), ['one']],
+  ['with a request that it has not read', (socket: Socket) => void socket.pause().destroy(), []],
+])('fails when the service is killed %s', async (_, kill, expected) => {
+  const path = folder();
+  const server = createServer({ pauseOnConnect: true }, (socket) => setTimeout(kill, 50, socket));
+  await once(server.listen(controlSocketPath(path)), 'listening');
+  closers.push(async () => void server.close());
+  const { output, lines } = collectedOutput();
+  const asked = askService(path, { command: 'sql', args: [] }, output);
+  await expect(asked).rejects.toMatchObject({ code: 'service_gone' });
+  expect(lines).toEqual(expected);
 });
 
 it.each([1, 1_000, 100_000])('survives a client that disconnects after %i bytes of a long answer', async (bytes) => {

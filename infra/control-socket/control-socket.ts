@@ -116,8 +116,7 @@ export async function askService(
   });
   if (!connected) return null;
   socket.write(`${JSON.stringify(request)}\n`);
-  for await (const line of createInterface({ input: socket })) {
-    const reply = JSON.parse(line) as Reply;
+  for await (const reply of repliesOf(socket)) {
     if ('exitCode' in reply) return reply.exitCode;
     if ('error' in reply) throw failureOf(reply.error);
     if ('text' in reply) await piece(reply.text);
@@ -128,6 +127,15 @@ export async function askService(
     'service_gone',
     'The running service ended before it answered. Check its log and try again.',
   );
+}
+
+/** Ends where the answer ends: a service that is killed leaves part of a line, or resets the connection. */
+async function* repliesOf(socket: Socket): AsyncGenerator<Reply, void> {
+  try {
+    for await (const line of createInterface({ input: socket })) yield JSON.parse(line) as Reply;
+  } catch {
+    socket.destroy();
+  }
 }
 
 function failureOf({ code, message }: { readonly code: string; readonly message: string }): PermanentError {

@@ -19,7 +19,7 @@ export class DataFolderBusy extends PermanentError {
   constructor(path: string, pid: string) {
     super(
       'data_folder_busy',
-      `Another verustream (process ${pid}) uses the data folder ${path}. Stop it, or set DATA_DIR to another folder.`,
+      `Another verustream (process ${pid}) uses the data folder ${path}. If it is starting, or runs a command, wait for it; otherwise stop it, or set DATA_DIR to another folder.`,
     );
   }
 }

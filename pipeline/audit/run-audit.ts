@@ -7,6 +7,7 @@ import { readAuditReport, type StoredReport } from '../../infra/stored-json/audi
 import type { Stores } from '../../infra/stores.ts';
 import type { AuditReport } from '../../schemas/audit-report.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { forgetAudit } from '../stage/forget-metrics.ts';
 import { ownStage } from '../stage/own-stage.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { type ChainAudit, createChainAudit } from './chain-audit.ts';
@@ -26,9 +27,10 @@ const FIRST_REST_MS = 5000;
 
 /** Resolves when the signal aborts. One process audits at a time; failures are logged and retried. */
 export async function runAudit(options: RunAuditOptions): Promise<void> {
-  const { stores, logger, signal, restMs = REST_MS } = options;
+  const { stores, chains, logger, signal, restMs = REST_MS } = options;
   await pause(Math.min(FIRST_REST_MS, restMs), signal);
-  const owner = { postgres: stores.postgres, stage: 'audit', chain: ALL_CHAINS, signal } as const;
+  const taken = () => forgetAudit(chains);
+  const owner = { postgres: stores.postgres, stage: 'audit', chain: ALL_CHAINS, signal, taken } as const;
   await repeatUntil(signal, () => ownStage(owner, (lock) => lookForEver(options, lock, restMs)), {
     retryMs: restMs,
     onError: (err) => logger.warn({ err }, 'the audit failed; trying again'),

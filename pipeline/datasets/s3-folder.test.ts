@@ -85,3 +85,15 @@ it.each([
     message: expect.stringContaining('s3://mine/of'),
   });
 });
+
+it('reads the list of a server that does not encode names, with a bare % in one of them', async () => {
+  const keys = ['of/100%.parquet', 'of/blocks/chain=vrsc/2026-01-01.0123456789abcdef.parquet'];
+  const written = '<LastModified>2026-01-01T00:00:00.000Z</LastModified>';
+  pages = [
+    page(
+      keys.map((key) => `<Contents><Key>${key}</Key>${written}</Contents>`),
+      null,
+    ),
+  ];
+  expect((await listed()).map(({ path }) => `of/${path}`)).toEqual(keys);
+});

@@ -4,6 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { AwsClient } from 'aws4fetch';
+import { decodePart } from '../../infra/server-address.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { DatasetFolder } from './folder.ts';
 import { createS3Requests, NOT_IMPLEMENTED, type S3Answer, type S3Request } from './s3-requests.ts';
@@ -139,7 +140,8 @@ function* listedIn(xml: string, name: string): Generator<{ readonly key: string;
     const key = /<Key>([^<]+)</.exec(entry)?.[1];
     const writtenAt = Date.parse(/<LastModified>([^<]+)</.exec(entry)?.[1] ?? '');
     if (key === undefined || Number.isNaN(writtenAt)) throw new S3ListingUnknown(name);
-    yield { key: decodeURIComponent(key.replaceAll('+', ' ')), writtenAt };
+    // A server may ignore encoding-type: then the key of another program may have a bare %.
+    yield { key: decodePart(key.replaceAll('+', ' ')), writtenAt };
   }
 }
 

@@ -1,7 +1,8 @@
 /** Writes one day of one table as a Parquet file, with its manifest entry. */
 import { randomUUID } from 'node:crypto';
-import { rm } from 'node:fs/promises';
+import { rm, statfs } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ClickHouseOverloaded } from '../../infra/clickhouse/clickhouse-errors.ts';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import { withClient } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -45,10 +46,12 @@ export interface WriteBounds {
 const LONGEST_SECONDS = 3600;
 const MEMORY_BYTES = 2 ** 30;
 const SORTED_IN_MEMORY_BYTES = 2 ** 28;
+/** With less, a failed write was one to this disk. */
+const LEAST_FREE_BYTES = 2 ** 20;
 /** Digits of the hash in a file's name. */
 const NAMED_DIGITS = 16;
 
-/** Returns null for a day without rows. */
+/** Returns null for a day without rows. @throws the system's error ENOSPC when the disk of the scratch folder is full */
 export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteBounds): Promise<WrittenDay | null> {
   const { table, day, priced, isClosed } = asked;
   const file = join(bounds.scratch, `${randomUUID()}.parquet`);
@@ -72,12 +75,22 @@ export async function writeDay(stores: Stores, asked: DayToWrite, bounds: WriteB
     );
     return await described(asked, file);
   } catch (error) {
+    const isFull = error instanceof ClickHouseOverloaded && (await hasNoRoom(bounds.scratch));
     await rm(file, { force: true });
-    throw error;
+    throw isFull ? noRoom(error) : error;
   } finally {
     if (csv) await rm(csv.file, { force: true });
   }
 }
+
+/** The embedded engine only says that a write failed, which may have been one to its own folder. */
+async function hasNoRoom(folder: string): Promise<boolean> {
+  const { bavail, bsize } = await statfs(folder);
+  return bavail * bsize < LEAST_FREE_BYTES;
+}
+
+const noRoom = (cause: Error): Error =>
+  Object.assign(new Error('ENOSPC: no space left on device', { cause }), { code: 'ENOSPC' });
 
 /** Copies the rows of the day that only Postgres has; returns null when ClickHouse has all rows. */
 async function copyDay(

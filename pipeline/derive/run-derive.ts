@@ -37,6 +37,8 @@ export interface DeriveOptions {
   readonly status: (status: StageStatus) => void;
   /** Ends the stage after the current batch. */
   readonly signal: AbortSignal;
+  /** Called when another owner has the chain, before the wait for its end. */
+  readonly taken?: () => void;
   /** The largest batch; results do not depend on it. */
   readonly batch?: Partial<BatchBounds>;
   /** For tests: throws to make the stage fail between two writes. */
@@ -64,8 +66,8 @@ const UNFLUSHED_RECORDS = 20_000;
  * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, errors of the processors
  */
 export function runDerive(options: DeriveOptions): Promise<void> {
-  const { chain, stores, signal } = options;
-  return ownStage({ postgres: stores.postgres, stage: 'derive', chain: chain.name, signal }, async (lock) => {
+  const { chain, stores, signal, taken } = options;
+  return ownStage({ postgres: stores.postgres, stage: 'derive', chain: chain.name, signal, taken }, async (lock) => {
     const fenced = { ...options, stores: fencedBy(lock, stores) };
     const requests: Requests = { heard: () => undefined };
     await lock.listen(REDRIVES_CHANNEL, (name) => {

@@ -13,6 +13,7 @@ import { regimePlan } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
+import { forgetStage } from '../stage/forget-metrics.ts';
 import { ownStage } from '../stage/own-stage.ts';
 import { fencedBy, type StageLock } from '../stage/stage-lock.ts';
 import type { BatchLimits } from './price-batch.ts';
@@ -46,8 +47,9 @@ const COMMIT_POLL_MS = 25;
  * @throws StageLockLost (retryable), and errors of the stores and the log
  */
 export function runPrice(options: RunPriceOptions): Promise<void> {
-  const { stores, signal } = options;
-  return ownStage({ postgres: stores.postgres, stage: 'price', chain: ALL_CHAINS, signal }, (lock) =>
+  const { chains, stores, signal } = options;
+  const taken = () => forgetStage('price', chains);
+  return ownStage({ postgres: stores.postgres, stage: 'price', chain: ALL_CHAINS, signal, taken }, (lock) =>
     fold({ ...options, stores: fencedBy(lock, stores) }, lock),
   );
 }

@@ -8,6 +8,8 @@ export interface Ownership {
   readonly stage: OwnedStage;
   readonly chain: string;
   readonly signal: AbortSignal;
+  /** Called once when another owner has the lock, before the wait for it. */
+  readonly taken?: (() => void) | undefined;
 }
 
 /**
@@ -15,11 +17,11 @@ export interface Ownership {
  * @throws StageLockLost (retryable), and errors of `work`
  */
 export async function ownStage(
-  { postgres, stage, chain, signal }: Ownership,
+  { postgres, stage, chain, signal, taken }: Ownership,
   work: (lock: StageLock) => Promise<void>,
 ): Promise<void> {
   try {
-    const lock = await acquireStageLock(postgres, stage, chain, signal);
+    const lock = await acquireStageLock(postgres, stage, chain, signal, taken);
     try {
       await work(lock);
     } finally {

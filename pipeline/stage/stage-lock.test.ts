@@ -27,15 +27,29 @@ describe('a stage lock', () => {
   it('has one owner; the next owner gets it when it is released', async () => {
     const first = await acquireStageLock(stores.postgres, 'derive', 'one', never);
     let second = false;
-    const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never).then((lock) => {
+    let taken = 0;
+    const waiting = acquireStageLock(stores.postgres, 'derive', 'one', never, () => taken++).then((lock) => {
       second = true;
       return lock;
     });
     await new Promise((resolve) => setTimeout(resolve, 400));
     expect(second).toBe(false);
+    expect(taken).toBe(1);
     await first.release();
     await (await waiting).release();
     expect(second).toBe(true);
+    await (await acquireStageLock(stores.postgres, 'derive', 'one', never, () => taken++)).release();
+    expect(taken).toBe(1);
+  });
+
+  it('lets the server notice soon that the machine of its owner has vanished', async () => {
+    const lock = await acquireStageLock(stores.postgres, 'derive', 'one', never);
+    // A Unix socket shows no values, but who has set them.
+    const sql = `SELECT name FROM pg_settings WHERE name LIKE 'tcp_%' AND source = 'session' ORDER BY name`;
+    const { rows } = await lock.transaction((client) => client.query<{ name: string }>(sql));
+    const names = ['tcp_keepalives_count', 'tcp_keepalives_idle', 'tcp_keepalives_interval', 'tcp_user_timeout'];
+    expect(rows.map(({ name }) => name)).toEqual(names);
+    await lock.release();
   });
 
   it('is separate for each stage and chain', async () => {

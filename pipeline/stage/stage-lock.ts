@@ -42,16 +42,27 @@ export const LEASE_MS = 1000;
 /** Time for a write that begins at the end of a lease to reach the store. */
 const PROOF_MS = LEASE_MS / 2;
 
+/**
+ * Lets the server notice within half a minute that the owner's machine has vanished. By the system's own settings it may take hours, and
+ * until then no other owner gets the lock.
+ */
+const NOTICE_VANISHED = `SET tcp_keepalives_idle = 10; SET tcp_keepalives_interval = 5; SET tcp_keepalives_count = 3;
+  SET tcp_user_timeout = '25s'`;
+
 /** The texts whose hashes are the keys of the advisory locks. */
 export const ownerKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}`;
 export const changingKey = (stage: OwnedStage, chain: string): string => `verustream:${stage}:${chain}:changing`;
 
-/** Waits until the lock is free; throws when `signal` aborts first. Needs a real session, so it does not work through a transaction pooler. */
+/**
+ * Waits until the lock is free, after a call of `taken` if it is not; throws when `signal` aborts first. Needs a real session, so it does not
+ * work through a transaction pooler.
+ */
 export async function acquireStageLock(
   postgres: Postgres,
   stage: OwnedStage,
   chain: string,
   signal: AbortSignal,
+  taken: () => void = () => undefined,
 ): Promise<StageLock> {
   signal.throwIfAborted();
   let broken: Error | null = null;
@@ -67,8 +78,13 @@ export async function acquireStageLock(
   let client: PoolClient | null = null;
   try {
     client = (await session.connect()).on('error', onError);
+    await client.query(NOTICE_VANISHED);
     const backend = await readBackend(client);
-    while (!(await tryLock(client, stage, chain))) await sleep(RETRY_MS, undefined, { signal });
+    if (!(await tryLock(client, stage, chain))) {
+      taken();
+      do await sleep(RETRY_MS, undefined, { signal });
+      while (!(await tryLock(client, stage, chain)));
+    }
     const isHeld = () => holdsLock(postgres, backend, ownerKey(stage, chain));
     return createStageLock(client, stage, chain, { broken: () => broken, onError, end, isHeld });
   } catch (error) {

@@ -1,5 +1,6 @@
 /** Runs a stage for as long as the program runs: retries after retryable errors; after any other error stops the stage and reports it. */
 import type { Logger } from '../../infra/logger.ts';
+import { metrics } from '../../infra/metrics.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { pause } from '../../infra/repeat-until.ts';
 import { messageOf, RetryableError, VerustreamError } from '../../schemas/errors.ts';
@@ -56,6 +57,7 @@ export async function supervise(options: Supervised): Promise<void> {
       }
       const where = `${stage} of ${chains.join(', ')}`;
       if (!retry) {
+        for (const chain of chains) metrics.stageLag.remove({ chain, stage }); // another tailer may have taken over
         logger.error({ stage, chains, err: error }, `${where} has stopped: ${shown.message}`);
         return;
       }

@@ -27,3 +27,29 @@ it('an accepted rewind reaches the tailer of its chain as one and the same objec
   await vi.waitFor(() => expect(accepted.of('vrsc')).toBeNull(), 30_000);
   accepted.close();
 });
+
+it('a used permission is gone after a restart, but not one that the operator has given meanwhile', async () => {
+  const logger = pino({ level: 'silent' });
+  const accepted = watchAcceptedRewinds(stores.postgres, logger);
+  const given = async () => {
+    const before = accepted.of('used');
+    await acceptRewind(stores.postgres, 'used', BLOCK);
+    return vi.waitFor(() => {
+      const now = accepted.of('used');
+      if (!now || now === before) throw new Error('not seen yet');
+      return now;
+    }, 30_000);
+  };
+  const count = async () =>
+    (await stores.postgres.pool.query("SELECT FROM accepted_rewinds WHERE chain = 'used'")).rowCount;
+  accepted.used('used', await given());
+  await vi.waitFor(async () => expect(await count()).toBe(0), 30_000);
+  const last = await given();
+  await acceptRewind(stores.postgres, 'used', BLOCK); // not seen yet
+  accepted.used('used', last);
+  await stores.postgres.pool.query('SELECT 1');
+  accepted.close();
+  const restarted = watchAcceptedRewinds(stores.postgres, logger);
+  await vi.waitFor(() => expect(restarted.of('used')).toEqual(BLOCK), 30_000);
+  restarted.close();
+});

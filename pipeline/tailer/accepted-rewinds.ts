@@ -10,6 +10,8 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 export interface AcceptedRewinds {
   /** Returns the newest allowed rewind of a chain as of the last poll: the same object until it expires or the operator repeats it. */
   of(chain: string): BlockRef | null;
+  /** Ends the permission `rewind`, an object that `of` returned, so that no later process finds it; not one that the operator gave meanwhile. */
+  used(chain: string, rewind: BlockRef): void;
   close(): void;
 }
 
@@ -54,6 +56,18 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
     }
   }
 
+  async function forget(chain: string, { height, hash }: BlockRef, renewed: string): Promise<void> {
+    const sql = 'DELETE FROM accepted_rewinds WHERE chain = $1 AND height = $2 AND hash = $3 AND created_at::text = $4';
+    try {
+      await postgres.pool.query(sql, [chain, height, hexParam(hash), renewed]);
+    } catch (err) {
+      logger.warn(
+        { chain, err },
+        'a used permission to rewind could not be deleted; a restart would find it until it expires',
+      );
+    }
+  }
+
   const timer = setInterval(() => {
     if (isAsked()) void look();
   }, LOOK_MS);
@@ -66,6 +80,10 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
       }
       askedAt = performance.now();
       return isKnown ? (allowed.get(chain)?.rewind ?? null) : null;
+    },
+    used(chain, rewind) {
+      const known = allowed.get(chain);
+      if (known?.rewind === rewind) void forget(chain, rewind, known.renewed);
     },
     close: () => clearInterval(timer),
   };

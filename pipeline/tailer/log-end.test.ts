@@ -40,6 +40,15 @@ describe('openLogEnd', () => {
     expect(await end.hashAt(0)).toBeNull();
   });
 
+  it('does not take a log for empty whose records cannot be read for a moment', async () => {
+    const log = await newLog();
+    const tree = createBlockTree();
+    await (await open(log)).append([fetched(tree.genesis)]);
+    const away = { ...log, last: async () => null };
+    await expect(open(away)).rejects.toMatchObject({ code: 'log_unreachable' });
+    expect((await open(log)).tip()).toMatchObject({ height: 0 });
+  });
+
   it('knows the same after reopening as while writing, for any history, at any height', async () => {
     const step = fc.oneof(
       fc.record({ depth: fc.constant(0), length: fc.integer({ min: 1, max: 60 }) }),

@@ -2,6 +2,7 @@
 
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { EventLog, LogRecord, LogWriter } from '../../infra/event-log/event-log.ts';
+import { LogUnreachable } from '../../infra/event-log/log-errors.ts';
 import { encodeBlocksRecord } from '../../schemas/log-codec.ts';
 import type { BlocksRecord } from '../../schemas/log-records.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
@@ -25,7 +26,10 @@ export interface LogEnd {
   close(): Promise<void>;
 }
 
-/** Becomes the partition's only writer and reads its end. Keeps the hashes of the `finalityDepth` blocks below the tip in memory. */
+/**
+ * Becomes the partition's only writer and reads its end. Keeps the hashes of the `finalityDepth` blocks below the tip in memory.
+ * @throws LogUnreachable when the log reads as empty although it is not
+ */
 export async function openLogEnd(log: EventLog, chain: string, finalityDepth: number): Promise<LogEnd> {
   const writer = await log.openWriter('blocks', chain);
   try {
@@ -38,6 +42,10 @@ export async function openLogEnd(log: EventLog, chain: string, finalityDepth: nu
 
 async function createLogEnd(log: EventLog, chain: string, finalityDepth: number, writer: LogWriter): Promise<LogEnd> {
   const branch = await readBranch(log, chain, finalityDepth);
+  // Otherwise the chain would begin again, at genesis, behind its own records.
+  if (!branch && writer.next > 0) {
+    throw new LogUnreachable(`the log of ${chain} has ${writer.next} records, of which the newest cannot be read yet`);
+  }
   /** Above the tip it may contain hashes of a rewound branch, which are never read and are overwritten as the tip passes. */
   const hashes = branch?.hashes ?? new Map<number, string>();
   let tip: Tip | null = branch?.tip ?? null;

@@ -73,7 +73,8 @@ describe('finality', () => {
 
   it('follows one rewind that the operator allowed, and only to the given block', async () => {
     let accepted: AcceptedRewind | null = null;
-    const { tailer } = await tooDeep({ acceptRewind: () => accepted });
+    const used: AcceptedRewind[] = [];
+    const { tailer } = await tooDeep({ acceptRewind: () => accepted, usedRewind: (rewind) => used.push(rewind) });
     accepted = { height: 39, hash: 'f'.repeat(64) };
     await quiet(60);
     accepted = { height: 40, hash: world.daemon.tree.at(40)?.hash ?? '' };
@@ -82,6 +83,7 @@ describe('finality', () => {
     accepted = { height: 39, hash: world.daemon.tree.at(39)?.hash ?? '' };
     await tailer.shows(followingAt(69));
     expect(await world.hashes()).toEqual(world.daemonHashes());
+    expect(used).toEqual([accepted]);
     world.daemon.tree.reorganise(30, 40);
     await tailer.shows(inState('stopped', 'rewind_too_deep'));
     expect((await world.fold()).rewinds).toHaveLength(1);

@@ -36,6 +36,8 @@ export interface TailerOptions {
   readonly ended?: () => boolean;
   /** Returns the rewind below finality that an operator allows now; each object allows one rewind, to exactly that block. */
   readonly acceptRewind?: () => AcceptedRewind | null;
+  /** Called when the log has the allowed rewind. */
+  readonly usedRewind?: (rewind: AcceptedRewind) => void;
   /** Milliseconds between two polls of the daemon's tip while no publisher is heard. */
   readonly pollMs?: number;
   readonly retry?: BackoffLimits;
@@ -168,6 +170,7 @@ function tailContext(
       if (permission.height !== fork.height || permission.hash !== fork.hash) return null;
       const use = (): void => {
         used.add(permission);
+        options.usedRewind?.(permission);
         logger.warn({ chain: chain.name, ...permission }, 'rewound below finality with the permission of the operator');
       };
       return { use };

@@ -6,7 +6,7 @@ import { RetryableError } from '../../schemas/errors.ts';
 import { decodeBlocksRecord } from '../../schemas/log-codec.ts';
 import { inSnapshot } from '../stage/snapshot.ts';
 import { DERIVE_TABLES } from './digest-tables.ts';
-import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
+import { type BeginTable, clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
 
 export interface ServedSnapshot {
   readonly at: StagePosition;
@@ -26,12 +26,17 @@ const ATTEMPTS = 5;
  * Reads position and rows of Postgres in one snapshot. ClickHouse has no snapshots: its rows up to that position count, and both stores
  * are read again if a rewind may have removed some of them meanwhile. Returns null before the first batch.
  */
-export async function servedSnapshot(stores: Stores, log: EventLog, chain: string): Promise<ServedSnapshot | null> {
+export async function servedSnapshot(
+  stores: Stores,
+  log: EventLog,
+  chain: string,
+  begin?: BeginTable,
+): Promise<ServedSnapshot | null> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const postgres = await postgresSnapshot(stores, chain);
+    const postgres = await postgresSnapshot(stores, chain, begin);
     if (!postgres) return null;
     const { position } = postgres.at;
-    const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position });
+    const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position }, begin);
     const now = await readStagePosition(stores.postgres.pool, 'derive', chain);
     if ((now?.position ?? -1) < position) continue; // the chain is being derived again
     // A rewind is a batch of its own, so an uncommitted rewind is the next record.
@@ -41,10 +46,14 @@ export async function servedSnapshot(stores: Stores, log: EventLog, chain: strin
   throw new VerifyDisturbed(chain);
 }
 
-async function postgresSnapshot({ postgres }: Stores, chain: string): Promise<ServedSnapshot | null> {
+async function postgresSnapshot(
+  { postgres }: Stores,
+  chain: string,
+  begin?: BeginTable,
+): Promise<ServedSnapshot | null> {
   return inSnapshot(postgres, async (client) => {
     const at = await readStagePosition(client, 'derive', chain);
-    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, { chain }) };
+    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, { chain }, begin) };
   });
 }
 

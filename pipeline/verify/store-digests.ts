@@ -26,6 +26,9 @@ export interface DigestedRows {
   readonly tick?: number;
 }
 
+/** Called before each table, which may take minutes; what it throws ends the digests. */
+export type BeginTable = (table: string) => void;
+
 const readColumn = rowReader({ table: columns.text, name: columns.text });
 const readDigest = rowReader({ rows: columns.text, high: columns.text, low: columns.text });
 
@@ -36,6 +39,7 @@ export async function postgresDigests(
   client: Pool | PoolClient,
   tables: readonly DigestTable[],
   { chain, generation }: Pick<DigestedRows, 'chain' | 'generation'> = {},
+  begin: BeginTable = () => undefined,
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
   const wanted = tables.filter(({ store }) => store === 'postgres');
@@ -47,6 +51,7 @@ export async function postgresDigests(
     [wanted.map(({ name }) => name)],
   );
   for (const table of wanted) {
+    begin(tableName(table));
     const columns = columnsOf(table, all);
     const row = await readRow(
       client,
@@ -66,6 +71,7 @@ export async function clickhouseDigests(
   clickhouse: ClickHouse,
   tables: readonly DigestTable[],
   only: DigestedRows = {},
+  begin: BeginTable = () => undefined,
 ): Promise<Digests> {
   const digests: Record<string, Digest> = {};
   const all = await clickhouse.rows(
@@ -73,6 +79,7 @@ export async function clickhouseDigests(
     'SELECT table, name FROM system.columns WHERE database = currentDatabase()',
   );
   for (const table of tables.filter(({ store }) => store === 'clickhouse')) {
+    begin(tableName(table));
     const columns = columnsOf(table, all);
     const conditions = [
       ...(only.chain === undefined ? [] : ['chain = {chain:String}']),

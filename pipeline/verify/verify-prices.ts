@@ -19,7 +19,7 @@ import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageProgress } from '../stage/stage-progress.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
 import { VerifyDisturbed } from './served-snapshot.ts';
-import { clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
+import { type BeginTable, clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
 
 export interface PriceSnapshot {
   readonly tick: number;
@@ -51,6 +51,7 @@ export interface RefoldOptions {
   readonly logger: Logger;
   /** Called after each batch. */
   readonly progress?: ((progress: PriceProgress) => void) | undefined;
+  readonly begin?: BeginTable;
   readonly signal: AbortSignal;
 }
 
@@ -59,7 +60,11 @@ const ATTEMPTS = 40;
 const PAUSE_MS = 250;
 
 /** Returns the served prices at the newest tick, or null before the first tick. The price stage pauses during the read. */
-export async function servedPrices(stores: Stores, signal: AbortSignal): Promise<PriceSnapshot | null> {
+export async function servedPrices(
+  stores: Stores,
+  signal: AbortSignal,
+  begin?: BeginTable,
+): Promise<PriceSnapshot | null> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await stores.postgres.transaction(async (client) => {
@@ -67,8 +72,9 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
         const at = await newestTick(client);
         if (!at) return null;
         const { generation, ranges } = await servedGeneration(client);
-        const postgres = await postgresDigests(client, PRICE_TABLES, { generation });
-        const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, { generation, tick: at.tick });
+        const postgres = await postgresDigests(client, PRICE_TABLES, { generation }, begin);
+        const only = { generation, tick: at.tick };
+        const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, only, begin);
         return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
       });
     } catch (error) {
@@ -81,7 +87,7 @@ export async function servedPrices(stores: Stores, signal: AbortSignal): Promise
 
 /** Folds up to the tick of `served` and returns the digests. @throws VerifyDisturbed when that tick is another block by then */
 export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot): Promise<Digests> {
-  const { chains, config, facts, fresh, lock, logger, progress, signal } = options;
+  const { chains, config, facts, fresh, lock, logger, progress, begin, signal } = options;
   const rules = withRanges(pricingRules(chains, config), served.ranges);
   const stage = await openPriceStage({
     chains,
@@ -106,8 +112,8 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
   }
   const at = await newestTick(fresh.postgres.pool);
   if (at?.tick !== served.tick || at.hash !== served.hash) throw new VerifyDisturbed('prices');
-  const postgres = await postgresDigests(fresh.postgres.pool, PRICE_TABLES);
-  return { ...postgres, ...(await clickhouseDigests(fresh.clickhouse, PRICE_TABLES)) };
+  const postgres = await postgresDigests(fresh.postgres.pool, PRICE_TABLES, {}, begin);
+  return { ...postgres, ...(await clickhouseDigests(fresh.clickhouse, PRICE_TABLES, {}, begin)) };
 }
 
 const readTick = rowReader({ tick: columns.bigint, height: columns.number, hash: columns.text });

@@ -8,7 +8,7 @@ import { chainConfig, createTestLog, deriveToEnd, NATIVE, type TestLog } from '.
 import { createTestStores, type TestStores } from '../../test/support/infra/test-stores.ts';
 import { runDerive } from '../derive/run-derive.ts';
 import { DERIVE_TABLES, tableName } from './digest-tables.ts';
-import { type VerifiedTable, verify } from './verify.ts';
+import { type DigestProgress, type VerifiedTable, verify } from './verify.ts';
 
 const SETTINGS = { pricing: { cutover: 0, minBasketDepthUsd: 1000, priceLimits: {} }, scratch: tmpdir() };
 
@@ -138,6 +138,40 @@ describe('verify', () => {
     await expect(drain(AbortSignal.abort())).rejects.toThrow();
     await drain(new AbortController().signal);
     expect(closed).toBe(2);
+  });
+
+  it('reports each digest before it is taken, and can be stopped between two of them', async () => {
+    await grow('reported', newChain(6), 5);
+    await deriveToEnd('reported', { log, stores });
+    const passed = async (most: number): Promise<DigestProgress[]> => {
+      const seen: DigestProgress[] = [];
+      const end = new AbortController();
+      const options = {
+        ...SETTINGS,
+        chains: [{ chain: chainConfig('reported'), nativeCurrencyId: NATIVE }],
+        log,
+        served: stores,
+        openFreshStores: createTestStores,
+        logger: pino({ level: 'silent' }),
+        signal: end.signal,
+        digestProgress: (digest: DigestProgress) => void (seen.push(digest) === most && end.abort()),
+      };
+      const done = (async () => {
+        for await (const _ of verify(options));
+      })();
+      await done.catch((error: unknown) => expect(error).toBe(end.signal.reason));
+      return seen;
+    };
+    const reported = await passed(Number.POSITIVE_INFINITY);
+    const names = DERIVE_TABLES.map(tableName);
+    for (const kind of ['served', 'derived again'] as const) {
+      const own = reported.filter((digest) => digest.of === kind);
+      expect(own.map(({ table }) => table)).toEqual(names);
+      expect(own.map(({ number, tables }) => number / tables)).toEqual(
+        names.map((_, index) => (index + 1) / names.length),
+      );
+    }
+    expect(await passed(3)).toHaveLength(3);
   });
 });
 

@@ -18,10 +18,10 @@ import { foldedRulesOf } from '../price/run-price.ts';
 import { createBatchSize } from '../stage/batch-size.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageReport } from '../stage/stage-report.ts';
-import { DERIVE_TABLES } from './digest-tables.ts';
+import { DERIVE_TABLES, type DigestTable, PRICE_TABLES, tableName } from './digest-tables.ts';
 import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
-import { clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
+import { type BeginTable, clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
 import { type PriceProgress, type PriceSnapshot, refoldPrices, servedPrices } from './verify-prices.ts';
 
 export interface VerifyOptions {
@@ -38,7 +38,20 @@ export interface VerifyOptions {
   readonly progress?: (chain: string, status: StageStatus) => void;
   /** Called after each batch of prices. */
   readonly priceProgress?: (progress: PriceProgress) => void;
+  /** Called before the digest of each table. */
+  readonly digestProgress?: (progress: DigestProgress) => void;
   readonly signal: AbortSignal;
+}
+
+export interface DigestProgress {
+  /** The chain; `*` for all chains together. */
+  readonly chain: string;
+  readonly of: 'served' | 'derived again';
+  /** `postgres.blocks`, `clickhouse.blocks` … */
+  readonly table: string;
+  /** Its number among `tables` tables, from 1. */
+  readonly number: number;
+  readonly tables: number;
 }
 
 export interface VerifiedTable {
@@ -64,7 +77,8 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTa
   const chains = pricedChains(options);
   await checkFoldedChains(pool, chains);
   await checkRules(pool, foldedRulesOf(chains, options.pricing));
-  const prices = await servedPrices(options.served, options.signal);
+  const begin = beginOf(options, ALL_CHAINS, 'served', PRICE_TABLES);
+  const prices = await servedPrices(options.served, options.signal, begin);
   const fresh = await options.openFreshStores();
   try {
     const facts = await openScratchLog(options.scratch);
@@ -88,23 +102,40 @@ interface Again {
 async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again): AsyncGenerator<VerifiedTable, void> {
   const { log, served, signal } = options;
   for (const { chain, nativeCurrencyId } of options.chains) {
-    const snapshot = await servedSnapshot(served, log, chain.name);
+    const { name } = chain;
+    const snapshot = await servedSnapshot(served, log, name, beginOf(options, name, 'served', DERIVE_TABLES));
     if (!snapshot) continue;
-    await checkLog(log, chain.name, snapshot.at);
+    await checkLog(log, name, snapshot.at);
     await deriveAgain(options, chain, nativeCurrencyId, fresh, facts, snapshot);
     signal.throwIfAborted();
+    const begin = beginOf(options, name, 'derived again', DERIVE_TABLES);
     const again = {
-      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, { chain: chain.name })),
-      ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: chain.name })),
+      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, { chain: name }, begin)),
+      ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: name }, begin)),
     };
-    yield* compare(chain.name, snapshot.at.height, snapshot.digests, again);
+    yield* compare(name, snapshot.at.height, snapshot.digests, again);
   }
   if (!prices) return;
   const { pricing: config, logger, priceProgress: progress } = options;
   const chains = pricedChains(options);
   const lock = nobodyElse(fresh);
-  const again = await refoldPrices({ chains, config, facts, fresh, lock, logger, progress, signal }, prices);
+  const begin = beginOf(options, ALL_CHAINS, 'derived again', PRICE_TABLES);
+  const again = await refoldPrices({ chains, config, facts, fresh, lock, logger, progress, begin, signal }, prices);
   yield* compare(ALL_CHAINS, prices.height, prices.digests, again);
+}
+
+/** Reports each table, and ends the digests once the signal has aborted. */
+function beginOf(
+  { signal, digestProgress }: VerifyOptions,
+  chain: string,
+  of: DigestProgress['of'],
+  all: readonly DigestTable[],
+): BeginTable {
+  const names = all.map(tableName);
+  return (table) => {
+    signal.throwIfAborted();
+    digestProgress?.({ chain, of, table, number: names.indexOf(table) + 1, tables: names.length });
+  };
 }
 
 const pricedChains = ({ chains }: VerifyOptions) =>

@@ -88,7 +88,9 @@ describe('a data folder that cannot be used', () => {
     const first = await startProgram(settings).answers();
     const pid = readFileSync(join(settings.DATA_DIR, 'pid'), 'utf8');
     expect(refusal(await runCommand(['start'], settings))).toMatch(
-      new RegExp(`Another verustream \\(process ${pid}\\) uses .* Stop it, or set DATA_DIR .*\\(data_folder_busy\\)$`),
+      new RegExp(
+        `Another verustream \\(process ${pid}\\) uses .* wait for it; otherwise stop it, or set DATA_DIR .*\\(data_folder_busy\\)$`,
+      ),
     );
     await untilServed(first, node);
     expect(first.complaints()).toEqual([]);

@@ -1,5 +1,6 @@
 /** Fetches committed messages of one topic from an offset on, and the offsets of its ends. */
 
+import { LogUnreachable } from '../log-errors.ts';
 import { committedMessages } from './committed-messages.ts';
 import type { KafkaConnection } from './kafka-connection.ts';
 import { protocolErrorType } from './kafka-errors.ts';
@@ -16,6 +17,7 @@ export interface Fetched {
 
 export type FetchLimits = Pick<FetchRequest, 'maxBytes' | 'waitMs'>;
 
+/** After a topic has answered once, every method throws LogUnreachable instead of returning null. */
 export interface PartitionFetcher {
   /** Fetches from `offset`, or from the first offset that is still kept. Returns null if the topic does not exist. */
   fetch(offset: number, limits: FetchLimits): Promise<Fetched | null>;
@@ -26,16 +28,28 @@ export interface PartitionFetcher {
 }
 
 export function createPartitionFetcher(connection: KafkaConnection, topic: string): PartitionFetcher {
-  const end = () => connection.withLeader(topic, `report the end of ${topic}`, (leader) => leader.end());
+  let hasAnswered = false;
+
+  /** A broker that has just started or lost the topic's leader may not know the topic, whose log must not count as empty then. */
+  const withLeader: KafkaConnection['withLeader'] = async (...asked) => {
+    const answer = await connection.withLeader(...asked);
+    if (answer === null && hasAnswered) {
+      throw new LogUnreachable(`Kafka no longer knows topic ${topic}: was it deleted, or does a broker still start?`);
+    }
+    hasAnswered ||= answer !== null;
+    return answer;
+  };
+
+  const end = () => withLeader(topic, `report the end of ${topic}`, (leader) => leader.end());
 
   const ends = () =>
-    connection.withLeader(topic, `report the ends of ${topic}`, async (leader) => ({
+    withLeader(topic, `report the ends of ${topic}`, async (leader) => ({
       start: await leader.start(),
       end: await leader.end(),
     }));
 
   async function fetchFrom(offset: number, limits: FetchLimits): Promise<Fetched | null> {
-    const partition = await connection.withLeader(topic, `send records of ${topic}`, (leader) =>
+    const partition = await withLeader(topic, `send records of ${topic}`, (leader) =>
       leader.fetch({ offset, ...limits }),
     );
     if (partition === null) return null;

@@ -1,4 +1,5 @@
 /** Cleans up after an earlier server: the server itself after kill -9 of the program, its backends after kill -9 of the server, and files. */
+import { spawnSync } from 'node:child_process';
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -64,9 +65,9 @@ function processesOn(data: string): number[] {
     .filter((pid) => worksOn(pid, data));
 }
 
-/** Checks name and folder on Linux: another program, or the server of another folder, may have reused the process id. */
+/** Checks name and folder (elsewhere than on Linux only the name): another program may have reused the process id, or another server. */
 function worksOn(pid: number, data: string): boolean {
-  if (process.platform !== 'linux') return kill(pid, 0);
+  if (process.platform !== 'linux') return kill(pid, 0) && /\bpostgres\b/.test(programOf(pid));
   try {
     return (
       readFileSync(`/proc/${pid}/comm`, 'utf8') === 'postgres\n' &&
@@ -77,12 +78,20 @@ function worksOn(pid: number, data: string): boolean {
   }
 }
 
-/** Returns false when there is no such process. */
+function programOf(pid: number): string {
+  const [file, args] =
+    process.platform === 'win32'
+      ? ['tasklist', ['/fi', `pid eq ${pid}`, '/fo', 'csv', '/nh']]
+      : ['ps', ['-p', String(pid), '-o', 'comm=']];
+  return spawnSync(file, args, { encoding: 'utf8' }).stdout ?? '';
+}
+
+/** Returns false when there is no such process, or it is another user's, which the server never is. */
 function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+    if (['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
     throw error;
   }
 }
