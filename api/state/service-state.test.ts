@@ -29,6 +29,17 @@ it.each<[string, readonly StateRow[]]>([
   expect(readServiceState(rows, SCOPE).tag).not.toBe(readServiceState(ROWS, SCOPE).tag);
 });
 
+it('the tag of the facts of a chain moves with its blocks and with redrives, not with prices and other chains', () => {
+  const tagOf = (rows: readonly StateRow[]) => readServiceState(rows, SCOPE).factsTag('a');
+  const before = tagOf(ROWS);
+  const same = [...ROWS.slice(0, 1), row('derive', 'b', 6n), row('price', 'a', 5n), row('price_ahead', 'b', 6n)];
+  expect(tagOf(same)).toBe(before);
+  expect(tagOf([...ROWS, row('price_guard', '*', 0n)])).toBe(before);
+  expect(tagOf([row('derive', 'a', 10n), ...ROWS.slice(1)])).not.toBe(before);
+  expect(tagOf([{ ...row('derive', 'a', 9n), hash: 'bb' }, ...ROWS.slice(1)])).not.toBe(before);
+  expect(tagOf(ROWS.map((each) => ({ ...each, redrives: 1n })))).not.toBe(before);
+});
+
 it('provisional positions are separate from complete ones', () => {
   const { priced, pricedAhead } = readServiceState([...ROWS, row('price_ahead', 'a', 9n)], SCOPE);
   expect([priced.get('a')?.height, pricedAhead.get('a')?.height, pricedAhead.get('b')]).toEqual([4, 9, undefined]);

@@ -23,6 +23,8 @@ export interface ServiceState {
   readonly tag: string;
   /** Like `tag`, for answers that depend on one chain's facts and on prices. */
   chainTag(chain: string): string;
+  /** The same without prices, which move with the blocks of every chain: for values that one chain's facts alone determine. */
+  factsTag(chain: string): string;
 }
 
 export const readState = rowReader({
@@ -99,6 +101,7 @@ export function readServiceState(rows: readonly StateRow[], { release, chains }:
     version: first.version,
     tag,
     chainTag: (chain) => chainTags.get(chain) ?? tag,
+    factsTag: (chain) => `${factsOf(chain)}:${first.redrives}`,
   };
 }
 
