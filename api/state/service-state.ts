@@ -54,7 +54,7 @@ export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,
   FROM generations g LEFT JOIN ${ALL_POSITIONS} p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 export interface StateScope {
-  /** Part of every tag, because another release may answer differently. */
+  /** Part of every tag, because another release, or another configuration, may answer differently. */
   readonly release: string;
   /** Configured chains; the stores may contain more, which were removed from the configuration. */
   readonly chains: ReadonlySet<string>;
