@@ -40,6 +40,7 @@ import { createCurrentState } from './state/current-state.ts';
 import { type HealthTiming, watchHealth } from './state/health-watch.ts';
 import { heightOfDaemon } from './state/index-lag.ts';
 import { createSnapshots } from './state/snapshot.ts';
+import { stateScope } from './state/state-scope.ts';
 import { createStateWatch } from './state/state-watch.ts';
 import { createStoreHealth } from './state/store-health.ts';
 import { openWebhooks, type WebhooksOptions } from './webhooks/webhooks.ts';
@@ -112,7 +113,7 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 async function open(options: ApiOptions, closers: Closers) {
   const { config, release, stores, topics, daemons, logger, signal } = options;
   const { postgres } = stores;
-  const scope = { release, chains: new Set(config.chains.map(({ name }) => name)) };
+  const scope = stateScope(release, config);
   const watch = await createStateWatch(postgres, scope, logger, signal);
   closers.push(() => watch.stop());
   const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS });

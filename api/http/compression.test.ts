@@ -1,6 +1,7 @@
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, it } from 'vitest';
 import { chooseEncoding, compressed, isCompressible } from './compression.ts';
+import { TEXT_NUMBERS_TYPE } from './numbers.ts';
 
 it.each([
   ['', null],
@@ -25,4 +26,5 @@ it('short bodies and images are not compressed', () => {
   expect(isCompressible(Buffer.alloc(100), 'application/json')).toBe(false);
   expect(isCompressible(Buffer.alloc(10_000), 'image/png')).toBe(false);
   expect(isCompressible(Buffer.alloc(10_000), 'application/problem+json')).toBe(true);
+  expect(isCompressible(Buffer.alloc(10_000), `${TEXT_NUMBERS_TYPE}; charset=utf-8`)).toBe(true);
 });

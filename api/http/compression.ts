@@ -7,7 +7,7 @@ export type Encoding = 'br' | 'gzip';
 
 /** For a smaller body the extra headers cost more than compression saves. */
 const LEAST_BYTES = 1400;
-const TEXT = /^(text\/|application\/(problem\+)?json|image\/svg)/;
+const TEXT = /^(text\/|application\/([\w.-]+\+)?json|image\/svg)/;
 
 const brotli = promisify(brotliCompress);
 const compressors: Readonly<Record<Encoding, (body: Uint8Array) => Promise<Uint8Array>>> = {

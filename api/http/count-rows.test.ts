@@ -65,7 +65,7 @@ function snapshot(): Snapshot {
   };
   const tag = `${position} ${height} ${redrives}`;
   const derived = new Map([[CHAIN, { position, height, hash: '', clock: 0 }]]);
-  const state = { derived, redrives, tag, chainTag: () => tag } as Partial<ServiceState> as ServiceState;
+  const state = { derived, redrives, tag, factsTag: () => tag } as Partial<ServiceState> as ServiceState;
   return { state, rows, row: async (...asked) => (await rows(...asked))[0] };
 }
 

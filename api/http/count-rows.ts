@@ -20,9 +20,9 @@ interface Counting {
 
 type Api = Pick<ApiContext, 'memo'>;
 
-/** Counts once for each state of the chain, or of all chains when `chain` is null. */
+/** Counts once for each state of the chain's facts, or of the whole service when `chain` is null. */
 export function countRows(read: Snapshot, api: Api, chain: string | null, counting: Counting): Promise<number> {
-  const tag = chain === null ? read.state.tag : read.state.chainTag(chain);
+  const tag = chain === null ? read.state.tag : read.state.factsTag(chain);
   return api.memo.get(keyOf(counting), tag, () => count(read, counting));
 }
 
@@ -41,7 +41,7 @@ export function countRowsByHeight(
   const settled = tip - (tip % BLOCKS_A_SCAN);
   const values = [...counting.values, settled];
   const place = `$${values.length}`;
-  return api.memo.get(keyOf(counting), read.state.chainTag(chain), async () => {
+  return api.memo.get(keyOf(counting), read.state.factsTag(chain), async () => {
     const tag = await settledTag(read, api, chain, settled);
     let all: number | null = null;
     const below = await api.memo.get(`${keyOf(counting)} up to ${settled}`, tag, async () => {
@@ -65,7 +65,7 @@ async function count(read: Snapshot, { rows, values, isOpenEnded }: Counting): P
 
 /** A tag that changes when the block is replaced, or when a redrive may have changed its facts. */
 async function settledTag(read: Snapshot, api: Api, chain: string, height: number): Promise<string> {
-  const tag = read.state.chainTag(chain);
+  const tag = read.state.factsTag(chain);
   const hash = await api.memo.get(`hash ${chain} ${height}`, tag, () => hashAt(read, chain, height));
   return `${hash} ${read.state.redrives}`;
 }

@@ -6,6 +6,7 @@ import type { HolderBy, Proof } from '../access/require-holder.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema, Typed } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
+import type { ApiErrorCode } from './api-error.ts';
 import type { Parameters, ParameterValues } from './parameters.ts';
 
 export interface Call<P extends Parameters = Parameters> {
@@ -66,6 +67,8 @@ interface RouteBase<P extends Parameters, S extends JsonSchema> {
   readonly response: S;
   /** Extra headers that the answer may have. */
   readonly headers?: readonly RouteHeader[];
+  /** Errors of the handler that parameters, body, weight and tier do not imply. */
+  readonly errors?: readonly ApiErrorCode[];
   /** Content type of the answer; JSON by default. */
   readonly produces?: string;
   /** Cost in credits. */

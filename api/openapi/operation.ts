@@ -39,8 +39,10 @@ function parametersOf(route: Route, chains: readonly string[], examples: Example
   }));
 }
 
-/** Returns the error statuses that a route can answer with. */
-function statusesOf({ weight, tier, parameters, path }: Route): number[] {
+/** Returns the error statuses that a route can answer with, in ascending order. */
+export function statusesOf(route: Route): number[] {
+  const { weight, tier, parameters, path, errors = [] } = route;
+  const own = new Set<number>(errors.map((code) => API_ERRORS[code][0]));
   const names = path.includes(':') || Object.values(parameters).some(({ schema }) => isName(schema));
   const possible: readonly (readonly [number, boolean])[] = [
     [400, true],
@@ -48,12 +50,13 @@ function statusesOf({ weight, tier, parameters, path }: Route): number[] {
     [403, tier !== null],
     [404, names],
     [409, Object.hasOwn(parameters, 'cursor')],
+    [413, route.cache === 'none' && route.body !== undefined],
     [429, true],
     [500, true],
     [502, weight === 5],
     [503, true],
   ];
-  return possible.filter(([, may]) => may).map(([status]) => status);
+  return possible.filter(([status, may]) => may || own.has(status)).map(([status]) => status);
 }
 
 /** Whether the parameter is a name of something that may not exist. */
@@ -87,7 +90,15 @@ function references(names: readonly (keyof typeof HEADERS)[]) {
 
 type Links = ReturnType<typeof linksOf>;
 
-const LIMITS = ['X-Request-Id', 'X-Credits-Cost', 'RateLimit', 'RateLimit-Policy'] as const;
+const LIMITS = [
+  'X-Request-Id',
+  'X-Credits-Cost',
+  'RateLimit',
+  'RateLimit-Policy',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+] as const;
 
 function answerResponse(route: Route, examples: Examples, links: Links) {
   const answer = exampleOf(route, examples)?.answer;

@@ -21,7 +21,7 @@ export function periodsOf(
   chain: string,
   unit: keyof typeof START_OF,
 ): Promise<readonly Period[]> {
-  return api.memo.get(`${unit}s of ${chain}`, read.state.chainTag(chain), () =>
+  return api.memo.get(`${unit}s of ${chain}`, read.state.factsTag(chain), () =>
     api.clickhouse.rows(
       readPeriod,
       `SELECT toUnixTimestamp(${START_OF[unit]}) AS start, max(height) AS height FROM blocks

@@ -23,6 +23,8 @@ export interface ServiceState {
   readonly tag: string;
   /** Like `tag`, for answers that depend on one chain's facts and on prices. */
   chainTag(chain: string): string;
+  /** The same without prices, which move with the blocks of every chain: for values that one chain's facts alone determine. */
+  factsTag(chain: string): string;
 }
 
 export const readState = rowReader({
@@ -52,7 +54,7 @@ export const STATE_SQL = `SELECT g.generation, (${VERSION_SQL}) AS version,
   FROM generations g LEFT JOIN ${ALL_POSITIONS} p ON true WHERE g.served ORDER BY p.stage, p.chain`;
 
 export interface StateScope {
-  /** Part of every tag, because another release may answer differently. */
+  /** Part of every tag, because another release, or another configuration, may answer differently. */
   readonly release: string;
   /** Configured chains; the stores may contain more, which were removed from the configuration. */
   readonly chains: ReadonlySet<string>;
@@ -99,6 +101,7 @@ export function readServiceState(rows: readonly StateRow[], { release, chains }:
     version: first.version,
     tag,
     chainTag: (chain) => chainTags.get(chain) ?? tag,
+    factsTag: (chain) => `${factsOf(chain)}:${first.redrives}`,
   };
 }
 

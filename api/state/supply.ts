@@ -27,7 +27,7 @@ export async function supplyAt(read: Snapshot, api: ApiContext, chain: string, h
   if (shielded === null) return null;
   const position = read.state.derived.get(chain)?.position ?? 0;
   const values = { chain, height, position };
-  const changes = await api.memo.get(`supply ${chain} ${height}`, read.state.tag, async () => {
+  const changes = await api.memo.get(`supply ${chain} ${height}`, read.state.factsTag(chain), async () => {
     const [found] = await api.clickhouse.rows(readChanges, CHANGES_SQL, values);
     return found;
   });

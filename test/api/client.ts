@@ -1,6 +1,8 @@
 /** HTTP client of the tests: reads exact numbers and whole lists, and validates every answer with its published schema. */
 import { Ajv, type ValidateFunction } from 'ajv';
 import { expect } from 'vitest';
+import { methodOf } from '../../api/http/route.ts';
+import { statusesOf } from '../../api/openapi/operation.ts';
 import { routeTable } from '../../api/rest/route-table.ts';
 import { problem } from '../../api/schema/problem.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
@@ -20,6 +22,8 @@ const validators = routeTable.map((route) => ({
   // A segment that is a parameter matches anything; paths with fewer parameters come first.
   pattern: new RegExp(`^${route.path.replace(/\/$/, '').replace(/:\w+/g, '[^/]+')}/?$`),
   weight: (route.path.match(/:/g) ?? []).length,
+  method: methodOf(route),
+  errorStatuses: statusesOf(route),
   faultsOf: lateValidator(route.response),
   json: route.produces === undefined,
 }));
@@ -44,9 +48,11 @@ export function conformanceTable(): string {
   return ['as published:', ...lines].join('\n');
 }
 
-function validatorOf(path: string) {
-  const matching = validators.filter(({ pattern }) => pattern.test(path)).sort((a, b) => a.weight - b.weight);
-  return matching[0];
+function validatorOf(path: string, method?: string) {
+  const matching = validators.filter(
+    (one) => one.pattern.test(path) && (method === undefined || one.method === method),
+  );
+  return matching.sort((a, b) => a.weight - b.weight)[0];
 }
 
 export function schemaFaults(path: string, body: unknown): string | null {
@@ -56,8 +62,8 @@ export function schemaFaults(path: string, body: unknown): string | null {
   return validator.faultsOf(body);
 }
 
-/** Validates an answer with its published schema, or with that of a problem. */
-async function holdToSchema(path: string, answer: Response): Promise<void> {
+/** Validates an answer with its published schema, or with that of a problem, whose status must be published for the route. */
+async function holdToSchema(path: string, method: string, answer: Response): Promise<void> {
   const validator = validatorOf(path);
   if (!validator) return;
   const tally = tallies.get(validator.path) ?? { answers: 0, refusals: 0 };
@@ -65,6 +71,8 @@ async function holdToSchema(path: string, answer: Response): Promise<void> {
   if (answer.headers.get('content-type')?.startsWith('application/problem+json')) {
     const body: unknown = await answer.json();
     expect(faultsOfProblem(body), path).toBeNull();
+    const published = validatorOf(path, method === 'HEAD' ? 'GET' : method)?.errorStatuses;
+    if (published) expect(published, `${method} ${path}`).toContain(answer.status);
     tally.refusals += 1;
   } else if (
     answer.status === 200 &&
@@ -92,7 +100,7 @@ export function createClient(url: () => string, key?: () => string): TestClient 
   async function raw(path: string, init?: RequestInit): Promise<Response> {
     const headers = { ...(key && { 'X-API-Key': key() }), ...init?.headers };
     const answer = await fetch(`${url()}${path}`, { ...init, headers });
-    await holdToSchema(path.split('?')[0] ?? '', answer.clone());
+    await holdToSchema(path.split('?')[0] ?? '', init?.method ?? 'GET', answer.clone());
     return answer;
   }
 

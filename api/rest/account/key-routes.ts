@@ -59,6 +59,7 @@ const create = liveRoute({
   parameters: {},
   body: keyRequest,
   response: issuedKey,
+  errors: ['too_many_keys'],
   async handler({ api, holder, body }) {
     const limit = body.creditsPerMinute ?? null;
     if (limit !== null) checkLimit(api.config.tiers, await tierOf(api.postgres, holder), limit);

@@ -37,6 +37,7 @@ const ask = liveRoute({
   summary: 'A message for an identity to sign; it can be answered once, within 5 minutes',
   body: challengeRequest,
   response: challenge,
+  errors: ['not_found', 'identity_revoked', 'daemon_error'],
   async handler({ api, body, host }) {
     const chain = chainOf(api, body.chain);
     const identityAddress = await api.snapshot((read) => addressOfIdentity(read, api, chain, body.identity));
@@ -52,6 +53,7 @@ const answer = liveRoute({
   summary: 'A session for the identity that signed the challenge',
   body: loginRequest,
   response: login,
+  errors: ['not_found', 'identity_revoked', 'daemon_error'],
   async handler({ api, body, host }) {
     const { challengeId, signature } = body;
     const proven = await api.login.answer(challengeId, signature, host);

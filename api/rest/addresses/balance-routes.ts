@@ -96,7 +96,7 @@ const richest = stateRoute({
     const limit = Math.min(params.limit, MAX_HOLDERS);
     // Memoized once for every limit: while the daemon is away (no supply) no answer is cached, and the query is expensive.
     const values = [chain.name, nativeId, MAX_HOLDERS + 1, [...SYSTEM_ADDRESSES]];
-    const found = await api.memo.get(`richest of ${chain.name}`, read.state.chainTag(chain.name), () =>
+    const found = await api.memo.get(`richest of ${chain.name}`, read.state.factsTag(chain.name), () =>
       read.rows(readHolder, HOLDERS_SQL, values),
     );
     const holders = found.slice(0, limit);

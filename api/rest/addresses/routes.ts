@@ -108,7 +108,7 @@ const rewards = listRoute({
     const within = heightCondition(heights, 'r.height', values);
     const sums = await api.memo.get(
       `sums of rewards ${within} ${JSON.stringify(values)}`,
-      read.state.chainTag(chain),
+      read.state.factsTag(chain),
       () => read.rows(readRewardSum, rewardSumsSql(within), values),
     );
     const sumOf = (kind: RewardFact['kind']) => {

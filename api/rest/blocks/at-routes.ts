@@ -15,6 +15,7 @@ const at = stateRoute({
   summary: 'The newest block at a time: the last one such that neither it nor any block before it has a later time',
   parameters: { time: requiredQuery('ISO 8601 or seconds since the epoch', TIME), chain: chainParameter },
   response: blockRow,
+  errors: ['not_found'],
   weight: 2,
   tier: null,
   cache: 'state',

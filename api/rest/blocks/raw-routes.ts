@@ -6,6 +6,7 @@ import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { hashAt } from '../../http/rewound-cursor.ts';
 import { liveRoute } from '../../http/route.ts';
 import { writtenHash, writtenHeight } from '../../schema/json-schema.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 
 const DAEMON_OBJECT = { type: 'object', description: 'As the daemon prints it' } as const;
 /** JSON-RPC error code of the daemon for an unknown block or transaction. */
@@ -32,7 +33,10 @@ const block = liveRoute({
   cache: 'none',
   async handler({ params, api }) {
     const { chain, height } = params;
-    const hash = await api.snapshot((read) => hashAt(read, chain, height));
+    const hash = await api.snapshot(async (read) => {
+      tipHeight(read, chain);
+      return hashAt(read, chain, height);
+    });
     if (hash === undefined) throw notFound(`block ${height} of ${chain}`);
     // Ask by hash, because the daemon may have switched to another branch.
     return ask(api, chain, 'getblock', [hash, 2], `block ${hash} of ${chain}`);

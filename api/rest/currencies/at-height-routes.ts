@@ -12,6 +12,7 @@ const supply = stateRoute({
   summary: 'Supply of a currency, now or at the end of a block',
   parameters: atHeightParameters,
   response: currencySupply,
+  errors: ['daemon_error'],
   weight: 2,
   tier: null,
   cache: 'state',

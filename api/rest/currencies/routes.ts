@@ -59,6 +59,7 @@ const detail = stateRoute({
     chain: chainParameter,
   },
   response: currencyDetail,
+  errors: ['daemon_error'],
   weight: 2,
   tier: null,
   cache: 'state',

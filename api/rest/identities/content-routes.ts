@@ -4,8 +4,9 @@ import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError, invalidParameters } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
+import { NUMBERS, refuseEmptyRange } from '../../http/ranges.ts';
 import { stateRoute } from '../../http/route.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
 import { atHeightParameter, knownHeight } from '../../state/block-at.ts';
@@ -64,10 +65,7 @@ const multimap = stateRoute({
     nameOrId: identityParameter,
     chain: chainParameter,
     height: atHeightParameter,
-    fromHeight: queryParameter('For mode aggregate: only updates from this height on', {
-      ...writtenHeight,
-      default: 0,
-    }),
+    fromHeight: queryParameter('Only with mode aggregate: only updates from this height on', writtenHeight),
     key: keyParameter,
     mode: queryParameter(
       `latest: of the newest update; aggregate: of all updates, at most ${ALLOWED}, less what they removed`,
@@ -84,14 +82,18 @@ const multimap = stateRoute({
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
-    const { chain, mode, key } = params;
+    const { chain, mode, key, fromHeight } = params;
+    if (fromHeight !== undefined && mode !== 'aggregate') {
+      throw invalidParameters([{ pointer: '/fromHeight', detail: 'fromHeight is only for mode aggregate' }]);
+    }
+    refuseEmptyRange(NUMBERS, ['fromHeight', fromHeight], ['height', params.height]);
     const height = knownHeight(read, chain, params.height);
     const row = await identityAt(read, api, chain, params.nameOrId, height);
     const address = row.identity_address;
     const whole =
       mode === 'latest'
         ? contentOf(parseShallow(row.state) as Record<string, unknown>)
-        : await contentOver(read, chain, address, params.fromHeight, height);
+        : await contentOver(read, chain, address, fromHeight ?? 0, height);
     const contentmultimap = withKey(whole, key, api, chain);
     return { identityAddress: address, height, mode, contentmultimap, decoded: await decodeContent(contentmultimap) };
   },

@@ -5,6 +5,7 @@ import { SECONDS_PER_DAY } from '../../../domain/time.ts';
 import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ChainConfig } from '../../../schemas/config.ts';
+import type { ApiContext } from '../../api-context.ts';
 import { ApiError } from '../../http/api-error.ts';
 import { chainParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -123,10 +124,14 @@ const WINDOW_SECONDS = 30 * SECONDS_PER_DAY;
 /** Over a month, blocks are never this many times faster than their target. */
 const FASTEST = 4;
 
-async function countIdentities(read: Snapshot, chain: ChainConfig) {
+/** Memoized: the statement parses the state of every identity of the chain, which no other chain and no price changes. */
+async function countIdentities(read: Snapshot, api: ApiContext, chain: ChainConfig) {
   const tip = read.state.derived.get(chain.name);
   const earliest = Math.max(0, (tip?.height ?? 0) - Math.ceil((WINDOW_SECONDS / chain.blockSeconds) * FASTEST));
-  const row = await read.row(readCounts, STATS_SQL, [chain.name, earliest, (tip?.clock ?? 0) - WINDOW_SECONDS]);
+  const values = [chain.name, earliest, (tip?.clock ?? 0) - WINDOW_SECONDS];
+  const row = await api.memo.get(`identities of ${chain.name}`, read.state.factsTag(chain.name), () =>
+    read.row(readCounts, STATS_SQL, values),
+  );
   return {
     total: Number(row?.total ?? 0n),
     registered30d: Number(row?.registered30d ?? 0n),
@@ -147,7 +152,7 @@ const stats = stateRoute({
   scope: 'all',
   async handler({ read, api }) {
     const chains: Record<string, Awaited<ReturnType<typeof countIdentities>>> = {};
-    for (const chain of api.config.chains) chains[chain.name] = await countIdentities(read, chain);
+    for (const chain of api.config.chains) chains[chain.name] = await countIdentities(read, api, chain);
     return { total: Object.values(chains).reduce((sum, { total }) => sum + total, 0), chains };
   },
 });

@@ -20,6 +20,7 @@ import {
   object,
   string,
   usd,
+  writtenName,
 } from '../../schema/json-schema.ts';
 import { findBasket } from '../../state/find-currency.ts';
 import { inTurns } from '../../state/in-turns.ts';
@@ -116,7 +117,7 @@ const volume = stateRoute({
   path: '/api/market/pairs/volume',
   summary: 'Volume between each two currencies of each basket, by UTC day',
   parameters: {
-    basket: queryParameter('Only this basket: name or i-address', string),
+    basket: queryParameter('Only this basket: name or i-address', writtenName),
     chain: anyChainParameter,
     days: queryParameter(
       'UTC days up to the newest block, of the chain if one is given: at most 31, with a basket 3650',

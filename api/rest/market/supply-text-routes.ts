@@ -14,6 +14,7 @@ const supply = liveRoute({
   parameters: { currency: pathParameter('i-address, qualified name, or name', writtenName), chain: chainParameter },
   response: { type: 'string', description: 'Coins with 8 decimals' },
   produces: TEXT,
+  errors: ['daemon_error'],
   weight: 2,
   tier: null,
   cache: 'none',

@@ -5,7 +5,7 @@ import { type StateCall, stateRoute } from '../../http/route.ts';
 import { PROVISIONAL_SINCE, provisionalList } from '../../state/priced-rows.ts';
 import { type Pairs, readPairs } from './pairs.ts';
 import { coinGeckoTickers, coinMarketCapTickers, coinPaprikaTickers } from './ticker-schema.ts';
-import { eightDecimals, marketsOf, symbolOf } from './tickers.ts';
+import { marketsOf, priceText, symbolOf, usdText } from './tickers.ts';
 
 const shared = {
   parameters: {},
@@ -31,7 +31,7 @@ function coinGecko(given: Pairs) {
   const name = nameIn(given);
   return given.pairs.map(({ basket, base, quote, prices, volumeBase, volumeQuote, liquidity }) => {
     const [baseSymbol, targetSymbol] = [symbolOf(name(base)), symbolOf(name(quote))];
-    const last = eightDecimals(prices.close.value);
+    const last = priceText(prices.close.value);
     return {
       ticker_id: `${baseSymbol}_${targetSymbol}`,
       base_currency: baseSymbol,
@@ -42,10 +42,10 @@ function coinGecko(given: Pairs) {
       target_volume: satoshisToCoins(volumeQuote),
       bid: last,
       ask: last,
-      open: eightDecimals(prices.open.value),
-      high: eightDecimals(prices.high.value),
-      low: eightDecimals(prices.low.value),
-      liquidity_in_usd: eightDecimals(liquidity ?? 0n),
+      open: priceText(prices.open.value),
+      high: priceText(prices.high.value),
+      low: priceText(prices.low.value),
+      liquidity_in_usd: usdText(liquidity ?? 0n),
     };
   });
 }
@@ -61,7 +61,7 @@ function coinMarketCap(given: Pairs) {
       quote_id: quote,
       quote_name: name(quote),
       quote_symbol: symbolOf(name(quote)),
-      last_price: eightDecimals(prices.close.value),
+      last_price: priceText(prices.close.value),
       base_volume: satoshisToCoins(volumeBase),
       quote_volume: satoshisToCoins(volumeQuote),
     };
@@ -78,10 +78,10 @@ function coinPaprika(given: Pairs) {
       symbol: `${symbolOf(name(base))}-${symbolOf(name(quote))}`,
       symbolName: `${name(base)}/${name(quote)}`,
       volume: satoshisToCoins(volumeBase),
-      last: eightDecimals(prices.close.value),
-      high: eightDecimals(prices.high.value),
-      low: eightDecimals(prices.low.value),
-      open: eightDecimals(prices.open.value),
+      last: priceText(prices.close.value),
+      high: priceText(prices.high.value),
+      low: priceText(prices.low.value),
+      open: priceText(prices.open.value),
     };
   });
 }

@@ -2,6 +2,11 @@
 import { array, object, string } from '../../schema/json-schema.ts';
 
 const amount = { type: 'string', pattern: '^\\d+\\.\\d{8}$' } as const;
+const price = {
+  type: 'string',
+  pattern: '^\\d+\\.\\d{8,38}$',
+  description: 'At least 8 decimals, more for a price below 0.001: it has 6 significant digits',
+} as const;
 const symbol = { ...string, description: 'A bridged currency has its symbol of the chain that it comes from' } as const;
 
 export const coinGeckoTickers = array(
@@ -10,14 +15,14 @@ export const coinGeckoTickers = array(
     base_currency: symbol,
     target_currency: symbol,
     pool_id: { ...string, description: 'Basket' },
-    last_price: amount,
+    last_price: price,
     base_volume: { ...amount, description: 'Of 24 hours' },
     target_volume: amount,
-    bid: { ...amount, description: 'Same as last_price: a basket has one price' },
-    ask: amount,
-    open: amount,
-    high: amount,
-    low: amount,
+    bid: { ...price, description: 'Same as last_price: a basket has one price' },
+    ask: price,
+    open: price,
+    high: price,
+    low: price,
     liquidity_in_usd: amount,
   }),
 );
@@ -29,7 +34,7 @@ const coinMarketCapTicker = object({
   quote_id: { ...string, description: 'i-address' },
   quote_name: string,
   quote_symbol: symbol,
-  last_price: { ...amount, description: 'In the basket with the most liquidity' },
+  last_price: { ...price, description: `In the basket with the most liquidity. ${price.description}` },
   base_volume: { ...amount, description: 'Of 24 hours, over all baskets' },
   quote_volume: amount,
 });
@@ -45,9 +50,12 @@ export const coinPaprikaTickers = array(
     symbol: { ...string, description: 'BASE-QUOTE' },
     symbolName: { ...string, description: 'Qualified names: base/quote' },
     volume: { ...amount, description: 'Of base in 24 hours, over all baskets' },
-    last: { ...amount, description: 'In the basket with the most liquidity, like open, high and low' },
-    high: amount,
-    low: amount,
-    open: amount,
+    last: {
+      ...price,
+      description: `In the basket with the most liquidity, like open, high and low. ${price.description}`,
+    },
+    high: price,
+    low: price,
+    open: price,
   }),
 );

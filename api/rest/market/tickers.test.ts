@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { LosslessNumber } from 'lossless-json';
 import { expect, it } from 'vitest';
 import type { Pair } from './pairs.ts';
-import { eightDecimals, marketsOf, symbolOf } from './tickers.ts';
+import { marketsOf, priceText, symbolOf, usdText } from './tickers.ts';
 
 it.each([
   ['vUSDC.vETH', 'USDC'],
@@ -17,11 +17,18 @@ it.each([
 
 it.each([
   ['1', '1.00000000'],
-  ['0.000000005', '0.00000001'],
-  ['0.0000000049', '0.00000000'],
   ['123456789.987654321', '123456789.98765432'],
+  ['0.00123456789', '0.00123457'],
+  ['0.000123456789', '0.000123457'],
+  ['0.0000000049', '0.00000000490000'],
+  ['0.0000000000000000000053999999999999', '0.00000000000000000000540000'],
+])('the price %s is printed as %s', (price, text) => expect(priceText(price)).toBe(text));
+
+it.each([
   [5n * 10n ** 38n, '5.00000000'],
-])('%s has eight decimals', (value, text) => expect(eightDecimals(value)).toBe(text));
+  [5n * 10n ** 29n, '0.00000001'],
+  [49n * 10n ** 28n, '0.00000000'],
+])('%s has eight decimals', (value, text) => expect(usdText(value)).toBe(text));
 
 const one = new LosslessNumber('1');
 const prices = { open: one, high: one, low: one, close: one };

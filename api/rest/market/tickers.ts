@@ -1,6 +1,6 @@
-/** Converts pairs of baskets to markets of price aggregators: symbols, texts with 8 decimals, one market per pair. */
+/** Converts pairs of baskets to markets of price aggregators: symbols, numbers as texts, one market per pair. */
+import { STAMP_DECIMALS } from '../../../domain/decimal.ts';
 import { BRIDGED_SUFFIX } from '../../../domain/names.ts';
-import { satoshisToCoins } from '../../../domain/satoshi.ts';
 import { parseUsd, type Usd } from '../../http/usd.ts';
 import type { Pair } from './pairs.ts';
 
@@ -13,12 +13,25 @@ export function symbolOf(name: string): string {
   return name.slice(0, -BRIDGED_SUFFIX.length).replace(/^v(?=[A-Z])/, '');
 }
 
-const STEP = 10n ** 30n;
+const LEAST_PLACES = 8;
+/** Eight decimals alone would leave a few digits of the price of a cheap currency, or 0. */
+const LEAST_DIGITS = 6;
 
-/** Returns USD, or any decimal text, as text with 8 decimals, rounded half up. */
-export function eightDecimals(value: Usd | string): string {
-  const scaled = typeof value === 'string' ? parseUsd(value) : value;
-  return satoshisToCoins((scaled + STEP / 2n) / STEP);
+/** Returns a price as text with at least 8 decimals and at least 6 significant digits, rounded half up. */
+export function priceText(price: string): string {
+  const zeros = /^0\.(0*)/.exec(price)?.[1]?.length ?? 0;
+  return withPlaces(parseUsd(price), Math.min(Math.max(LEAST_PLACES, zeros + LEAST_DIGITS), STAMP_DECIMALS));
+}
+
+/** Returns USD as text with 8 decimals, rounded half up. */
+export function usdText(value: Usd): string {
+  return withPlaces(value, LEAST_PLACES);
+}
+
+function withPlaces(value: Usd, places: number): string {
+  const step = 10n ** BigInt(STAMP_DECIMALS - places);
+  const digits = ((value + step / 2n) / step).toString().padStart(places + 1, '0');
+  return `${digits.slice(0, -places)}.${digits.slice(-places)}`;
 }
 
 /** All pools of one pair. */

@@ -9,6 +9,7 @@ import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull, decimal } from '../../http/values.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
 import { supplyAt } from '../../state/supply.ts';
+import { tipHeight } from '../../state/tip-height.ts';
 import { networkAtHeight } from './schema.ts';
 import { averageBlockTime, inPools, readWindow, stakeRatios, WINDOW_SQL } from './window-rows.ts';
 
@@ -39,6 +40,7 @@ const atHeight = stateRoute({
   scope: 'chain',
   async handler({ params, read, api }) {
     const { chain, height } = params;
+    tipHeight(read, chain);
     const block = await read.row(readBlock, BLOCK_SQL, [chain, height]);
     if (!block) throw notFound(`block ${height} of ${chain}`);
     const window = await read.row(readWindow, WINDOW_SQL, [chain, height]);

@@ -110,8 +110,7 @@ export async function chartPoints(
   range: ChartRange,
 ): Promise<ChartPoint[]> {
   const source: Summed | BetweenBlocks = METRICS[metric];
-  const positions = range.chains.map((chain) => read.state.derived.get(chain)?.position ?? -1);
-  const params = { ...rows.params, ...range, positions };
+  const params = { ...rows.params, ...range, positions: positionsIn(read, range) };
   if (source.kind === 'between') return betweenBlocks(read, api, source, range, params);
   const { value, from, print = Number } = source;
   const sql = `SELECT toUnixTimestamp(begin) AS timestamp, toString(found) AS value FROM
@@ -119,6 +118,18 @@ export async function chartPoints(
   const found = await api.clickhouse.rows(readPoint, sql, params);
   return found.map((point) => ({ timestamp: point.timestamp, value: print(point.value) }));
 }
+
+const readStart = rowReader({ timestamp: columns.number });
+
+/** Returns the start of the first step that has a block; null when none has. */
+export async function firstStep(read: Snapshot, api: ApiContext, range: ChartRange): Promise<number | null> {
+  const sql = `SELECT toUnixTimestamp(${STARTS[range.step]}(min(time))) AS timestamp FROM ${of('blocks')} HAVING count() > 0`;
+  const [row] = await api.clickhouse.rows(readStart, sql, { ...range, positions: positionsIn(read, range) });
+  return row?.timestamp ?? null;
+}
+
+const positionsIn = (read: Snapshot, { chains }: ChartRange) =>
+  chains.map((chain) => read.state.derived.get(chain)?.position ?? -1);
 
 /** First and last block of each step, plus a row with timestamp 0 for the last block before the first step. Clocks never go back. */
 const endsSql = (

@@ -12,6 +12,7 @@ import {
   type ChartPoint,
   type ChartStep,
   chartPoints,
+  firstStep,
   METRICS,
   METRICS_OF_ALL,
 } from './chart-metrics.ts';
@@ -24,11 +25,16 @@ const SPANS: Readonly<Record<ChartStep, number>> = { day: SECONDS_PER_DAY, hour:
 const MOST_DAYS_OF_HOURS = 30;
 const ALL = 'all';
 
-/** Every step from the first point to the newest block; steps without a point have the value 0. */
-function withEmptySteps(points: readonly ChartPoint[], newest: number, span: number): ChartPoint[] {
+/** Every step from `from`, or from the first point when it is null, to the newest block; steps without a point have the value 0. */
+function withEmptySteps(
+  points: readonly ChartPoint[],
+  from: number | null,
+  newest: number,
+  span: number,
+): ChartPoint[] {
   const known = new Map(points.map((point) => [point.timestamp, point]));
   const last = Math.floor(newest / span) * span;
-  const first = points[0]?.timestamp ?? last;
+  const first = from ?? points[0]?.timestamp ?? last;
   return Array.from({ length: (last - first) / span + 1 }, (_, index) => {
     const timestamp = first + index * span;
     return known.get(timestamp) ?? { timestamp, value: 0 };
@@ -78,9 +84,13 @@ const charts = stateRoute({
     const today = Math.floor(newest / SECONDS_PER_DAY);
     const since = Math.max(0, today - DAYS[period] + 1) * SECONDS_PER_DAY;
     const rows = await pricedRows(read, api);
-    const known = await chartPoints(read, api, rows, metric, { chains, step, since });
+    const range = { chains, step, since };
+    const known = await chartPoints(read, api, rows, metric, range);
+    const isCount = METRICS[metric].kind === 'sum';
+    // A period is shown whole, also if nothing was counted at its beginning; all of history begins with the first count.
+    const from = isCount && period !== 'all' ? await firstStep(read, api, range) : null;
     // In a step without blocks a mean has no value; a count is 0.
-    const points = METRICS[metric].kind === 'sum' ? withEmptySteps(known, newest, SPANS[step]) : known;
+    const points = isCount ? withEmptySteps(known, from, newest, SPANS[step]) : known;
     const data = points.map(({ timestamp, value }) => {
       return { date: utcDate(timestamp), timestamp, value };
     });

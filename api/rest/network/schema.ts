@@ -95,7 +95,7 @@ export const chart = object({
       timestamp: { ...unixTime, description: 'Start of the step, seconds since the epoch' },
       value: { type: 'number' },
     }),
-    'The last step ends at the newest block; a mean has no row for a step without blocks',
+    'The last step ends at the newest block; a mean has no row for a step without blocks. A sum or count has a row for each step from the first block of the period, or for `all` from its first value that is not 0',
   ),
 });
 

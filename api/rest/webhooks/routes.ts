@@ -122,6 +122,7 @@ const create = liveRoute({
   parameters: {},
   body: webhookRequest,
   response: webhookWithSecret,
+  errors: ['too_many_webhooks'],
   async handler({ api, holder, body }) {
     const made = await createWebhook(api.postgres, holder, await registration(api, holder, body as WebhookBody, null));
     if (!made)

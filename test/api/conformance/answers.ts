@@ -28,8 +28,8 @@ export function answersConform(client: TestClient, url: () => string): void {
     });
 
   describe('answers on the wire', () => {
-    // A prepared answer, the answer of a query, and one from memory.
-    it.each(['/api/market/pairs', '/api/blocks/?pageSize=50', '/api/openapi.json'])(
+    // A prepared answer, two answers of queries, and one from memory.
+    it.each(['/api/market/pairs', '/api/blocks/?pageSize=50', '/api/blocks/?numbers=text', '/api/openapi.json'])(
       '%s is compressed',
       async (path) => {
         const whole = await plain(path);

@@ -160,6 +160,14 @@ export function identitiesConform(client: TestClient): void {
         iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG: ['rev 1 bob', 'on the branch that is abandoned'],
       });
       expect((await client.json(`${path}&fromHeight=278&height=832`)).contentmultimap).toEqual({});
+      for (const wrong of [`${path}&fromHeight=833&height=832`, `/api/identity/${id}/multimap?fromHeight=833`]) {
+        const answer = await client.raw(wrong);
+        expect([wrong, answer.status, ((await answer.json()) as LooseJson).errors[0].pointer]).toEqual([
+          wrong,
+          400,
+          '/fromHeight',
+        ]);
+      }
     });
 
     it('show what a registration spent and cost, and when a lock ends', async () => {
