@@ -5,7 +5,7 @@ const amount = { type: 'string', pattern: '^\\d+\\.\\d{8}$' } as const;
 const price = {
   type: 'string',
   pattern: '^\\d+\\.\\d{8,38}$',
-  description: 'At least 8 decimals, more for a price below 0.001: it has 6 significant digits',
+  description: '8 decimals, or 6 significant digits for a price below 0.0001',
 } as const;
 const symbol = { ...string, description: 'A bridged currency has its symbol of the chain that it comes from' } as const;
 

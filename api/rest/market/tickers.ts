@@ -13,19 +13,20 @@ export function symbolOf(name: string): string {
   return name.slice(0, -BRIDGED_SUFFIX.length).replace(/^v(?=[A-Z])/, '');
 }
 
-const LEAST_PLACES = 8;
-/** Eight decimals alone would leave a few digits of the price of a cheap currency, or 0. */
-const LEAST_DIGITS = 6;
+const PLACES = 8;
+/** Zeros after the point from which eight decimals would leave fewer than five digits of a price, or 0. */
+const MANY_ZEROS = 4;
+const DIGITS = 6;
 
-/** Returns a price as text with at least 8 decimals and at least 6 significant digits, rounded half up. */
+/** Returns a price as text with 8 decimals, or 6 significant digits if it is below 0.0001; rounded half up. */
 export function priceText(price: string): string {
   const zeros = /^0\.(0*)/.exec(price)?.[1]?.length ?? 0;
-  return withPlaces(parseUsd(price), Math.min(Math.max(LEAST_PLACES, zeros + LEAST_DIGITS), STAMP_DECIMALS));
+  return withPlaces(parseUsd(price), zeros < MANY_ZEROS ? PLACES : Math.min(zeros + DIGITS, STAMP_DECIMALS));
 }
 
 /** Returns USD as text with 8 decimals, rounded half up. */
 export function usdText(value: Usd): string {
-  return withPlaces(value, LEAST_PLACES);
+  return withPlaces(value, PLACES);
 }
 
 function withPlaces(value: Usd, places: number): string {
