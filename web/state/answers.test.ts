@@ -10,6 +10,7 @@ const SLOW_MS = 1_000;
 
 let answers: typeof import('./answers.ts');
 let names: typeof import('./names.ts');
+let meter: typeof import('./meter.ts');
 let height = 0;
 let asked: string[] = [];
 let tests = 0;
@@ -48,6 +49,7 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(PAGE)) vi.stubGlobal(name, value);
   answers = await import('./answers.ts');
   names = await import('./names.ts');
+  meter = await import('./meter.ts');
 });
 
 afterAll(() => {
@@ -169,6 +171,27 @@ it('a name that the service refuses to look up is not requested again', async ()
   const name = names.nameOf(`i${tests}`);
   await pass(3_600_000);
   expect([name.value, asked.length]).toEqual([null, 1]);
+});
+
+it('a name that is wanted while the allowance is low is requested once it is not', async () => {
+  meter.allowance.value = { limit: 100, left: 1, wholeAt: Date.now() + 60_000 };
+  const name = names.nameOf(`i${tests}`);
+  await pass(55_000);
+  expect([name.value, asked.length]).toEqual([null, 0]);
+  await pass(15_000);
+  expect([name.value, asked.length]).toEqual([nameFor(`i${tests}`), 1]);
+  meter.allowance.value = null;
+});
+
+it('a name that is shown is not forgotten, however many others come', async () => {
+  const id = `i${tests}`;
+  const name = names.nameOf(id);
+  const leave = name.subscribe(() => {});
+  for (let index = 0; index < 5_000; index += 1) names.nameOf(`i${tests}-${index}`);
+  expect(names.nameOf(id)).toBe(name);
+  await pass(60_000);
+  expect(name.value).toBe(nameFor(id));
+  leave();
 });
 
 const [WHOLE, INSTEAD] = ['whole', 'instead'];
