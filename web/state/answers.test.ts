@@ -150,6 +150,41 @@ const unreachable = () => {
   throw new TypeError('the network is away');
 };
 
+it('an answer requested before a reorganisation does not bring back the tip that it removed', async () => {
+  const { tips, noteTip } = await import('./tips.ts');
+  const { revertTo } = await import('./lanes.ts');
+  ask();
+  await pass(SLOW_MS / 2);
+  revertTo(CHAIN, { fromHeight: height, toHeight: 90 });
+  noteTip(CHAIN, { height: 95, hash: hashAt(95), time: 0 }, null);
+  await pass(SLOW_MS);
+  expect(tips.value[CHAIN]?.height).toBe(95);
+  height = 96;
+  answers.ask(call('/api/stats/status'));
+  await pass(2 * SLOW_MS);
+  expect(tips.value[CHAIN]?.height).toBe(96);
+});
+
+it('what was not found is requested again when its chain has a new block, and found then', async () => {
+  const there = call('/api/tx/{txid}', { path: { txid: `${tests}` }, query: { chain: CHAIN } });
+  const gone = () => problem(404);
+  refusals = [gone, gone];
+  const view = answers.ask(there);
+  const leave = answers.watch(view);
+  await pass(2 * SLOW_MS);
+  answers.chainMoved('other');
+  await pass(2 * REFRESH_MS);
+  expect([asked.length, view.trouble.value?.status]).toEqual([1, 404]);
+  for (const times of [2, 3]) {
+    answers.chainMoved(CHAIN);
+    answers.chainMoved(CHAIN);
+    await pass(REFRESH_MS + 2 * SLOW_MS);
+    expect(asked).toHaveLength(times);
+  }
+  expect([view.trouble.value, view.shown.value !== null]).toEqual([null, true]);
+  leave();
+});
+
 it.each<[string, () => Response, number]>([
   ['a limit, when it is over', () => problem(429, { 'Retry-After': '7' }), 7_000],
   ['an outage', unreachable, 5_000],

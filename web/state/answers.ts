@@ -162,7 +162,7 @@ async function get(url: string): Promise<Reply> {
     const isAnswer = response.ok || (error !== undefined && !isProblem && typeof error === 'object');
     if (!isAnswer) return { arrived: null, failure: troubleOf(error, response) };
     const chainState = response.headers.get('X-Chain-State');
-    if (chainState !== null) noteChainState(chainState);
+    if (chainState !== null) noteChainState(chainState, at);
     return { arrived: { data: data ?? error, url, chainState, at }, failure: null };
   } catch (error) {
     return { arrived: null, failure: unreachable(error) };

@@ -155,7 +155,7 @@ function flush(): void {
         const block = { height, hash, time, txCount, isStake: validationType === 'stake', cursor: event.cursor };
         blocks.set(chain, [...(blocks.get(chain) ?? []), block]);
         counts[chain] = (counts[chain] ?? 0) + 1;
-        noteTip(chain, { height, hash, time: time * 1000 }, true);
+        noteTip(chain, { height, hash, time: time * 1000 }, null);
         moved.set(chain, moved.get(chain) ?? false);
       } else if (event.type === 'undo') {
         lay();
