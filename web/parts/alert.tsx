@@ -41,10 +41,14 @@ export function Alert({ trouble, retry, title = 'This could not be read' }: Aler
         </span>
       )}
       {seconds !== null && (
-        <span>
-          {' '}
-          {retry ? 'Asked again' : 'Possible again'} in <span data-derived="countdown">{seconds}</span> s.
-        </span>
+        <>
+          {/* Hidden from screen readers, which would read the whole alert again every second. */}
+          <span aria-hidden="true">
+            {' '}
+            {retry ? 'Asked again' : 'Possible again'} in <span data-derived="countdown">{seconds}</span> s.
+          </span>
+          <span class="hidden"> {retry ? 'It is asked again by itself.' : 'It is possible again later.'}</span>
+        </>
       )}
       {retry && status !== 404 && status !== 400 && (
         <button type="button" onClick={retry}>

@@ -107,7 +107,9 @@ export function StandingBanner(props: StandingProps) {
       >
         <strong>{reason === 'mined' ? 'Confirmed' : 'No longer waits'}</strong>
         <span>
-          {shownSpan(now.value - outcome.at)} ago: <OutcomeText outcome={outcome} />.
+          {/* Hidden from screen readers, which would read the whole banner again every second. */}
+          <span aria-hidden="true">{shownSpan(now.value - outcome.at)} ago: </span>
+          <OutcomeText outcome={outcome} />.
         </span>
       </p>
     );
