@@ -7,6 +7,7 @@ const ticks = (from: number, step: number) => Array.from({ length: 5 }, (_, inde
 it.each<[string, readonly number[], readonly string[]]>([
   ['ordinary values', ticks(0, 2.5), ['0', '2.5', '5', '7.5', '10']],
   ['thousands', ticks(10_000, 20_000), ['10,000', '30,000', '50,000', '70,000', '90,000']],
+  ['halves of steps', ticks(1.2425e-9, 2.5e-12), ['1.2425E-9', '1.245E-9', '1.2475E-9', '1.25E-9', '1.2525E-9']],
   ['millions', ticks(1_000_000, 500_000), ['1M', '1.5M', '2M', '2.5M', '3M']],
 ])('%s', (_, values, labels) => {
   expect(axisLabels(values)).toEqual(labels);

@@ -1,4 +1,4 @@
-/** Formats the ticks of an axis: as short as possible, but so that any two of them differ. */
+/** Formats the ticks of an axis: as short as possible, but so that no tick is rounded. */
 type Notation = 'standard' | 'compact' | 'scientific';
 
 /** Significant digits, tried in this order. */
@@ -26,10 +26,14 @@ function notationFor(largest: number): Notation {
 
 export function axisLabels(ticks: readonly number[]): string[] {
   const notation = notationFor(Math.max(0, ...ticks.map(Math.abs)));
-  const written = DIGITS[notation].map((digits) => ticks.map((tick) => shown(tick, notation, digits)));
-  return written.find((labels) => new Set(labels).size === ticks.length) ?? written.at(-1) ?? [];
+  const all = DIGITS[notation];
+  const digits = all.find((some) => areWhole(ticks, some)) ?? all.at(-1) ?? 1;
+  return ticks.map((tick) => (tick === 0 ? '0' : formatOf(notation, digits).format(tick)));
 }
 
-function shown(tick: number, notation: Notation, digits: number): string {
-  return tick === 0 ? '0' : formatOf(notation, digits).format(tick);
+/** Whether so many digits hold the ticks, but for what a double adds to them. */
+function areWhole(ticks: readonly number[], digits: number): boolean {
+  const steps = ticks.slice(1).map((tick, index) => Math.abs(tick - (ticks[index] ?? tick)));
+  const noise = Math.min(...(steps.length > 0 ? steps : ticks.map(Math.abs))) / 100;
+  return ticks.every((tick) => Math.abs(Number(tick.toPrecision(digits)) - tick) <= noise);
 }
