@@ -71,6 +71,29 @@ export function waysThrough(opened: () => OpenedPage): void {
       await close();
     });
 
+    it('begin with tables that fit into the columns of a laptop', async () => {
+      const { page, complaints, close } = await openPage(browser, { viewport: { width: 1280, height: 900 } });
+      await page.route('**/api/market/overview*', async (route) => {
+        const response = await route.fetch();
+        const overview = (await response.json()) as { topBaskets: object[] };
+        const row = { name: 'Bridge.pchain', chain: 'vrsctest', tvl: 29_594.23, volume24h: 14_843.58 };
+        const topBaskets = overview.topBaskets.map((basket) => ({ ...basket, ...row }));
+        await route.fulfill({ response, json: { ...overview, topBaskets } });
+      });
+      await page.goto(withoutStream(service.url, '/'));
+      await page.locator('main[data-view=live][data-ready=true]').waitFor();
+      await page.getByText('14,843.58').first().waitFor();
+      for (const width of [1280, 1366, 1440]) {
+        await page.setViewportSize({ width, height: 900 });
+        const hidden = await page
+          .locator('.columns .scroll')
+          .evaluateAll((tables) => tables.map((table) => table.scrollWidth - table.clientWidth));
+        expect(Math.max(...hidden), String(width)).toBeLessThanOrEqual(1); // of a fraction of a pixel
+      }
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
     it('lead out of pages that a list does not have', async () => {
       const { page, complaints, close } = await openPage(browser);
       const first = page.getByRole('link', { name: 'First page' });
