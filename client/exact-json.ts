@@ -1,4 +1,4 @@
-/** Reads JSON numbers as their digits, because a double loses the last satoshis of an amount above 90 million coins. */
+/** Reads JSON numbers as their digits, because a double loses the last satoshis of an amount above 67 million coins. */
 
 /** A number exactly as the service wrote it, such as `900719925.47409931`. */
 export type NumberText = `${number}`;

@@ -1,4 +1,5 @@
 /** Maps addresses of the page to views, and views back to addresses. */
+import { inertText } from './text/inert.ts';
 import { type View, type ViewName, views } from './views.ts';
 
 export interface Place {
@@ -69,9 +70,10 @@ export function viewAt({ name }: Place): View {
   return views[name] as View;
 }
 
-/** `<thing> · <chain> · verustream`; `names` replace parts of the address. */
+/** `<thing> · <chain> · verustream`, without invisible characters of the address; `names` replace parts of the address. */
 export function titleOf(place: Place, names: Readonly<Record<string, string>> = {}): string {
   const { chain } = place.parts;
   const parts = { ...place.parts, ...names };
-  return [viewAt(place).title(parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'].join(' · ');
+  const title = [viewAt(place).title(parts, place.query), ...(chain === undefined ? [] : [chain]), 'verustream'];
+  return inertText(title.join(' · '));
 }

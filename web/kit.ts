@@ -56,6 +56,7 @@ export { useNames } from './state/thing.ts';
 export { noteTip } from './state/tips.ts';
 export type { Trouble } from './state/trouble.ts';
 export { inertText } from './text/inert.ts';
+export { listOfNames, namesIn } from './text/name-lists.ts';
 export { shownNumber } from './text/numbers.ts';
 export { receiverExample } from './text/receiver-example.ts';
 export { signatureIn } from './text/signature.ts';

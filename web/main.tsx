@@ -7,6 +7,7 @@ import { startShortcuts } from './shell/shortcuts.ts';
 import { ViewHost } from './shell/view-host.tsx';
 import { startStream } from './state/live.ts';
 import { letGoOfOldTrees } from './state/old-trees.ts';
+import { startScroll } from './state/scroll.ts';
 import { watchStanding } from './state/standing.ts';
 import { watchStandstill } from './state/standstill.ts';
 
@@ -29,6 +30,7 @@ if (!root) throw new Error('the document has no place for the page');
 root.replaceChildren();
 letGoOfOldTrees();
 render(<Page />, root);
+startScroll();
 startShortcuts();
 startStream();
 watchStanding();

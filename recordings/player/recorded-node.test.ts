@@ -140,6 +140,14 @@ describe('the played chain', () => {
     readonly nextblockhash?: string;
   }
 
+  test('a jump beyond the history takes the place of the first jump to it', async () => {
+    const node = await startRecordedNode({ folder, ...credentials, startHeight: 0, historyHeight: 830 });
+    node.advanceTo(840);
+    node.step();
+    expect(node.height).toBe(841);
+    await node.stop();
+  });
+
   test('the chain of a follower is always linked, goes through the reorganisation and ends as the recorded chain', async () => {
     const node = await startRecordedNode({ folder, ...credentials, startHeight: 0, historyHeight: 830 });
     const chain: Block[] = [];

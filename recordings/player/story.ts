@@ -59,6 +59,7 @@ export function createStory(recording: Recording, { startHeight, historyHeight }
       else if (height < tip) show('main', height + 1);
     },
     advanceTo(height) {
+      if (history !== null && height >= history) history = null; // the first step would otherwise jump back
       show('main', height, position.orphansKnown || height >= takeover);
     },
     back(blocks) {

@@ -11,6 +11,7 @@ import { contrastOfLooks } from './views/contrast-of-looks.ts';
 import { firstViews } from './views/first-views.ts';
 import { longIdentities } from './views/long-identities.ts';
 import { marketViews } from './views/market-views.ts';
+import { waysThrough } from './views/ways-through.ts';
 import { whatIsTyped } from './views/what-is-typed.ts';
 
 let page: Awaited<ReturnType<typeof servePage>>;
@@ -38,6 +39,7 @@ describe.skipIf(whyNoBrowser !== null)('in a browser,', () => {
   chartsAndFilters(opened);
   marketViews(opened);
   whatIsTyped(opened);
+  waysThrough(opened);
   buttons(opened);
   longIdentities(opened);
   wanderingReader(opened); // last: the daemon is at its newest block and answers for all blocks

@@ -66,6 +66,13 @@ export function pageIsServed(page: () => ServedPage): void {
         expect(html.match(/<script/g)).toHaveLength(2);
       });
 
+      it('has a title without invisible characters, and without halves of characters', async () => {
+        const name = `\u202E123456👍${'x'.repeat(20)}@\u200B`;
+        const html = await (await ask(`/${CHAIN}/identity/${encodeURIComponent(name)}`)).text();
+        const [, title] = /<title>(.*)<\/title>/.exec(html) ?? [];
+        expect(title).toBe(`Identity \\u202E123456👍…xxxxxx@\\u200B · ${CHAIN} · verustream`);
+      });
+
       it('of an unknown address is a page for people and a problem for programs', async () => {
         const forPeople = await ask('/no/such', { Accept: 'text/html,*/*' });
         expect([forPeople.status, forPeople.headers.get('content-type')]).toEqual([404, 'text/html; charset=utf-8']);

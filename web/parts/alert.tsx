@@ -1,5 +1,6 @@
 /** Explains why something could not be shown; it replaces one part of a view, never the whole view. */
 import { now } from '../state/clock.ts';
+import { address } from '../state/place.ts';
 import type { Trouble } from '../state/trouble.ts';
 import { Text } from './text.tsx';
 
@@ -41,11 +42,16 @@ export function Alert({ trouble, retry, title = 'This could not be read' }: Aler
         </span>
       )}
       {seconds !== null && (
-        <span>
-          {' '}
-          {retry ? 'Asked again' : 'Possible again'} in <span data-derived="countdown">{seconds}</span> s.
-        </span>
+        <>
+          {/* Hidden from screen readers, which would read the whole alert again every second. */}
+          <span aria-hidden="true">
+            {' '}
+            {retry ? 'Asked again' : 'Possible again'} in <span data-derived="countdown">{seconds}</span> s.
+          </span>
+          <span class="hidden"> {retry ? 'It is asked again by itself.' : 'It is possible again later.'}</span>
+        </>
       )}
+      <FirstPage trouble={trouble} />
       {retry && status !== 404 && status !== 400 && (
         <button type="button" onClick={retry}>
           Ask again now
@@ -57,4 +63,15 @@ export function Alert({ trouble, retry, title = 'This could not be read' }: Aler
       </span>
     </div>
   );
+}
+
+/** Leads to the beginning of a list where the address names a page or a cursor that the list does not have. */
+function FirstPage({ trouble: { code, parameters } }: Pick<AlertProps, 'trouble'>) {
+  const url = new URL(address.value, location.origin);
+  const named = ['page', 'cursor', 'before'].filter((name) => url.searchParams.has(name));
+  const isRefused =
+    code === 'page_too_deep' || code.startsWith('cursor_') || named.some((name) => parameters.includes(name));
+  if (named.length === 0 || !isRefused) return null;
+  for (const name of named) url.searchParams.delete(name);
+  return <a href={`${url.pathname}${url.search}`}>First page</a>;
 }

@@ -15,8 +15,14 @@ export function Copy({ label, text }: { readonly label: string; readonly text: s
     setTimeout(() => say(null), SHOWN_MS);
   };
   return (
-    <button type="button" aria-label={label} onClick={copy}>
-      {said ?? label}
-    </button>
+    <>
+      <button type="button" aria-label={label} onClick={copy}>
+        {said ?? label}
+      </button>
+      {/* The button's name stays the same, so a screen reader hears the outcome from here. */}
+      <span role="status" class="hidden">
+        {said}
+      </span>
+    </>
   );
 }

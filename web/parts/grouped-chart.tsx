@@ -73,7 +73,8 @@ function stepsOf<Row>({ rows, time, parts, step, from, to }: GroupedChartProps<R
   }
   const steps: Step[] = [];
   const first = Math.min(Math.floor(from / step) * step, ...byTime.keys());
-  for (let at = first; at < to; at += step) {
+  const last = Math.max(to - step, ...byTime.keys()); // the service's clock may be ahead of this one
+  for (let at = first; at <= last; at += step) {
     const groups = byTime.get(at) ?? new Map<string, number>();
     steps.push({ time: String(at), sum: [...groups.values()].reduce((sum, each) => sum + each, 0), groups });
   }

@@ -25,7 +25,7 @@ export function Pager({ page, pageSize, totalPages }: PagerProps) {
   return (
     <nav class="pager" aria-label="Pages">
       {at > 1 && (
-        <a rel="prev" href={hrefOfPage(at - 1)}>
+        <a rel="prev" href={hrefOfPage(Math.max(1, Math.min(at - 1, last)))}>
           Previous page
         </a>
       )}

@@ -133,7 +133,8 @@ async function saveInstead(event: Event, url: string, ending: string): Promise<T
 
 /** Returns a program that sends the same request with this repository's client. `url` is the requested URL. */
 function asTypeScript({ path, parts }: Call, url: string): string {
-  const literal = (value: unknown) => (/^\d{1,15}$/.test(String(value)) ? String(value) : JSON.stringify(value));
+  const literal = (value: unknown) =>
+    /^(0|[1-9]\d{0,14})$/.test(String(value)) ? String(value) : JSON.stringify(value);
   const members = (values: Iterable<readonly [string, unknown]>) =>
     [...values]
       .filter(([, value]) => typeof value === 'string')

@@ -1,6 +1,7 @@
 /** Draws a chart with uPlot; loaded when the first chart is shown. */
 import uPlot from 'uplot';
 import type { TimeZone } from '../state/settings.ts';
+import { axisLabels } from '../text/axis-labels.ts';
 import { shownTime } from '../text/times.ts';
 
 export type Values = readonly (number | null)[];
@@ -104,8 +105,8 @@ export function drawPlot(holder: HTMLElement, options: PlotOptions): Plot {
           ...axisColors(colors),
           ...(side && main && { stroke: colors(main.color) }), // with two axes, each has the colour of its line
           scale: 'main',
-          size: 64,
-          values: (_, splits) => splits.map(numberLabel),
+          size: (_, labels) => widthOf(labels),
+          values: (_, splits) => axisLabels(splits),
         },
         ...(side
           ? [
@@ -249,9 +250,13 @@ function timeLabel(step: number, zone: TimeZone) {
   };
 }
 
-const COMPACT = new Intl.NumberFormat('en-US', { notation: 'compact', maximumSignificantDigits: 4 });
-const EXACT = new Intl.NumberFormat('en-US', { maximumSignificantDigits: 6 });
-const numberLabel = (value: number) => (Math.abs(value) >= 100_000 ? COMPACT : EXACT).format(value);
+/** Pixels of an axis: its ticks and gap, and a character of its labels. */
+const [BESIDE_LABELS, CHARACTER, LEAST_WIDTH] = [18, 7, 64];
+
+/** A label that does not fit would lose its first digits. */
+function widthOf(labels: readonly string[] | null): number {
+  return Math.max(LEAST_WIDTH, BESIDE_LABELS + CHARACTER * Math.max(0, ...(labels ?? []).map(({ length }) => length)));
+}
 
 function drawMarks(plot: uPlot, marks: readonly PlotMark[], color: string): void {
   const { ctx, bbox } = plot;

@@ -14,9 +14,13 @@ export function Unconfirmed() {
   return <span class="badge unconfirmed">unconfirmed</span>;
 }
 
-/** An amount of coins from the stream, with the digits that the stream sent. The surrounding element carries the event's mark. */
+/** From here on neighbouring doubles are more than a satoshi apart, so that the last digits would be made up. */
+const EXACT_BELOW = 2 ** 26;
+const CERTAIN_DIGITS = 15;
+
+/** An amount of coins from the stream, with the digits that a double keeps. The surrounding element carries the event's mark. */
 export function StreamedCoins({ amount }: { readonly amount: number }) {
-  const digits = amount.toFixed(8);
+  const digits = Math.abs(amount) < EXACT_BELOW ? amount.toFixed(8) : amount.toPrecision(CERTAIN_DIGITS);
   return (
     <data class="number" value={digits}>
       {shownNumber(digits, 'amount')}
@@ -103,7 +107,9 @@ export function StandingBanner(props: StandingProps) {
       >
         <strong>{reason === 'mined' ? 'Confirmed' : 'No longer waits'}</strong>
         <span>
-          {shownSpan(now.value - outcome.at)} ago: <OutcomeText outcome={outcome} />.
+          {/* Hidden from screen readers, which would read the whole banner again every second. */}
+          <span aria-hidden="true">{shownSpan(now.value - outcome.at)} ago: </span>
+          <OutcomeText outcome={outcome} />.
         </span>
       </p>
     );

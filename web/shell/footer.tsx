@@ -3,9 +3,11 @@ import { useState } from 'preact/hooks';
 import { needsSession } from '../calls.ts';
 import { Copy } from '../parts/copy.tsx';
 import { now } from '../state/clock.ts';
-import { cursor, sequence, streamState } from '../state/live.ts';
+import { cursor, notice, sequence, streamState } from '../state/live.ts';
 import { allowance, asked } from '../state/meter.ts';
 import { service } from '../state/service.ts';
+import { shortcutsOn } from '../state/settings.ts';
+import { TARGETS } from './shortcuts.ts';
 
 export function Footer() {
   return (
@@ -13,6 +15,7 @@ export function Footer() {
       <Credits />
       <span>
         Stream {streamState}, message {sequence}
+        {notice.value !== null && ` · ${notice.value}`}
         {cursor.value !== null && (
           <>
             {' '}
@@ -21,6 +24,7 @@ export function Footer() {
         )}
       </span>
       <CallsOfPage />
+      <Shortcuts />
       <span>
         verustream {service.version} · <a href="/api/docs">API</a>
       </span>
@@ -43,6 +47,34 @@ function CallsOfPage() {
           ))}
         </ol>
       )}
+    </details>
+  );
+}
+
+function Shortcuts() {
+  return (
+    <details>
+      <summary>Keyboard</summary>
+      <label>
+        <input
+          type="checkbox"
+          checked={shortcutsOn.value === 'on'}
+          onChange={({ currentTarget: { checked } }) => {
+            shortcutsOn.value = checked ? 'on' : 'off';
+          }}
+        />{' '}
+        Shortcuts of single keys
+      </label>
+      <ul>
+        <li>
+          <kbd>/</kbd> Search, also <kbd>Ctrl</kbd> <kbd>K</kbd>
+        </li>
+        {Object.entries(TARGETS).map(([letter, { words }]) => (
+          <li key={letter}>
+            <kbd>g</kbd> <kbd>{letter}</kbd> {words}
+          </li>
+        ))}
+      </ul>
     </details>
   );
 }

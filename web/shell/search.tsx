@@ -86,7 +86,7 @@ export function Search() {
               aria-selected={index === active}
               onMouseDown={(event) => {
                 event.preventDefault();
-                leave(href);
+                if (event.button === 0) leave(href);
               }}
             >
               <Text text={label} isName /> <small class="muted">{detail}</small>

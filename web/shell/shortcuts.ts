@@ -1,4 +1,7 @@
-/** Keyboard shortcuts: `/` and Ctrl+K focus the search, `g` and a letter open a view. A reader can switch them off. */
+/**
+ * Keyboard shortcuts: `/` and Ctrl+K focus the search, `g` and a letter open a view. The footer lists them, and switches those without
+ * Ctrl off for readers whose speech input or keyboard triggers them by accident.
+ */
 import { hrefOf } from '../addresses.ts';
 import { navigate, place } from '../state/place.ts';
 import { chainNames } from '../state/service.ts';
@@ -7,18 +10,24 @@ import { focusSearch } from './search.tsx';
 
 const chain = () => place.value?.parts.chain ?? chainNames[0] ?? '';
 
-/** The letters after `g`. */
-const TARGETS: Readonly<Record<string, () => string>> = {
-  l: () => hrefOf('live', {}),
-  m: () => hrefOf('market', {}),
-  c: () => hrefOf('conversions', {}),
-  b: () => hrefOf('blocks', { chain: chain() }),
+interface Target {
+  readonly words: string;
+  readonly href: () => string;
+}
+
+/** By the letter after `g`. */
+export const TARGETS: Readonly<Record<string, Target>> = {
+  l: { words: 'Live', href: () => hrefOf('live', {}) },
+  m: { words: 'Market', href: () => hrefOf('market', {}) },
+  c: { words: 'Conversions', href: () => hrefOf('conversions', {}) },
+  b: { words: 'Blocks', href: () => hrefOf('blocks', { chain: chain() }) },
 };
 
 let awaitsTarget = false;
 
 export function startShortcuts(): void {
   document.addEventListener('keydown', (event) => {
+    if (document.querySelector('dialog[open]') !== null) return; // leaving would lose what it shows only once
     if (event.key === 'k' && (event.ctrlKey || event.metaKey)) {
       event.preventDefault();
       focusSearch();
@@ -31,6 +40,6 @@ export function startShortcuts(): void {
     if (event.key === '/') {
       event.preventDefault();
       focusSearch();
-    } else if (target) navigate(target());
+    } else if (target) navigate(target.href());
   });
 }

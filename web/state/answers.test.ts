@@ -10,6 +10,7 @@ const SLOW_MS = 1_000;
 
 let answers: typeof import('./answers.ts');
 let names: typeof import('./names.ts');
+let meter: typeof import('./meter.ts');
 let height = 0;
 let asked: string[] = [];
 let tests = 0;
@@ -48,6 +49,7 @@ beforeAll(async () => {
   for (const [name, value] of Object.entries(PAGE)) vi.stubGlobal(name, value);
   answers = await import('./answers.ts');
   names = await import('./names.ts');
+  meter = await import('./meter.ts');
 });
 
 afterAll(() => {
@@ -148,6 +150,41 @@ const unreachable = () => {
   throw new TypeError('the network is away');
 };
 
+it('an answer requested before a reorganisation does not bring back the tip that it removed', async () => {
+  const { tips, noteTip } = await import('./tips.ts');
+  const { revertTo } = await import('./lanes.ts');
+  ask();
+  await pass(SLOW_MS / 2);
+  revertTo(CHAIN, { fromHeight: height, toHeight: 90 });
+  noteTip(CHAIN, { height: 95, hash: hashAt(95), time: 0 }, null);
+  await pass(SLOW_MS);
+  expect(tips.value[CHAIN]?.height).toBe(95);
+  height = 96;
+  answers.ask(call('/api/stats/status'));
+  await pass(2 * SLOW_MS);
+  expect(tips.value[CHAIN]?.height).toBe(96);
+});
+
+it('what was not found is requested again when its chain has a new block, and found then', async () => {
+  const there = call('/api/tx/{txid}', { path: { txid: `${tests}` }, query: { chain: CHAIN } });
+  const gone = () => problem(404);
+  refusals = [gone, gone];
+  const view = answers.ask(there);
+  const leave = answers.watch(view);
+  await pass(2 * SLOW_MS);
+  answers.chainMoved('other');
+  await pass(2 * REFRESH_MS);
+  expect([asked.length, view.trouble.value?.status]).toEqual([1, 404]);
+  for (const times of [2, 3]) {
+    answers.chainMoved(CHAIN);
+    answers.chainMoved(CHAIN);
+    await pass(REFRESH_MS + 2 * SLOW_MS);
+    expect(asked).toHaveLength(times);
+  }
+  expect([view.trouble.value, view.shown.value !== null]).toEqual([null, true]);
+  leave();
+});
+
 it.each<[string, () => Response, number]>([
   ['a limit, when it is over', () => problem(429, { 'Retry-After': '7' }), 7_000],
   ['an outage', unreachable, 5_000],
@@ -169,6 +206,27 @@ it('a name that the service refuses to look up is not requested again', async ()
   const name = names.nameOf(`i${tests}`);
   await pass(3_600_000);
   expect([name.value, asked.length]).toEqual([null, 1]);
+});
+
+it('a name that is wanted while the allowance is low is requested once it is not', async () => {
+  meter.allowance.value = { limit: 100, left: 1, wholeAt: Date.now() + 60_000 };
+  const name = names.nameOf(`i${tests}`);
+  await pass(55_000);
+  expect([name.value, asked.length]).toEqual([null, 0]);
+  await pass(15_000);
+  expect([name.value, asked.length]).toEqual([nameFor(`i${tests}`), 1]);
+  meter.allowance.value = null;
+});
+
+it('a name that is shown is not forgotten, however many others come', async () => {
+  const id = `i${tests}`;
+  const name = names.nameOf(id);
+  const leave = name.subscribe(() => {});
+  for (let index = 0; index < 5_000; index += 1) names.nameOf(`i${tests}-${index}`);
+  expect(names.nameOf(id)).toBe(name);
+  await pass(60_000);
+  expect(name.value).toBe(nameFor(id));
+  leave();
 });
 
 const [WHOLE, INSTEAD] = ['whole', 'instead'];

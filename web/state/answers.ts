@@ -36,6 +36,8 @@ interface Kept extends Answer {
   url: string;
   /** Number of panels that show it. */
   watchers: number;
+  /** When it was last requested, in milliseconds since the epoch. */
+  askedAt: number;
   /** When it must be requested again, even while a request is running or no panel shows it yet. */
   due: number | null;
   /** The scheduled automatic request. */
@@ -47,6 +49,7 @@ const MOST_KEPT = 200;
 const CLOCK_MS = 10_000;
 /** Blocks refresh an answer at most this often. */
 const REFRESH_MS = 30_000;
+const NOT_FOUND = 404;
 
 const kept = new Map<string, Kept>();
 
@@ -82,6 +85,7 @@ function createEntry(call: Call): Kept {
     isStale: false,
     url: call.url,
     watchers: 0,
+    askedAt: 0,
     due: null,
     next: null,
     refresh: () => {
@@ -116,6 +120,7 @@ function refresh(entry: Kept): void {
 async function fetchInto(entry: Kept): Promise<void> {
   const { call, shown, trouble, isBusy } = entry;
   entry.isStale = false;
+  entry.askedAt = Date.now();
   const reader = session.peek();
   entry.due = null;
   const { arrived, failure } = await getOrInstead(entry);
@@ -157,7 +162,7 @@ async function get(url: string): Promise<Reply> {
     const isAnswer = response.ok || (error !== undefined && !isProblem && typeof error === 'object');
     if (!isAnswer) return { arrived: null, failure: troubleOf(error, response) };
     const chainState = response.headers.get('X-Chain-State');
-    if (chainState !== null) noteChainState(chainState);
+    if (chainState !== null) noteChainState(chainState, at);
     return { arrived: { data: data ?? error, url, chainState, at }, failure: null };
   } catch (error) {
     return { arrived: null, failure: unreachable(error) };
@@ -205,18 +210,23 @@ export function watch(answer: Answer): () => void {
   };
 }
 
-/** A first answer that is still loading may concern any chain. */
-function mayConcern({ shown: { value }, isBusy }: Kept, chain: string): boolean {
-  if (value === null) return isBusy.value;
+/** A first answer that is still loading may concern any chain; a block may contain what was not found before. */
+function mayConcern({ shown: { value }, isBusy, trouble, url }: Kept, chain: string): boolean {
+  if (value === null) return isBusy.value || (trouble.value?.status === NOT_FOUND && mayComeWith(chain, url));
   return value.chainState !== null && chainsOf(value.chainState).some(({ name }) => name === chain);
+}
+
+function mayComeWith(chain: string, url: string): boolean {
+  const named = new URLSearchParams(url.split('?')[1]).get('chain');
+  return !needsSession(url) && (named ?? chain) === chain;
 }
 
 /** Called when a chain gains or loses a block; `atOnce` when something was taken back. */
 export function chainMoved(chain: string, atOnce = false): void {
   for (const entry of kept.values()) {
     if (!mayConcern(entry, chain)) continue;
-    const shownAt = entry.shown.value?.at ?? Date.now();
-    outdateUnlessLow(entry, atOnce ? Date.now() : shownAt + REFRESH_MS);
+    const askedAt = entry.shown.value?.at ?? entry.askedAt;
+    outdateUnlessLow(entry, atOnce ? Date.now() : askedAt + REFRESH_MS);
   }
 }
 

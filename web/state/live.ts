@@ -143,8 +143,8 @@ function flush(): void {
       for (const [chain, ofChain] of blocks) layBlocks(chain, ofChain);
       blocks.clear();
     };
-    let { conversions } = news.value;
-    const prices: PriceEvent[] = [];
+    let { conversions, prices: priced } = news.value;
+    let prices: PriceEvent[] = [];
     const mempool: MempoolEvent[] = [];
     const counts: Record<string, number> = { ...arrivals.value };
     const moved = new Map<string, boolean>();
@@ -155,7 +155,7 @@ function flush(): void {
         const block = { height, hash, time, txCount, isStake: validationType === 'stake', cursor: event.cursor };
         blocks.set(chain, [...(blocks.get(chain) ?? []), block]);
         counts[chain] = (counts[chain] ?? 0) + 1;
-        noteTip(chain, { height, hash, time: time * 1000 }, true);
+        noteTip(chain, { height, hash, time: time * 1000 }, null);
         moved.set(chain, moved.get(chain) ?? false);
       } else if (event.type === 'undo') {
         lay();
@@ -170,6 +170,10 @@ function flush(): void {
         notice.value = `the place in the stream was no longer kept (${event.reason}): everything is read again`;
         lay();
         forgetStanding(chain);
+        // Some of its news may have been reverted by events that did not arrive.
+        conversions = conversions.filter((told) => told.chain !== chain);
+        priced = priced.filter((told) => told.chain !== chain);
+        prices = prices.filter((told) => told.chain !== chain);
         moved.set(chain, true);
       } else if (event.type === 'conversion') conversions = [event, ...conversions];
       else if (event.type === 'price') prices.push(event);
@@ -185,7 +189,7 @@ function flush(): void {
     arrivals.value = counts;
     news.value = {
       conversions: conversions.slice(0, MOST_NEWS),
-      prices: withEvents(news.value.prices, prices, MOST_NEWS),
+      prices: withEvents(priced, prices, MOST_NEWS),
     };
     for (const [chain, atOnce] of moved) chainMoved(chain, atOnce);
   });

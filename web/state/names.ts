@@ -6,35 +6,48 @@ import { isLow } from './meter.ts';
 
 /** Maximum number of ids in one request. */
 const MOST_AT_ONCE = 100;
+/** More are kept only while they are shown. */
 const MOST_KEPT = 2_000;
 const GATHERED_MS = 50;
+/** How often a low allowance is looked at again. */
+const LOW_MS = 5_000;
 /** Delay before a failed call without a retry time is repeated. */
 const RETRY_MS = 30_000;
 /** Status with which the service refuses ids permanently. */
 const BAD_REQUEST = 400;
 
 const known = new Map<string, Signal<string | null>>();
+/** Ids whose names a part of the page shows, or will show once they are known. */
+const shown = new Set<string>();
 let wanted = new Set<string>();
 
 /** The name is null until it is known, and where no chain knows the identity. */
 export function nameOf(id: string): Signal<string | null> {
-  const name = known.get(id) ?? signal<string | null>(null);
-  if (!known.has(id)) {
-    if (known.size >= MOST_KEPT) known.clear();
-    known.set(id, name);
-    if (wanted.size === 0) setTimeout(askForWanted, GATHERED_MS);
-    wanted.add(id);
-  }
+  const kept = known.get(id);
+  if (kept) return kept;
+  const name = signal<string | null>(null, {
+    watched: () => void shown.add(id),
+    unwatched: () => void shown.delete(id),
+  });
+  if (known.size >= MOST_KEPT) forgetUnshown();
+  known.set(id, name);
+  if (wanted.size === 0) setTimeout(askForWanted, GATHERED_MS);
+  wanted.add(id);
   return name;
 }
 
+/** A part of the page keeps the signal that it shows: another one for the same id would leave it without its name. */
+function forgetUnshown(): void {
+  for (const id of known.keys()) if (!shown.has(id)) known.delete(id);
+}
+
 function askForWanted(): void {
-  const ids = [...wanted];
-  wanted = new Set();
   if (isLow.value) {
-    for (const id of ids) known.delete(id);
+    setTimeout(askForWanted, LOW_MS);
     return;
   }
+  const ids = [...wanted];
+  wanted = new Set();
   for (let at = 0; at < ids.length; at += MOST_AT_ONCE) askFor(ids.slice(at, at + MOST_AT_ONCE));
 }
 
@@ -43,12 +56,12 @@ function askFor(ids: readonly string[]): void {
   const answer = ask(call('/api/names', { query: { ids: ids.join(',') } }));
   const leave = watch(answer);
   const stop = effect(() => {
-    const [shown, trouble, isBusy] = [answer.shown.value, answer.trouble.value, answer.isBusy.value];
-    for (const { id, name } of shown?.data.results ?? []) {
+    const [arrived, trouble, isBusy] = [answer.shown.value, answer.trouble.value, answer.isBusy.value];
+    for (const { id, name } of arrived?.data.results ?? []) {
       const of = known.get(id);
       if (of) of.value = name;
     }
-    if (shown || trouble?.status === BAD_REQUEST) {
+    if (arrived || trouble?.status === BAD_REQUEST) {
       leave();
       queueMicrotask(() => stop());
     } else if (!isBusy && trouble && trouble.retryAt === null) setTimeout(answer.refresh, RETRY_MS);

@@ -1,6 +1,7 @@
 /** The address of the page, the view that it names, and navigation. */
 import { computed, signal } from '@preact/signals';
 import { type Place, placeOf, titleOf } from '../addresses.ts';
+import { keepScroll } from './scroll.ts';
 import { chainNames } from './service.ts';
 
 /** Path and query of the address. */
@@ -22,6 +23,7 @@ const listeners = new Set<() => void>();
 export const onNavigation = (listener: () => void) => listeners.add(listener);
 
 export function navigate(href: string): void {
+  keepScroll();
   history.pushState(null, '', followsStream ? href : withoutStream(href));
   arrive();
   scrollTo(0, 0);
@@ -48,7 +50,7 @@ export function replaceQuery(changes: Readonly<Record<string, string | null>>): 
     if (value === null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  history.replaceState(null, '', url);
+  history.replaceState(history.state, '', url);
   address.value = `${url.pathname}${url.search}`;
 }
 

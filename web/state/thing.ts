@@ -2,7 +2,6 @@
 import { effect, signal } from '@preact/signals';
 import { useLayoutEffect } from 'preact/hooks';
 import { titleOf } from '../addresses.ts';
-import { inertText } from '../text/inert.ts';
 import { place } from './place.ts';
 
 type Names = Readonly<Record<string, string>>;
@@ -26,5 +25,5 @@ export function useNames(given: Readonly<Record<string, string | null | undefine
 }
 
 effect(() => {
-  if (place.value && Object.keys(names.value).length > 0) document.title = inertText(titleOf(place.value, names.value));
+  if (place.value && Object.keys(names.value).length > 0) document.title = titleOf(place.value, names.value);
 });

@@ -1,5 +1,6 @@
 /** The newest block of each chain that this page knows of. */
 import { signal } from '@preact/signals';
+import { laneOf } from './lanes.ts';
 import { chainNames } from './service.ts';
 
 export interface Tip {
@@ -20,15 +21,22 @@ export function chainsOf(state: string): { readonly name: string; readonly heigh
   }));
 }
 
-export function noteChainState(state: string): void {
-  for (const { name, height, hash } of chainsOf(state)) noteTip(name, { height, hash, time: null });
+/** `askedAt`: when the answer was requested, in milliseconds since the epoch. */
+export function noteChainState(state: string, askedAt: number): void {
+  for (const { name, height, hash } of chainsOf(state)) noteTip(name, { height, hash, time: null }, askedAt);
 }
 
-/** `isNewer`: replaces the known tip even if that is higher, as after a reorganisation. */
-export function noteTip(chain: string, tip: Tip, isNewer = false): void {
+/** `askedAt`: as above for a block of an answer; null for a block of the stream, which replaces even a higher tip after a reorganisation. */
+export function noteTip(chain: string, tip: Tip, askedAt: number | null): void {
   if (!chainNames.includes(chain)) return;
   const known = tips.value[chain];
-  if (known && !isNewer && known.height > tip.height) return;
+  if (askedAt !== null && ((known?.height ?? 0) > tip.height || mayBeReverted(chain, askedAt))) return;
   if (known?.hash === tip.hash && tip.time === null) return;
   tips.value = { ...tips.value, [chain]: tip };
+}
+
+/** An answer that was requested before the newest reorganisation may be of the branch that it removed. */
+function mayBeReverted(chain: string, askedAt: number): boolean {
+  const [newest] = laneOf(chain).reverted;
+  return newest !== undefined && newest.at > askedAt;
 }

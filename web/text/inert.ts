@@ -7,8 +7,11 @@ export interface TextPart {
   readonly isEscape: boolean;
 }
 
-/** Controls, direction marks, joiners, private and unassigned code points, and separators other than the plain space. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]|(?! )\p{Zs}/u;
+/**
+ * Controls, direction marks, joiners, private and unassigned code points, separators other than the plain space, and letters and marks
+ * that are blank: fillers, variation selectors, the empty Braille cell.
+ */
+const UNSEEN = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]|(?! )\p{Zs}/u;
 const MARK = /\p{M}/u;
 const LINE_BREAK = /[\n\t]/;
 /** Scripts need at most two combining marks on a letter; more would stack into a tower. */

@@ -20,6 +20,7 @@ export function OverTime({ answer, held, query }: OverTimeProps) {
         <Pick
           name="currency"
           options={held.map(({ currencyName, currencyId }) => currencyName ?? currencyId)}
+          areNames
           query={query}
           none="native coin"
         />

@@ -1,5 +1,15 @@
 /** Conversions and prices as the stream sends them. */
-import { type ConversionNews, hrefOf, Id, nameOf, news, type PriceNews, shownNumber, Text } from '../kit.ts';
+import {
+  type ConversionNews,
+  hrefOf,
+  Id,
+  nameOf,
+  news,
+  type PriceNews,
+  StreamedCoins,
+  shownNumber,
+  Text,
+} from '../kit.ts';
 
 export function NewsPanel() {
   const { conversions, prices } = news.value;
@@ -41,8 +51,8 @@ function Conversion({ event: { chain, cursor, data }, from, to }: ConversionProp
     <li data-event="conversion" data-cursor={cursor}>
       <span class={`status ${status}`}>{status}</span>{' '}
       <a href={hrefOf('conversion', { chain, txid, vout: String(vout) })}>conversion</a> of{' '}
-      <data value={amountIn}>{shownNumber(String(amountIn), 'amount')}</data>{' '}
-      <CurrencyName id={fromCurrencyId} name={from} /> to <CurrencyName id={toCurrencyId} name={to} />
+      <StreamedCoins amount={amountIn} /> <CurrencyName id={fromCurrencyId} name={from} /> to{' '}
+      <CurrencyName id={toCurrencyId} name={to} />
     </li>
   );
 }

@@ -29,7 +29,7 @@ export function View({ answers: [pulse, status, overview] }: ViewProps<'live'>) 
       const blocks = answeredOf(shown.data, chain).map(({ block }) => block);
       layAnswer(chain, blocks, shown.at);
       const [newest] = blocks;
-      if (newest) noteTip(chain, { height: newest.height, hash: newest.hash, time: newest.time * 1000 });
+      if (newest) noteTip(chain, { height: newest.height, hash: newest.hash, time: newest.time * 1000 }, shown.at);
     }
   }, [shown]);
   return (

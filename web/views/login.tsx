@@ -159,7 +159,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
                 {shownSpan(msLeft)} left. Sign it only if it names this site, {location.host}.
               </>
             ) : (
-              'It has expired: get another challenge.'
+              'By the clock of this device it has expired: get another challenge.'
             )}
           </p>
           <div class="row">
@@ -187,7 +187,7 @@ function AnswerForm({ challenge, after }: AnswerProps) {
           spellcheck={false}
           placeholder="What signmessage printed"
         />
-        <button type="submit" class="main-action" disabled={isSpent || msLeft <= 0}>
+        <button type="submit" class="main-action" disabled={isSpent}>
           Log in
         </button>
       </div>

@@ -1,6 +1,6 @@
 /** The form of a webhook: every kind of event and every filter that the API takes, checked against its types. */
 import { useState } from 'preact/hooks';
-import { Alert, type AnswerOf, type BodyOf, chainNames, type Trouble } from '../kit.ts';
+import { Alert, type AnswerOf, type BodyOf, chainNames, listOfNames, namesIn, type Trouble } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { type Row, rowsOf, Thresholds, thresholdsOf } from './webhook-thresholds.tsx';
 
@@ -37,12 +37,9 @@ const FILTERS: Readonly<Record<FilterName, Control>> = {
 const kinds = Object.keys(KINDS) as Kind[];
 const filters = Object.keys(FILTERS) as FilterName[];
 
-/** Splits names at commas and line breaks; a single name is sent as a string, not as an array. */
-function namesIn(text: string): string | string[] | undefined {
-  const names = text
-    .split(/[,\n]/)
-    .map((name) => name.trim())
-    .filter((name) => name !== '');
+/** A single name is sent as a string, not as an array. */
+function filterOf(text: string): string | string[] | undefined {
+  const names = namesIn(text);
   return names.length > 1 ? names : names[0];
 }
 
@@ -52,7 +49,7 @@ function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
   const text = (name: string) => String(given.get(name) ?? '').trim();
   const filter = Object.fromEntries(
     filters.flatMap((name) => {
-      const value = FILTERS[name].isDecimal ? text(name) || undefined : namesIn(text(name));
+      const value = FILTERS[name].isDecimal ? text(name) || undefined : filterOf(text(name));
       return value === undefined ? [] : [[name, value]];
     }),
   );
@@ -70,7 +67,7 @@ function bodyOf(form: HTMLFormElement, thresholds: readonly Row[]): Body {
 }
 
 /** The text of a filter in its input. */
-const shownFilter = (value: unknown): string => (Array.isArray(value) ? value.join(', ') : String(value ?? ''));
+const shownFilter = (value: unknown): string => listOfNames([value ?? ''].flat().map(String));
 
 interface WebhookFormProps {
   /** The webhook to change; absent for a new one. */
@@ -180,7 +177,11 @@ function Filters({ before, wrong }: FiltersProps) {
               name={name}
               type="text"
               placeholder={FILTERS[name].help}
-              title={FILTERS[name].isDecimal ? FILTERS[name].help : `${FILTERS[name].help}, separated by commas`}
+              title={
+                FILTERS[name].isDecimal
+                  ? FILTERS[name].help
+                  : `${FILTERS[name].help}, separated by commas; in quotation marks if with commas`
+              }
               aria-invalid={wrong.includes(`filter/${name}`)}
               defaultValue={shownFilter(before?.filter[name])}
               autocomplete="off"

@@ -214,6 +214,16 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       await close();
     });
 
+    it('lets readers log in whose clock is ahead of the service', async () => {
+      const { page, close } = await openPage(browser);
+      await page.clock.install({ time: Date.now() + 3_600_000 });
+      await open(page, '/login');
+      await ready(page, 'login');
+      await logIn(page, alice);
+      await ready(page, 'account');
+      await close();
+    });
+
     it('opens only its own views after a login', async () => {
       const { page, close } = await openPage(browser);
       for (const next of ['https://evil.example/account', '//evil.example/', '/api/keys', 'javascript:alert(1)']) {

@@ -289,8 +289,12 @@ export function webhooksOnThePage(opened: () => OpenedAccount): void {
       await deliveries(page).getByRole('button', { name: 'Send all failed ones again' }).click();
       await deliveries(page).getByText('1 failed deliveries are sent again.').waitFor();
       await expect.poll(() => failed.count()).toBe(0);
+      const shown = new URL(page.url()).searchParams.get('delivery');
+      await page.goto(`${service.url}${LIST}/${id}?live=0&before=${shown}`);
+      await deliveries(page).getByRole('link', { name: 'Newest' }).waitFor();
       await deliveries(page).getByLabel('state').selectOption('delivered');
-      expect(new URL(page.url()).searchParams.get('state')).toBe('delivered');
+      const { searchParams } = new URL(page.url());
+      expect([searchParams.get('state'), searchParams.get('before')]).toEqual(['delivered', null]);
       await state.getByRole('button', { name: 'Delete' }).click();
       await dialog(page).getByRole('button', { name: 'Delete it' }).click();
       await page.locator('main[data-view="webhooks"][data-ready="true"]').waitFor();

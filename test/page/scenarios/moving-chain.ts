@@ -5,7 +5,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Browser, Page } from 'playwright-core';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { CHAIN, type RunningService } from '../../api/running-service.ts';
+import { CHAIN, NATIVE, type RunningService, USDX } from '../../api/running-service.ts';
 import { StreamReader } from '../../api/stream-reader.ts';
 import { recordedBranches } from '../../laws/chain-records.ts';
 import type { Opened } from '../opened-page.ts';
@@ -125,6 +125,38 @@ export function movingChain(opened: () => Opened): void {
       await page.locator('main[data-view=live][data-ready=true]').waitFor();
       await page.waitForLoadState('networkidle');
       expect(asked()).toBe(2); // the service is still behind the greeting
+      expect(complaints).toEqual([]);
+      await close();
+      stream.stop();
+    });
+
+    it('drops news that may no longer hold once the stream has lost its place, and says so', async () => {
+      const stream = await startScriptedStream(service.url);
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(stream.url);
+      await streamIs(page, 'live');
+      const news = page.getByRole('region', { name: 'As it comes' }).locator('li');
+      const ids = { fromCurrencyId: NATIVE, toCurrencyId: USDX };
+      const row = {
+        txid: 'a'.repeat(64),
+        vout: 0,
+        height: 7,
+        status: 'pending',
+        amountIn: 12_345_678_901.123_457,
+        ...ids,
+      };
+      const price = { currencyId: USDX, height: 7, usdPrice: 1, provisional: true };
+      stream.send([
+        { type: 'conversion', chain: CHAIN, data: row },
+        { type: 'price', chain: CHAIN, data: price },
+      ]);
+      await expect.poll(() => news.count()).toBe(2);
+      // A double keeps no satoshi of such an amount: none is made up.
+      expect(await news.first().locator('data').textContent()).toBe('12,345,678,901.1235');
+      const lost = { type: 'resync', chain: CHAIN, reason: 'cursor_expired', snapshot: '/api/stats/pulse', data: {} };
+      stream.send([lost]);
+      await expect.poll(() => news.count()).toBe(0);
+      await page.getByRole('contentinfo').getByText('the place in the stream was no longer kept').waitFor();
       expect(complaints).toEqual([]);
       await close();
       stream.stop();

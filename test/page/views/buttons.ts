@@ -25,7 +25,21 @@ export function buttons(opened: () => OpenedPage): void {
       const copy = page.locator('.menu button[aria-label="Copy as curl"]').first();
       await copy.evaluate((button: HTMLElement) => button.click());
       await expect.poll(() => copy.textContent()).toBe('The browser did not allow it');
+      // The button keeps its name, so the outcome is announced beside it.
+      expect(await page.locator('.menu button[aria-label="Copy as curl"] + [role=status]').first().textContent()).toBe(
+        'The browser did not allow it',
+      );
       expect(complaints).toEqual([]);
+      await close();
+    });
+
+    it('that copy a program keep a name that looks like a number', async () => {
+      const { page, close } = await openPage(browser, { permissions: ['clipboard-read', 'clipboard-write'] });
+      await page.goto(withoutStream(service.url, `/${CHAIN}/identity/007`));
+      await page.locator('main[data-ready=not-found]').waitFor();
+      await page.locator('.menu summary').first().click();
+      await page.getByRole('button', { name: 'Copy as TypeScript' }).first().click();
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toContain('nameOrId: "007"');
       await close();
     });
 

@@ -75,6 +75,21 @@ export function chartsAndFilters(opened: () => OpenedPage): void {
       await close();
     });
 
+    it('name currencies as the chain does', async () => {
+      const { page, close } = await openPage(browser);
+      await page.route('**/balance?*', async (route) => {
+        const response = await route.fetch();
+        const answer = (await response.json()) as { balances: object[] };
+        const balances = answer.balances.map((row) => ({ ...row, currencyName: 'my_own\u200Btoken' }));
+        await route.fulfill({ response, json: { ...answer, balances: balances.slice(0, 1) } });
+      });
+      await page.goto(withoutStream(service.url, views[0]?.[1] ?? ''));
+      const named = page.getByLabel('currency', { exact: true }).locator('option').last();
+      await expect.poll(() => named.textContent()).toBe('my_own\\u200Btoken');
+      expect(await named.getAttribute('value')).toBe('my_own\u200Btoken');
+      await close();
+    });
+
     it('filter blocks by work or stake', async () => {
       const { page, close } = await openPage(browser);
       await page.goto(withoutStream(service.url, `/${CHAIN}/blocks`));
