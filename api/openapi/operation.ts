@@ -45,7 +45,7 @@ function statusesOf({ weight, tier, parameters, path }: Route): number[] {
   const possible: readonly (readonly [number, boolean])[] = [
     [400, true],
     [401, true],
-    [403, tier !== null],
+    [403, tier !== undefined],
     [404, names],
     [409, Object.hasOwn(parameters, 'cursor')],
     [429, true],
@@ -134,7 +134,7 @@ function securityOf(route: Route) {
   const holder = route.cache === 'none' ? route.holder : undefined;
   if (holder === 'session') return [{ session: [] }];
   const proofs = [{ key: [] }, { keyHeader: [] }, { session: [] }];
-  return route.tier === null && holder === undefined ? [{}, ...proofs] : proofs;
+  return route.tier === undefined && holder === undefined ? [{}, ...proofs] : proofs;
 }
 
 export function operationOf(route: Route, chains: readonly string[], examples: Examples, links: Links) {

@@ -16,7 +16,6 @@ const at = stateRoute({
   parameters: { time: requiredQuery('ISO 8601 or seconds since the epoch', TIME), chain: chainParameter },
   response: blockRow,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   settledAt: ({ height }) => height + 1, // the next block rules out every later block

@@ -13,7 +13,6 @@ const supply = stateRoute({
   parameters: atHeightParameters,
   response: currencySupply,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler(call) {
@@ -33,7 +32,6 @@ const state = stateRoute({
   parameters: atHeightParameters,
   response: currencyStateAt,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler(call) {

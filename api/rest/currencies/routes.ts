@@ -60,7 +60,6 @@ const detail = stateRoute({
   },
   response: currencyDetail,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -15,7 +15,6 @@ const supply = liveRoute({
   response: { type: 'string', description: 'Coins with 8 decimals' },
   produces: TEXT,
   weight: 2,
-  tier: null,
   cache: 'none',
   async handler({ params: { currency, chain }, api }) {
     const { name, ask } = await api.snapshot(async (read) => {
