@@ -30,7 +30,6 @@ async function start(): Promise<string> {
     response: readiness,
     otherwise: 503,
     weight: 1,
-    tier: null,
     cache: 'none',
     handler: async () => ({ status: 503, body: { status: 'not_ready', reasons: [reason], notes: [] } }),
   });

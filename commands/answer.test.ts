@@ -2,21 +2,22 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { collectedOutput } from '../test/support/commands/collected-output.ts';
-import { answer, documentLine } from './answer.ts';
+import { answer } from './answer.ts';
 import type { CommandOutcome } from './command.ts';
 
 const NONE: CommandOutcome = { exitCode: 0, state: null };
 const asked = (json: boolean) => ({ name: 'sql', json, help: false, input: {} }) as Parameters<typeof answer>[0];
 
-it('writes a document as JSON.stringify does', () => {
+it('writes a document as JSON.stringify does', async () => {
   const document = fc.dictionary(
     fc.string(),
     fc.oneof(fc.jsonValue(), fc.array(fc.jsonValue()), fc.constant(undefined)),
   );
-  fc.assert(
-    fc.property(document, (made) => {
-      const written = [...documentLine({ command: 'sql', ...made })].join('');
-      expect(written).toBe(`${JSON.stringify({ command: 'sql', ...made })}\n`);
+  await fc.assert(
+    fc.asyncProperty(document, async (state) => {
+      const { output, lines } = collectedOutput();
+      await answer(asked(true), output, async () => ({ exitCode: 0, state }));
+      expect(lines).toEqual([JSON.stringify({ command: 'sql', version: 1, ...state })]);
     }),
   );
 });

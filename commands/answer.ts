@@ -1,4 +1,5 @@
 /** Prints a command's output: text while it runs, or with `--json` one document at the end. */
+import { printPieces } from '../domain/json/print-pieces.ts';
 import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { createPace, restsOf } from '../infra/pace.ts';
 import type { CommandOutcome, Output } from './command.ts';
@@ -16,7 +17,10 @@ export async function answer(
   const write = (texts: Iterable<string>) => writePieces(texts, piece);
   const output = json ? DROPPED : { line: print, write };
   const { exitCode, state } = await run({ ...output, progress });
-  if (json) await write(documentLine({ command: name, version: OUTPUT_VERSION, ...state }));
+  if (json) {
+    await write(printPieces({ command: name, version: OUTPUT_VERSION, ...state }, JSON.stringify));
+    await piece('\n');
+  }
   return exitCode;
 }
 
@@ -37,16 +41,4 @@ async function writePieces(texts: Iterable<string>, write: ControlOutput['piece'
     if (rest) await rest;
   }
   if (piece !== '') await write(piece);
-}
-
-/** Yields what JSON.stringify would return, element by element for lists, which may have a million elements. */
-export function* documentLine(document: Readonly<Record<string, unknown>>): Generator<string> {
-  const members = Object.entries(document).filter(([, value]) => value !== undefined);
-  for (const [index, [name, value]] of members.entries()) {
-    yield `${index === 0 ? '{' : ','}${JSON.stringify(name)}:`;
-    if (!Array.isArray(value) || value.length === 0) yield JSON.stringify(value);
-    else for (const [place, element] of value.entries()) yield `${place === 0 ? '[' : ','}${JSON.stringify(element)}`;
-    if (Array.isArray(value) && value.length > 0) yield ']';
-  }
-  yield '}\n';
 }

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import outputSchema from '../schemas/command-output.json' with { type: 'json' };
+import { commandsPage } from '../test/support/commands/commands-page.ts';
 import type { CommandSpec } from './command.ts';
 import { COMMANDS } from './command-table.ts';
-import { commandsPage } from './commands-page.ts';
 
 it('docs/commands.md is generated from the table', async () => {
   await expect(commandsPage()).toMatchFileSnapshot('../docs/commands.md');

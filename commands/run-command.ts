@@ -3,7 +3,7 @@ import type { ControlOutput } from '../infra/control-socket/control-socket.ts';
 import { type Config, usesDataFolder } from '../schemas/config.ts';
 import { PermanentError } from '../schemas/errors.ts';
 import { answer } from './answer.ts';
-import type { CommandContext, CommandOutcome, Output, Run } from './command.ts';
+import type { CommandContext } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { helpOf, listCommands } from './help.ts';
 import { type ParsedCommand, parseCommand } from './parse-command.ts';
@@ -12,7 +12,9 @@ import { endSignal } from './signals.ts';
 import {
   isPostgresCommand,
   isStoreCommand,
+  type Modules,
   type PostgresCommandName,
+  runModule,
   runPostgresCommand,
   runStoreCommand,
   type StoreCommandName,
@@ -20,7 +22,7 @@ import {
 
 type ProgramName = Exclude<CommandName, StoreCommandName>;
 
-const MODULES: { readonly [N in ProgramName]: () => Promise<{ readonly run: Run<CommandContext, InputOf<N>> }> } = {
+const MODULES: Modules<CommandContext, ProgramName> = {
   start: () => import('./run-service.ts'),
   check: () => import('./check/run-check.ts'),
   config: () => import('./config.ts'),
@@ -60,17 +62,7 @@ async function run(parsed: ParsedCommand, words: readonly string[], streams: Con
   const signal = endSignal();
   if (ENDED_AT_ONCE.has(name)) signal.addEventListener('abort', () => process.exit(1), { once: true });
   const context = { config, logger, signal };
-  return answer(parsed, streams, (output) => runModule(name, context, input as InputOf<typeof name>, output));
-}
-
-async function runModule<N extends ProgramName>(
-  name: N,
-  context: CommandContext,
-  input: InputOf<N>,
-  output: Output,
-): Promise<CommandOutcome> {
-  const module = await MODULES[name]();
-  return module.run(context, input, output);
+  return answer(parsed, streams, (output) => runModule(MODULES, name, context, input as InputOf<typeof name>, output));
 }
 
 /** Returns null when no running service holds the data folder. */

@@ -1,4 +1,5 @@
 /** Runs all roles of this process until a signal ends it. */
+import { once } from 'node:events';
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
@@ -108,7 +109,7 @@ async function openService(
       const stages = { config, stores, log, topics, daemons, notifications, reporter, logger, signal };
       await runStages({ ...stages, ...(demo && { ended: demo.ended }) });
       await playing;
-      await untilAborted(signal); // the service keeps answering after its stages have stopped for good
+      if (!signal.aborted) await once(signal, 'abort'); // the service keeps answering after its stages have stopped for good
     },
   };
 }
@@ -188,9 +189,4 @@ function endInTime(logger: Logger): void {
     logger.warn('ending before all work has drained; the next start continues from the last commit');
     process.exit(0);
   }, LONGEST_DRAIN_MS).unref();
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return Promise.resolve();
-  return new Promise((resolve) => signal.addEventListener('abort', () => resolve(), { once: true }));
 }

@@ -11,7 +11,7 @@ export type StoreCommandName = Exclude<CommandName, 'start' | 'check' | 'config'
 /** Commands that work while ClickHouse or the log is unavailable, so that the operator can see the cause. */
 export type PostgresCommandName = 'status' | 'dead-letters list' | 'keys' | 'accept-rewind';
 
-type Modules<Context, Name extends CommandName> = {
+export type Modules<Context, Name extends CommandName> = {
   readonly [N in Name]: () => Promise<{ readonly run: Run<Context, InputOf<N>> }>;
 };
 
@@ -73,7 +73,7 @@ export function answerControl(context: Omit<StoreContext, 'signal'>): ControlHan
     runStoreCommand({ ...context, signal, isServing: true }, parseCommand([command, ...args]), output);
 }
 
-async function runModule<Context, Name extends CommandName, N extends Name>(
+export async function runModule<Context, Name extends CommandName, N extends Name>(
   modules: Modules<Context, Name>,
   name: N,
   context: Context,

@@ -1,6 +1,7 @@
 /** Explains a stamp step by step, from basket reserves to its USD columns, using the inputs stored with the stamp. */
 import { coins, priceInReserve } from './basket-state.ts';
 import { formatDecimal, formatPrice, parsePrice, STAMP_DECIMALS, toPrice } from './decimal.ts';
+import { getOrInsert } from './get-or-insert.ts';
 import { add, divide, larger, multiply, ONE, type Rational, rational, smaller, ZERO } from './rational.ts';
 import type { BasketInput, EntryInput, NoDeliveryInput, PriceInput, SideInput, StampInputs } from './stamp-inputs.ts';
 
@@ -71,9 +72,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   }
 
   function explainOnce(price: PriceInput): Known {
-    const done = known.get(price) ?? explainPrice(price);
-    known.set(price, done);
-    return done;
+    return getOrInsert(known, price, () => explainPrice(price));
   }
 
   function explainPrice(price: PriceInput): Known {
@@ -155,9 +154,7 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
   function explainReserve(basket: BasketInput, currencyId: string): KnownReserve {
     const { step, price } = reservePrice(basket, currencyId);
     const key = `${basket.basketId} ${currencyId}`;
-    const place = shown.get(key) ?? put(step);
-    shown.set(key, place);
-    return { price, place };
+    return { price, place: getOrInsert(shown, key, () => put(step)) };
   }
 }
 

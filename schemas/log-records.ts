@@ -41,13 +41,8 @@ export interface FactsAppended {
   readonly facts: readonly Fact[];
 }
 
-export interface FactsRewound {
-  readonly kind: 'rewind';
-  readonly position: number;
+export interface FactsRewound extends ChainRewound {
   readonly source: number;
-  readonly height: number;
-  readonly hash: string;
-  readonly fromHeight: number;
 }
 
 export type FactsRecord = FactsAppended | FactsRewound;

@@ -8,18 +8,23 @@ export { conversionHref } from './conversion-href.ts';
 export { foundHref } from './found-href.ts';
 export { Alert } from './parts/alert.tsx';
 export { Amounts, OtherCoins } from './parts/amounts.tsx';
+export { blockColumn } from './parts/block-column.ts';
 export { Chart, type ChartSeries } from './parts/chart.tsx';
 export { Choices } from './parts/choices.tsx';
+export { Given, Paid } from './parts/conversion-amounts.tsx';
 export { Copy } from './parts/copy.tsx';
 export { Dialog } from './parts/dialog.tsx';
 export { Field, Fields } from './parts/fields.tsx';
 export { GroupedChart } from './parts/grouped-chart.tsx';
+export { handleSubmit } from './parts/handle-submit.ts';
 export { JsonTree } from './parts/json-tree.tsx';
 export { NotThere } from './parts/not-there.tsx';
+export { PagedTable } from './parts/paged-table.tsx';
 export { Pager } from './parts/pager.tsx';
 export { Panel } from './parts/panel.tsx';
 export { AddressLink, Currency, NameOf, Party } from './parts/party.tsx';
 export { Pick } from './parts/pick.tsx';
+export { PlainTable } from './parts/plain-table.tsx';
 export { Proof } from './parts/proof.tsx';
 export { Qr } from './parts/qr.tsx';
 export { useRefresh } from './parts/refresh.ts';
@@ -35,7 +40,15 @@ export { Tabs, tabOf } from './parts/tabs.tsx';
 export { Id, Text } from './parts/text.tsx';
 export { Value } from './parts/value.tsx';
 export { type Period, VolumeChart } from './parts/volume-chart.tsx';
-export { OutcomeText, StandingBanner, StreamedCoins, TransactionLink, Unconfirmed } from './parts/waiting.tsx';
+export {
+  GoneNews,
+  newsSince,
+  OutcomeText,
+  StandingBanner,
+  StreamedCoins,
+  TransactionLink,
+  Unconfirmed,
+} from './parts/waiting.tsx';
 export { WhenSeen } from './parts/when-seen.tsx';
 export { type ActOutcome, act } from './state/act.ts';
 
@@ -46,7 +59,7 @@ export { type ConversionNews, news } from './state/live.ts';
 export { logOut } from './state/logout.ts';
 export { mempoolOf, type Outcome, outcomeOf, outcomes, standingOf, type Waiting } from './state/mempool.ts';
 export { nameOf } from './state/names.ts';
-export { address, followsStream, navigate, ownHref, replaceQuery } from './state/place.ts';
+export { address, followsStream, hrefWith, navigate, ownHref, replaceQuery } from './state/place.ts';
 export type { PriceNews } from './state/price-news.ts';
 export { saveAnswer } from './state/save-answer.ts';
 export { chainNames, nativeNameOf, service, spanOfBlocks } from './state/service.ts';

@@ -36,7 +36,7 @@ function world() {
     wait: (ms: number) => {
       time += ms;
     },
-    rest: (network: string, credits: number) => gate.rest(visitor(network), { template: '/', credits, tier: null }),
+    rest: (network: string, credits: number) => gate.rest(visitor(network), { template: '/', credits }),
     async rpc(network: string, requests: number) {
       const entrance = await gate.rpc(visitor(network), '/');
       return entrance.refused ?? (await entrance.settle({ requests, credits: 0 }));

@@ -13,8 +13,8 @@ export interface RequestCost {
   readonly credits: number;
   /** 0 for charges while an answer is streamed; by default the charge counts as one request. */
   readonly requests?: 0;
-  /** Lowest tier that may use the route; null if it needs no key. */
-  readonly tier: AccessTier | null;
+  /** Lowest tier that may use the route; without it no key is needed. */
+  readonly tier?: AccessTier | undefined;
   /** A session's request is paid by its network, so that a leaked key that uses up the identity's credits cannot block its revocation. */
   readonly ofAccount?: boolean | undefined;
 }
@@ -156,8 +156,8 @@ export function createBills({ tiers, keylessRequestsPerMinute }: Pick<Config, 't
   return { billOfRest, billOfRpc };
 }
 
-function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | null): ApiError | null {
-  if (tier === null || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
+function tierRefusal(key: ActiveKey | undefined, tier: AccessTier | undefined): ApiError | null {
+  if (tier === undefined || (key && TIERS.indexOf(key.tier) >= TIERS.indexOf(tier))) return null;
   const had = key ? `one of the tier ${key.tier}` : 'neither';
   const needed = `this path needs a key or a session of the tier ${tier} or above; this request has ${had}`;
   return new ApiError('tier_required', needed);

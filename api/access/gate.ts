@@ -22,6 +22,7 @@ export interface Caller extends Pick<Visitor, 'bearer'>, WorkOwner {
 export interface CallCost {
   /** Requests to charge to the per-minute allowance of a caller without a key. */
   readonly requests: number;
+  /** Credits to charge to a caller with a key. */
   readonly credits: number;
 }
 

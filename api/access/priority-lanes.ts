@@ -4,6 +4,7 @@
  * it has fewer places than the lane has left, so a single caller gets at most half of them and a new caller finds one free. The places of
  * a queue are shared in the same way. docs/decisions/0124-places-by-caller.md
  */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 
 export type PriorityLane = 'standard' | 'priority';
@@ -96,13 +97,7 @@ function createLane(places: number, mostWaiting: number, leavesRoom: boolean) {
     runningOfAll += 1;
   }
 
-  function queueOf(payer: string): Set<() => void> {
-    const known = waiting.get(payer);
-    if (known) return known;
-    const made = new Set<() => void>();
-    waiting.set(payer, made);
-    return made;
-  }
+  const queueOf = (payer: string) => getOrInsert(waiting, payer, () => new Set<() => void>());
 
   function leaveQueue(payer: string, queue: Set<() => void>, begin: () => void): void {
     if (!queue.delete(begin)) return;

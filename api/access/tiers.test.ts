@@ -94,7 +94,7 @@ it('credits are counted by chain, over all processes', async () => {
   await setTier(stores.postgres, at('one'), 'pro');
   const passes = async (key: string, credits: number, process = 0) => {
     const visitor = { network: '192.0.2.1', bearer: key, apiKey: '' };
-    return (await gates[process]?.rest(visitor, { template: '/', credits, tier: null }))?.refusal?.code ?? 'passed';
+    return (await gates[process]?.rest(visitor, { template: '/', credits }))?.refusal?.code ?? 'passed';
   };
   expect(await passes(two, 60)).toBe('passed');
   expect([await passes(two, 1), await passes(two, 1, 1)]).toEqual(['rate_limited', 'rate_limited']);

@@ -1,4 +1,5 @@
 /** Bounds the rate at which all files together are sent, so that other answers do not wait behind them. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 
 /**
  * Resolves when `bytes` may be sent; they count as `least` at least. Waiting networks take turns, so that each gets the same share of the rate,
@@ -52,9 +53,7 @@ export function limitRate(bytesPerSecond: number, now: () => number = performanc
     }
     const isFirst = waiting.size === 0;
     const ours = new Promise<void>((resolve) => {
-      const parts = waiting.get(network) ?? [];
-      parts.push({ ms, letGo: resolve });
-      waiting.set(network, parts);
+      getOrInsert(waiting, network, () => []).push({ ms, letGo: resolve });
     });
     if (isFirst) setTimeout(letGo, free - moment).unref();
     await ours;

@@ -1,4 +1,5 @@
 /** S3 answers for the data set as XML: ListObjects in both versions, and errors. Query engines expand `*` only in S3 buckets. */
+import { partitionPoint } from '../../domain/partition-point.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { type ListedObject, manifestObject } from './served-folder.ts';
 
@@ -81,15 +82,8 @@ const sizeAndTag = ({ bytes, sha256 }: DatasetFile) => ({ size: bytes, tag: sha2
 const AFTER_ALL = '\uffff';
 
 /** Index of the first object at or after a key. */
-function firstFrom(objects: readonly ListedObject[], key: string): number {
-  let [low, high] = [0, objects.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((objects[middle]?.key ?? '') < key) low = middle + 1;
-    else high = middle;
-  }
-  return low;
-}
+const firstFrom = (objects: readonly ListedObject[], key: string) =>
+  partitionPoint(objects, (object) => object.key < key);
 
 function commonPrefix(key: string, prefix: string, delimiter: string): string | null {
   if (delimiter === '') return null;

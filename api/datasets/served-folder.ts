@@ -2,6 +2,7 @@
 import { createHash } from 'node:crypto';
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { shared } from '../../infra/shared.ts';
 import { DATASET_PATH, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES, datasetTable } from '../../schemas/datasets/tables.ts';
@@ -140,11 +141,7 @@ export function manifestObject(
 /** Measures a form at its first use, by making its text once. */
 function lengths(files: readonly DatasetFile[]): (form: ManifestForm) => number {
   const known = new Map<ManifestForm, number>();
-  return (form) => {
-    const length = known.get(form) ?? manifestText(files, '', form).length;
-    known.set(form, length);
-    return length;
-  };
+  return (form) => getOrInsert(known, form, () => manifestText(files, '', form).length);
 }
 
 function manifestText(files: readonly DatasetFile[], base: string, form: ManifestForm): Buffer {

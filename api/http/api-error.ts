@@ -114,6 +114,11 @@ export class ApiError extends PermanentError {
   }
 }
 
+/** The error of one parameter; `at` is its name, or its place in the body without the first slash. */
+export function parameterError(at: string, detail: string, code: ApiErrorCode = 'invalid_parameter'): ApiError {
+  return new ApiError(code, detail, { errors: [{ pointer: `/${at}`, detail }] });
+}
+
 export const notFound = (what: string): ApiError => new ApiError('not_found', `${what} is not known`);
 
 /** Body of application/problem+json; `error` repeats `detail` for clients that read only that. */

@@ -312,7 +312,6 @@ describe('a request that is not answered in time', () => {
       parameters: {},
       response: {},
       weight: 1,
-      tier: null,
       cache: 'none',
       handler: () => new Promise<Answer>(() => undefined),
     });

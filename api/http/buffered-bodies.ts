@@ -2,6 +2,7 @@
  * Bounds the memory of request bodies over all connections, in total and for each network. Beyond a bound it evicts the unfinished body that has
  * held most memory for longest, so a client with a small or fast body gets through, whatever other clients hold.
  */
+import { partitionPoint } from '../../domain/partition-point.ts';
 
 export interface BufferedBodies {
   hold(network: string, holder: BufferedBody): BodyReservation;
@@ -226,16 +227,9 @@ function* costliestFirst(among: Iterable<Network>, at: number): Generator<Body> 
     if (!costliest) continue;
     yield costliest.body;
     queue.rent -= costliest.rent;
-    if (queue.bodies.length > 0) queues.splice(placeOf(queue.rent, queues), 0, queue);
+    if (queue.bodies.length === 0) continue;
+    const { rent } = queue;
+    const place = partitionPoint(queues, (other) => other.rent < rent);
+    queues.splice(place, 0, queue);
   }
-}
-
-function placeOf(rent: number, ascending: readonly { readonly rent: number }[]): number {
-  let [low, high] = [0, ascending.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((ascending[middle]?.rent ?? 0) < rent) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }

@@ -2,7 +2,7 @@
 
 import { isHash } from '../../domain/hashes.ts';
 import { INT32_MAX } from '../../schemas/integers.ts';
-import { ApiError } from './api-error.ts';
+import { parameterError } from './api-error.ts';
 
 export type CursorValue = string | number;
 
@@ -60,9 +60,11 @@ export function decodeCursor(
     key.length === kinds.length &&
     key.every((value, index) => isOfKind(value, kinds[index]));
   if (!valid) {
-    const detail =
-      'this list of this chain did not issue the cursor: pass nextCursor or prevCursor of an answer unchanged';
-    throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
+    throw parameterError(
+      'cursor',
+      'this list of this chain did not issue the cursor: pass nextCursor or prevCursor of an answer unchanged',
+      'cursor_invalid',
+    );
   }
   return {
     list,

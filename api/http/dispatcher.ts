@@ -26,7 +26,7 @@ export function registerRoutes(app: FramedRoutes, routes: readonly AnsweredRoute
   for (const [path, atPath] of Map.groupBy(routes, (route) => route.path)) {
     const methods = atPath.map(methodOf);
     const allow = [...methods, ...(methods.includes('GET') ? ['HEAD'] : []), 'OPTIONS'].join(', ');
-    const refused = { template: path, credits: LEAST_CREDITS, tier: null };
+    const refused = { template: path, credits: LEAST_CREDITS };
     const refuse = refuseMethod(allow);
     const patterns = bothForms(path);
     for (const route of atPath) registerRoute(app, patterns, route, options);
@@ -95,7 +95,7 @@ function readAddress(route: AnsweredRoute, names: readonly string[], { api }: Di
 export function registerFallback(app: FramedRoutes, options: DispatcherOptions): void {
   const answerer = refusing(({ url }) => new ApiError('not_found', `there is no ${url}: /api/ lists all paths`));
   app.any('/*', (res, req, announced) => {
-    handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS, tier: null }, answerer);
+    handleRequest(options, res, req, announced, { template: 'none', credits: LEAST_CREDITS }, answerer);
   });
 }
 
@@ -104,7 +104,7 @@ export function registerFallback(app: FramedRoutes, options: DispatcherOptions):
  * cost as much. Every other OPTIONS request is charged.
  */
 export function answerOptions(options: ExchangeOptions, template: string, allow: string): Handler {
-  const account = { template, credits: LEAST_CREDITS, tier: null };
+  const account = { template, credits: LEAST_CREDITS };
   const headers = headerLines({ ...PREFLIGHT_HEADERS, 'Access-Control-Allow-Methods': allow, Allow: allow });
   const reply: Reply = { status: 204, headers, body: null };
   const answerer = always(reply);

@@ -235,7 +235,7 @@ function chargeLater(
   visitor: Visitor,
   { template }: Account,
 ): RequestInfo['charge'] {
-  return async (credits) => (await gate.rest(visitor, { template, credits, tier: null, requests: 0 })).refusal;
+  return async (credits) => (await gate.rest(visitor, { template, credits, requests: 0 })).refusal;
 }
 
 function respond(exchange: Exchange, reply: Reply): void {
@@ -295,7 +295,7 @@ export function problemTo(
   visitor: AnsweredNetwork,
 ) {
   const started = performance.now();
-  const asked = readRequestInfo(req, { template, credits: 0, tier: null }, nothingMore);
+  const asked = readRequestInfo(req, { template, credits: 0 }, nothingMore);
   return (error: unknown, limits: HeaderLines): void => {
     const reply = problemReply(error, asked, api.logger);
     writeReplyLater(res, reply, ownLines({ limits, asked }), asked.method === 'head', unsent, visitor);

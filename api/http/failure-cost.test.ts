@@ -14,7 +14,7 @@ import { QueueFull } from '../access/priority-lanes.ts';
 import { ApiError } from './api-error.ts';
 import { liveRoute } from './route.ts';
 
-const open = { summary: '', parameters: {}, response: {}, weight: 1, tier: null, cache: 'none' } as const;
+const open = { summary: '', parameters: {}, response: {}, weight: 1, cache: 'none' } as const;
 /** An extension of JSON-RPC whose parameter is one address. */
 const METHOD = 'getbalanceall';
 const CALL = JSON.stringify({ id: 7, method: METHOD, params: ['RJvt6CZAzWJEgYd4juBYJzqtmtzAn23c2V'] });

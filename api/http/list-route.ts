@@ -70,7 +70,6 @@ export function listRoute<
     response: page(row, members),
     headers: ['Link'] as const,
     weight: 2,
-    tier: null,
     cache: 'state',
     async handler(call: StateCall<P> & { readonly params: ListRequest }) {
       const { chain, fromHeight, toHeight } = call.params;

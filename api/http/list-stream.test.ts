@@ -26,7 +26,6 @@ function numbers(total: number) {
     parameters: pageParameters,
     response: object({ results: array(object({ n: integer })), nextCursor: nullableString }),
     weight: 2,
-    tier: null,
     cache: 'state',
     scope: 'all',
     async handler({ params }) {
@@ -78,7 +77,6 @@ function whole(total: number) {
     response: array(object({ n: integer })),
     rows: { member: null },
     weight: 2,
-    tier: null,
     cache: 'state',
     scope: 'all',
     handler: async () => Array.from({ length: total }, (_, n) => row(n)),

@@ -7,7 +7,7 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ApiContext } from '../api-context.ts';
 import type { JsonSchema } from '../schema/json-schema.ts';
 import { memoize } from '../state/memoize.ts';
-import { ApiError } from './api-error.ts';
+import { type ApiError, parameterError } from './api-error.ts';
 import { csvLine } from './csv.ts';
 import { leadsBack } from './cursor.ts';
 import { headerLines } from './header-lines.ts';
@@ -90,12 +90,10 @@ export async function listStream(
   gone: AbortSignal,
 ): Promise<Reply> {
   if (params.page !== undefined) {
-    const detail = 'page is only for lists in JSON; a stream begins at the first row, or after cursor';
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
+    throw parameterError('page', 'page is only for lists in JSON; a stream begins at the first row, or after cursor');
   }
   if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
-    const detail = 'a stream continues after nextCursor; prevCursor is only for pages in JSON';
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/cursor', detail }] });
+    throw parameterError('cursor', 'a stream continues after nextCursor; prevCursor is only for pages in JSON');
   }
   const read = batchReader(api, route, params);
   const first = await read();

@@ -1,16 +1,16 @@
 /** Lists by page number or by cursor, in both directions. A cursor stays stable while blocks arrive; a rewind invalidates it with an error. */
 import { integer as integerSchema } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
-import { ApiError } from './api-error.ts';
+import { ApiError, parameterError } from './api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
 import type { KeyColumn, ListSource } from './list-source.ts';
 import { type PlacedRow, readRows } from './page-rows.ts';
 import { formatParameter, type ParameterValues, queryParameter } from './parameters.ts';
 import { refuseRewound } from './rewound-cursor.ts';
 
-const DEFAULT_PAGE_SIZE = 25;
-const MAX_PAGE_SIZE = 200;
-const MAX_OFFSET = 10_000;
+export const DEFAULT_PAGE_SIZE = 25;
+export const MAX_PAGE_SIZE = 200;
+export const MAX_OFFSET = 10_000;
 
 export const pageParameters = {
   page: queryParameter('Page, from 1; not together with cursor', { ...integerSchema, minimum: 1 }),
@@ -86,8 +86,7 @@ function placeOf(
     return { page, after: null };
   }
   if (params.page !== undefined) {
-    const detail = 'page and cursor exclude each other';
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/page', detail }] });
+    throw parameterError('page', 'page and cursor exclude each other');
   }
   const kinds = source.key.map(({ kind }) => kind);
   return {

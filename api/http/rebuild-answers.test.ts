@@ -42,7 +42,6 @@ function world() {
     parameters: {},
     response: object({}),
     weight: 1,
-    tier: null,
     cache: 'prepared',
     scope: 'all',
     async handler({ params }) {

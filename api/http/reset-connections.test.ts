@@ -19,7 +19,6 @@ beforeAll(async () => {
     summary: '',
     parameters: {},
     response: {},
-    tier: null,
     weight: 0,
     cache: 'none',
     handler: async () => {

@@ -73,8 +73,8 @@ interface RouteBase<P extends Parameters, S extends JsonSchema> {
   readonly produces?: string;
   /** Cost in credits. */
   readonly weight: 0 | 1 | 2 | 5;
-  /** Lowest tier that may use the route; null: no key is needed. */
-  readonly tier: AccessTier | null;
+  /** Lowest tier that may use the route; without it no key is needed. */
+  readonly tier?: AccessTier;
   /** As in RequestCost: an account's own paths. */
   readonly ofAccount?: boolean;
   /** Answered even while the limiter is unavailable: a health probe must not depend on a store. */
@@ -133,7 +133,6 @@ export interface FileRoute<P extends Parameters = Parameters, S extends JsonSche
   extends RouteBase<P, S> {
   readonly cache: 'files';
   readonly weight: 0;
-  readonly tier: null;
 }
 
 /** Routes that the dispatcher answers. */
@@ -236,9 +235,9 @@ export function liveRoute<
 }
 
 export function fileRoute<const P extends Parameters, const S extends JsonSchema, const Path extends string>(
-  route: Omit<FileRoute<P, S>, 'cache' | 'weight' | 'tier'> & { readonly path: Path },
+  route: Omit<FileRoute<P, S>, 'cache' | 'weight'> & { readonly path: Path },
 ): FileRoute & DescribedRoute<Description<Path, 'get', 200, P, Typed<S>>> {
-  return { ...route, cache: 'files', weight: 0, tier: null };
+  return { ...route, cache: 'files', weight: 0 };
 }
 
 /** Returns whether Accept or `format` can request the rows of the answer as a stream. */

@@ -1,6 +1,6 @@
 /** A time in a query: ISO 8601 UTC (a day, or a day and a time) or seconds since the epoch. */
 import { parseUtc } from '../../domain/time.ts';
-import { ApiError } from './api-error.ts';
+import { parameterError } from './api-error.ts';
 
 /** Maximum digits of seconds since the epoch; the calendar of Postgres ends within 13 digits. */
 const DIGITS = 12;
@@ -23,8 +23,7 @@ export function parseTime(text: string, name: string): number {
   if (/^\d+$/.test(text)) return Number(text);
   const milliseconds = parseUtc(text);
   if (Number.isNaN(milliseconds)) {
-    const detail = `${name} is not a date: ${text}`;
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${name}`, detail }] });
+    throw parameterError(name, `${name} is not a date: ${text}`);
   }
   return Math.floor(milliseconds / 1000) + (/\.\d*[1-9]/.test(text) ? 1 : 0);
 }

@@ -11,7 +11,7 @@ import type { UnsentAnswersOptions } from './unsent-answers.ts';
 const MEBIBYTE = 2 ** 20;
 /** The system buffers about half of these bytes for a client that reads nothing. */
 const LARGE = Buffer.alloc(8 * MEBIBYTE, 'large\n');
-const open = { summary: '', parameters: {}, response: {}, weight: 1, tier: null, cache: 'none' } as const;
+const open = { summary: '', parameters: {}, response: {}, weight: 1, cache: 'none' } as const;
 
 /** Number of large answers that were made. */
 let made = 0;

@@ -1,6 +1,7 @@
 /** The waiting transactions of one chain's mempool and its recent changes, numbered. REST and the push stream read both from here. */
 import { randomBytes } from 'node:crypto';
 import type { BlockRef } from '../../domain/block-ref.ts';
+import { partitionPoint } from '../../domain/partition-point.ts';
 import type { MempoolLook, UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 
 export interface WaitingTransaction {
@@ -69,15 +70,7 @@ function createEntries() {
   let entries: Entry[] = [];
   let forgotten = 0;
 
-  function indexFrom(number: number): number {
-    let [low, high] = [0, entries.length];
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((entries[middle]?.number ?? Number.POSITIVE_INFINITY) < number) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
+  const indexFrom = (from: number) => partitionPoint(entries, ({ number }) => number < from);
 
   return {
     push: (entry: Entry) => void entries.push(entry),

@@ -1,10 +1,11 @@
 /** Converts a waiting transaction to its JSON form in REST and the stream, and to the subjects that filters match. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { ConversionType } from '../../domain/transfers.ts';
-import type { ActivityFact, IdentityFact, TransferFact } from '../../schemas/facts.ts';
+import type { IdentityFact, TransferFact } from '../../schemas/facts.ts';
 import type { UnconfirmedOutcome, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 import { coins, coinsOrNull, ratio } from '../http/values.ts';
-import { movedCurrencies } from '../push/events-of-record.ts';
+import { movedAmounts, movedCurrencies } from '../push/events-of-record.ts';
 import type { EventSubjects } from '../push/push-event.ts';
 import { readChanges } from '../state/identity-changes.ts';
 import type { WaitingTransaction } from './journal.ts';
@@ -64,25 +65,13 @@ export function transactionAnswer({ transaction, seenAt }: WaitingTransaction) {
     identityCount: identities.length,
     identities: identities.slice(0, MOST_PARTS).map(identityAnswer),
     addressCount: activity.length,
-    addresses: activity.slice(0, MOST_PARTS).map(activityAnswer),
+    addresses: activity.slice(0, MOST_PARTS).map((fact) => ({ address: fact.address, ...movedAmounts(fact) })),
   };
 }
 
 export function identityAnswer({ identityAddress, name, fullyQualifiedName, kind, flags, changes }: IdentityFact) {
   const shown = changes.length > MOST_CHANGES_TEXT ? null : readChanges(changes);
   return { identityAddress, name, fullyQualifiedName, kind, flags, changes: shown };
-}
-
-function activityAnswer({ address, received, sent, currencies }: ActivityFact) {
-  return {
-    address,
-    received: coins(received),
-    sent: coins(sent),
-    net: coins(received - sent),
-    currencies: Object.entries(currencies).map(([currencyId, flow]) => {
-      return { currencyId, amount: coins(flow.received - flow.sent) };
-    }),
-  };
 }
 
 /** Members that report why a transaction left the mempool; null if the reason has no such member. */
@@ -100,12 +89,7 @@ const subjects = new WeakMap<UnconfirmedTransaction, readonly EventSubjects[]>()
 
 /** Subjects of the whole transaction, of each conversion and of each identity: a filter matches if any one of them matches. */
 export function subjectsOf(transaction: UnconfirmedTransaction, nativeCurrencyId: string): readonly EventSubjects[] {
-  let known = subjects.get(transaction);
-  if (!known) {
-    known = allSubjects(transaction, nativeCurrencyId);
-    subjects.set(transaction, known);
-  }
-  return known;
+  return getOrInsert(subjects, transaction, () => allSubjects(transaction, nativeCurrencyId));
 }
 
 function allSubjects(transaction: UnconfirmedTransaction, nativeCurrencyId: string): EventSubjects[] {

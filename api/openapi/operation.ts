@@ -47,7 +47,7 @@ export function statusesOf(route: Route): number[] {
   const possible: readonly (readonly [number, boolean])[] = [
     [400, true],
     [401, true],
-    [403, tier !== null],
+    [403, tier !== undefined],
     [404, names],
     [409, Object.hasOwn(parameters, 'cursor')],
     [413, route.cache === 'none' && route.body !== undefined],
@@ -145,7 +145,7 @@ function securityOf(route: Route) {
   const holder = route.cache === 'none' ? route.holder : undefined;
   if (holder === 'session') return [{ session: [] }];
   const proofs = [{ key: [] }, { keyHeader: [] }, { session: [] }];
-  return route.tier === null && holder === undefined ? [{}, ...proofs] : proofs;
+  return route.tier === undefined && holder === undefined ? [{}, ...proofs] : proofs;
 }
 
 export function operationOf(route: Route, chains: readonly string[], examples: Examples, links: Links) {

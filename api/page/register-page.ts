@@ -6,6 +6,7 @@
 import type { HttpRequest, HttpResponse } from 'uWebSockets.js';
 import { createHash } from 'node:crypto';
 import { LRUCache } from 'lru-cache';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Config } from '../../schemas/config.ts';
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
@@ -145,11 +146,7 @@ async function documentReply(
     return { status: 304, headers: documentHeaders(kept), body: null };
   }
   const encoding = chooseEncoding(acceptEncoding);
-  let plain = documents.get(etag);
-  if (!plain) {
-    plain = Buffer.from(html);
-    documents.set(etag, plain);
-  }
+  const plain = getOrInsert<string, Buffer>(documents, etag, () => Buffer.from(html));
   if (encoding === null) return { status, headers: documentHeaders(kept), body: plain };
   const headers = documentHeaders({ ...kept, 'Content-Encoding': encoding });
   return { status, headers, body: await compressed(plain, encoding) };

@@ -29,7 +29,7 @@ export function admitConnection(
   const visitor = readVisitor(res, req);
   const refuse = problemTo(options, res, req, template, visitor);
   const { network } = visitor; // cannot be read later
-  const connection = { template, credits: 1, tier: null };
+  const connection = { template, credits: 1 };
   const decide = ({ refusal, headers }: Admission) => {
     if (refusal) return refuse(refusal, headers);
     const share = shareOrRefuse(headers);

@@ -111,7 +111,7 @@ function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, ar
 }
 
 function activitySource(fact: ActivityFact, around: Around): Source {
-  const { address, txid, received, sent, currencies } = fact;
+  const { address, txid } = fact;
   const { height, time } = around;
   return {
     channel: 'addresses',
@@ -123,13 +123,20 @@ function activitySource(fact: ActivityFact, around: Around): Source {
         txid,
         height,
         time,
-        received: coins(received),
-        sent: coins(sent),
-        net: coins(received - sent),
-        currencies: Object.entries(currencies).map(([currencyId, flow]) => {
-          return { currencyId, amount: coins(flow.received - flow.sent) };
-        }),
+        ...movedAmounts(fact),
       }),
+  };
+}
+
+/** Amounts of the chain's own currency, and the net amounts of the others. */
+export function movedAmounts({ received, sent, currencies }: ActivityFact) {
+  return {
+    received: coins(received),
+    sent: coins(sent),
+    net: coins(received - sent),
+    currencies: Object.entries(currencies).map(([currencyId, flow]) => {
+      return { currencyId, amount: coins(flow.received - flow.sent) };
+    }),
   };
 }
 

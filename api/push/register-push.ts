@@ -26,7 +26,7 @@ export interface SocketData {
   connection: PushConnection | null;
 }
 
-const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS, tier: null };
+const REFUSED = { template: SOCKET_PATH, credits: LEAST_CREDITS };
 const IDLE_SECONDS = 60;
 /** Status of a dropped message: the socket's buffer was full, although nothing is sent into a full socket. */
 const DROPPED = 2;

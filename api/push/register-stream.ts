@@ -3,7 +3,7 @@ import type { HttpResponse } from 'uWebSockets.js';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Pace } from '../../infra/pace.ts';
 import { LEAST_CREDITS } from '../access/bills.ts';
-import { ApiError, invalidParameters } from '../http/api-error.ts';
+import { ApiError, invalidParameters, parameterError } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import { handleRequest } from '../http/exchange.ts';
 import { refusing } from '../http/fixed-answers.ts';
@@ -28,7 +28,7 @@ import { createSubscriptionSet } from './subscription-set.ts';
 import type { Transport } from './transport.ts';
 import { writeEvent } from './write-event.ts';
 
-const REFUSED = { template: STREAM_PATH, credits: LEAST_CREDITS, tier: null };
+const REFUSED = { template: STREAM_PATH, credits: LEAST_CREDITS };
 const ALLOW = 'GET, HEAD, OPTIONS';
 const refuseMethod = refusing(
   () => new ApiError('method_not_allowed', 'only GET and HEAD are served here', { headers: { Allow: ALLOW } }),
@@ -151,7 +151,7 @@ async function waitForTurn(ms: number, pace: Pace): Promise<void> {
 
 function asApiError(error: unknown): unknown {
   if (error instanceof CursorInvalid) {
-    return new ApiError('cursor_invalid', error.message, { errors: [{ pointer: '/cursor', detail: error.message }] });
+    return parameterError('cursor', error.message, 'cursor_invalid');
   }
   if (error instanceof SubscriptionRefused) {
     // Parameters of a query are not nested in `filter`.

@@ -6,23 +6,18 @@ import {
   type RpcRefusal,
   type RpcRequest,
 } from '../../schemas/verusd/rpc-envelope.ts';
+import type { CallCost } from '../access/gate.ts';
 import { rpcCredits } from './methods/method-table.ts';
 import { MAX_BATCH, type RpcAnswer } from './rpc-handler.ts';
 
 const LEAST_CREDITS = 1;
 
-export interface RpcCost {
-  /** Requests charged to a caller without a key: one per element of a batch. */
-  readonly requests: number;
-  /** Credits charged to a caller with a key. */
-  readonly credits: number;
-}
-
 function creditsOf(request: RpcRequest | RpcRefusal): number {
   return request.kind === 'refusal' ? LEAST_CREDITS : rpcCredits(request.method, request.texts.length);
 }
 
-export function rpcCost(body: RpcBody): RpcCost {
+/** A batch costs one request per element. */
+export function rpcCost(body: RpcBody): CallCost {
   if (body.kind === 'single') return { requests: 1, credits: creditsOf(body.request) };
   const { requests } = body;
   // An empty or too large batch executes nothing.

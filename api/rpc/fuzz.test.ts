@@ -4,7 +4,7 @@
  */
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { rawElements } from '../../domain/json/raw-json.ts';
+import { elementTexts } from '../../domain/json/raw-json.ts';
 import { nameToAddress } from '../../domain/names.ts';
 import { SEED } from '../../test/setup/seed.ts';
 import { type Read, sentBodies } from '../../test/support/api/rpc/arbitrary-bodies.ts';
@@ -34,14 +34,13 @@ function parsed(text: string): unknown {
   }
 }
 
-const textsOf = (params: string) => rawElements(params, 0).map(({ start, end }) => params.slice(start, end));
-const mayReceive = (method: string, params: string) => faultOfCall(method, params, textsOf(params)) === null;
+const mayReceive = (method: string, params: string) => faultOfCall(method, params, elementTexts(params)) === null;
 
 /** A plain harmless call must reach the daemon, unless it is repeatable, guarded, or answered by this service. */
 function mustReach({ method, params }: NonNullable<Read>): boolean {
   if (!mayReceive(method, params) || ANSWERED_HERE.includes(method)) return false;
   const { guards = [], repeatable } = RPC_METHODS[method] as DaemonMethod;
-  const isPlain = textsOf(params).every((text) => /^(null|true|false|-?\d{1,9}|"[a-z]{0,9}")$/.test(text));
+  const isPlain = elementTexts(params).every((text) => /^(null|true|false|-?\d{1,9}|"[a-z]{0,9}")$/.test(text));
   return isPlain && repeatable === undefined && guards.length === 0;
 }
 
@@ -100,7 +99,7 @@ test(`${hostileRuns} recorded calls, each with a hostile change, seed ${SEED}`, 
       expect(parsed(answer)).toBeDefined();
       for (const call of received) {
         const read = readPrinted(call);
-        expect([call.slice(0, 300), read && faultOfCall(read.method, read.params, textsOf(read.params))]).toEqual([
+        expect([call.slice(0, 300), read && faultOfCall(read.method, read.params, elementTexts(read.params))]).toEqual([
           call.slice(0, 300),
           null,
         ]);

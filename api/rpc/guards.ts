@@ -107,18 +107,16 @@ export const mostBlocksOfVolumes: MethodGuard = {
 const heightsOf = (text: string | undefined): number[] =>
   text?.startsWith('"') ? (text.match(/\d+/g) ?? []).map(Number) : [];
 
-/** Bounds the blocks between two heights; missing heights are the first and the last block. */
-export function mostBlocksBetween(from: number, to: number): MethodGuard {
-  return {
-    refuses: `more than ${MOST_BLOCKS} blocks`,
-    refused: ['["x"]', `["x",1,${MOST_BLOCKS + 2}]`, '["x","0","0"]', '["x",0,-1]'],
-    check({ texts }, chain) {
-      const [first, last] = [numberOf(texts[from]) ?? 0, numberOf(texts[to]) ?? 0];
-      const end = last > 0 ? Math.min(last, chain.height()) : chain.height();
-      if (texts.length > from - 1 && end - Math.max(first, 0) > MOST_BLOCKS) throw tooMuch(MOST_BLOCKS);
-    },
-  };
-}
+/** Bounds the blocks between two heights, parameters 2 and 3; missing heights are the first and the last block. */
+export const mostBlocksBetween: MethodGuard = {
+  refuses: `more than ${MOST_BLOCKS} blocks`,
+  refused: ['["x"]', `["x",1,${MOST_BLOCKS + 2}]`, '["x","0","0"]', '["x",0,-1]'],
+  check({ texts }, chain) {
+    const [first, last] = [numberOf(texts[1]) ?? 0, numberOf(texts[2]) ?? 0];
+    const end = last > 0 ? Math.min(last, chain.height()) : chain.height();
+    if (texts.length > 0 && end - Math.max(first, 0) > MOST_BLOCKS) throw tooMuch(MOST_BLOCKS);
+  },
+};
 
 /** Bounds the blocks between two times, at most as many as the chain has. The daemon reads a negative time as one in the far future. */
 export const mostBlocksBetweenTimes: MethodGuard = {

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { daemonPrint, rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { daemonPrint, elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import { readLines } from '../../recordings/player/read-lines.ts';
 import { answerOf, type RecordedCase, readCases } from '../../recordings/player/recorded-calls.ts';
 import {
@@ -23,7 +23,6 @@ const error = (code: number, message: string) =>
 const codeOf = (body: string): unknown => (JSON.parse(body) as { error: { code: number } | null }).error?.code;
 const methodOf = (recorded: RecordedCase) => JSON.parse(rawMember(recorded.request, 'method') ?? '""') as string;
 const paramsOf = (recorded: RecordedCase) => rawMember(recorded.request, 'params') ?? '[]';
-const elements = (params: string) => rawElements(params, 0).map(({ start, end }) => params.slice(start, end));
 const request = (method: string, params: string) =>
   `{"jsonrpc":"1.0","id":"x","method":"${method}","params":${params}}`;
 
@@ -104,7 +103,7 @@ describe('from the index', () => {
     let compared = 0;
     for (const candidate of recorded) {
       const params = paramsOf(candidate);
-      const count = rawElements(params, 0).length;
+      const count = elementTexts(params).length;
       if (!('body' in candidate) || count < 1 || count > 3 || /VRSCTEST@"\]|mempool/.test(params + candidate.name))
         continue;
       const { text } = await service.post(request('getidentityhistory', params));
@@ -144,7 +143,7 @@ describe('from the index', () => {
     for (const candidate of readCases(RECORDING)) {
       const params = paramsOf(candidate);
       const [name = '', start = '', end = '', ...proofs] =
-        methodOf(candidate) === 'getidentityhistory' ? elements(params) : [];
+        methodOf(candidate) === 'getidentityhistory' ? elementTexts(params) : [];
       if (!('body' in candidate) || proofs.join() !== 'false,0') continue;
       const { text } = await service.post(request('getidentityhistory', `[${name},${start},${end}]`));
       expect([params, shown(text)]).toEqual([params, shown(candidate.body)]);

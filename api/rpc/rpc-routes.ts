@@ -55,7 +55,7 @@ export function chainOfHost(host: string): string | null {
   return second === 'rpc' ? first : null;
 }
 
-const REFUSED = { template: RPC_TEMPLATE, credits: LEAST_CREDITS, tier: null };
+const REFUSED = { template: RPC_TEMPLATE, credits: LEAST_CREDITS };
 
 /** Refuses with plain text, as clients of the daemon expect. */
 function refuseWith(options: ExchangeOptions) {

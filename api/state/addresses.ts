@@ -2,7 +2,7 @@
 
 import { isTransparentAddress } from '../../domain/addresses.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
-import { ApiError } from '../http/api-error.ts';
+import { parameterError } from '../http/api-error.ts';
 import { pathParameter } from '../http/parameters.ts';
 import { writtenAddress } from '../schema/json-schema.ts';
 import { nameAddress } from './name-address.ts';
@@ -17,6 +17,5 @@ export function resolveAddress(chain: ChainConfig, text: string, parameter = 'ad
   const why = text.startsWith('zs1')
     ? 'a shielded address has no public history'
     : 'neither an address nor a name with @';
-  const detail = `${JSON.stringify(text)} is ${why}`;
-  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+  throw parameterError(parameter, `${JSON.stringify(text)} is ${why}`);
 }

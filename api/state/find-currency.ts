@@ -1,7 +1,7 @@
 /** Resolves a name or an i-address in a request to a currency. */
 import { isIdentityAddress, looksLikeIdentityAddress } from '../../domain/addresses.ts';
 import type { ApiContext } from '../api-context.ts';
-import { ApiError, notFound } from '../http/api-error.ts';
+import { ApiError, notFound, parameterError } from '../http/api-error.ts';
 import type { Currencies, CurrencyEntry } from './currency-directory.ts';
 import { nameAddress } from './name-address.ts';
 import { nearNames } from './near-names.ts';
@@ -22,7 +22,7 @@ export function findCurrency(
   const isAddress = isIdentityAddress(text);
   if (!isAddress && (looksLikeIdentityAddress(text) || !canBeName(api, text))) {
     const detail = `${JSON.stringify(text)} is neither an i-address (its checksum would have to fit) nor a name`;
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
+    throw parameterError(parameter, detail);
   }
   const suggestions = isAddress ? [] : nearNames(text, currencies.all());
   const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';

@@ -1,5 +1,6 @@
 /** One attempt: a signed POST to a receiver that is trusted with nothing, neither its address nor its answer. */
 import { Agent, buildConnector, request } from 'undici';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Logger } from '../../infra/logger.ts';
 import {
   AddressForbidden,
@@ -117,16 +118,12 @@ export function createSender(options: SenderOptions): Sender {
 /** Checks the address of a connection in the call that connects. */
 function checkedConnector(allows: AllowsAddress, resolve: Resolve): buildConnector.connector {
   const connectors = new Map<string, buildConnector.connector>();
-  const connectorOf = (protocol: string) => {
-    let connector = connectors.get(protocol);
-    if (!connector) {
+  const connectorOf = (protocol: string) =>
+    getOrInsert(connectors, protocol, () => {
       const lookup = checkedLookup((address) => allows(address, protocol), resolve);
       // undici's types only know a lookup of one address; net.connect asks for all addresses.
-      connector = buildConnector({ lookup, timeout: CONNECT_MS } as unknown as buildConnector.BuildOptions);
-      connectors.set(protocol, connector);
-    }
-    return connector;
-  };
+      return buildConnector({ lookup, timeout: CONNECT_MS } as unknown as buildConnector.BuildOptions);
+    });
   return (options, done) => {
     const host = bareHost(options.hostname);
     // There is no lookup if the host is an address.

@@ -27,15 +27,9 @@ export interface TurnQueue {
   take(most: number): Promise<Turn[]>;
   /** Whether no receiver has a turn, due or later, taken or not. */
   isEmpty(): Promise<boolean>;
-  /** Renews the leases of these turns; a turn whose lease expires after `leaseSeconds` goes to another worker. */
+  /** Renews the leases of these turns; a turn whose lease expires after `LEASE_SECONDS` goes to another worker. */
   touch(turns: readonly Turn[]): Promise<void>;
   close(): Promise<void>;
-}
-
-export interface TurnQueueOptions {
-  readonly postgres: Postgres;
-  readonly logger: Logger;
-  readonly leaseSeconds?: number | undefined;
 }
 
 const SCHEMA = 'webhook_queue';
@@ -75,8 +69,7 @@ export async function lockWebhooks(client: PoolClient, ids: readonly string[] | 
 }
 
 /** Opens the queue; creates and migrates pg-boss's tables, under its own lock. */
-export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueue> {
-  const { postgres, logger, leaseSeconds = LEASE_SECONDS } = options;
+export async function openTurnQueue(postgres: Postgres, logger: Logger): Promise<TurnQueue> {
   const { connectionString } = postgres.pool.options;
   if (connectionString === undefined) throw new Error('the Postgres pool was created without an address');
   const boss = new PgBoss({
@@ -117,7 +110,7 @@ export async function openTurnQueue(options: TurnQueueOptions): Promise<TurnQueu
     await boss.start();
     await boss.createQueue(QUEUE, { policy: 'exclusive' });
     await boss.updateQueue(QUEUE, {
-      heartbeatSeconds: leaseSeconds,
+      heartbeatSeconds: LEASE_SECONDS,
       retryLimit: RETRIES,
       retryDelay: 0,
       deleteAfterSeconds: KEEP_ENDED_SECONDS,

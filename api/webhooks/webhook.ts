@@ -1,7 +1,7 @@
 /** A registered webhook, and the events of the push stream that it receives. */
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
-import { invalidParameters } from '../http/api-error.ts';
+import { invalidParameters, parameterError } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import { entryWork, filterSize } from '../push/filter-size.ts';
 import type { Names } from '../push/names.ts';
@@ -81,12 +81,10 @@ export function createInterest(asked: WebhookSubscription, configured: readonly 
   const kinds = new Set<Kind>(asked.events);
   const { filter, chains } = asked;
   if (kinds.has('address.activity') && filter.address === undefined) {
-    throw invalidParameters([{ pointer: '/filter/address', detail: 'events address.activity needs filter.address' }]);
+    throw parameterError('filter/address', 'events address.activity needs filter.address');
   }
   if (kinds.has(PRICE_KIND) !== asked.thresholds.length > 0) {
-    throw invalidParameters([
-      { pointer: '/thresholds', detail: `events ${PRICE_KIND} and thresholds need one another` },
-    ]);
+    throw parameterError('thresholds', `events ${PRICE_KIND} and thresholds need one another`);
   }
   const channels = Object.entries(KIND_OF_CHANNEL).flatMap(([channel, kind]) =>
     kinds.has(kind) && channel !== 'undo' ? [channel] : [],

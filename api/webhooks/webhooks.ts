@@ -22,13 +22,12 @@ import { runTurns } from './run-turns.ts';
 import { createSender, type SenderOptions } from './send-message.ts';
 import { sweep } from './sweep.ts';
 import type { TurnOptions } from './take-turn.ts';
-import { openTurnQueue, type TurnQueue, type TurnQueueOptions } from './turn-queue.ts';
+import { openTurnQueue, type TurnQueue } from './turn-queue.ts';
 import { interestWork, type WebhookSubscription } from './webhook.ts';
 
 export interface WebhookTiming {
   readonly delaysMs?: TurnOptions['delaysMs'];
   readonly timeoutMs?: SenderOptions['timeoutMs'];
-  readonly leaseSeconds?: TurnQueueOptions['leaseSeconds'];
 }
 
 export interface WebhooksOptions {
@@ -66,7 +65,7 @@ const PACE = { sliceMs: 5, restMs: 0 };
 export async function openWebhooks(options: WebhooksOptions): Promise<Webhooks> {
   const { config, release, postgres, topics, watch, names, logger, timing = {} } = options;
   const chains = config.chains.map(({ name }) => name);
-  const queue = await openTurnQueue({ postgres, logger, ...timing });
+  const queue = await openTurnQueue(postgres, logger);
   const sender = createSender({
     allowLocal: config.webhookLocalReceivers,
     logger,

@@ -3,7 +3,7 @@
  * cannot represent become marked strings; JSON.parse, several times faster than a parser in JavaScript, then reads the text.
  */
 import { LosslessNumber } from 'lossless-json';
-import { isDigit, skipSpace } from './json-scan.ts';
+import { endOfString, isDigit, skipSpace } from './json-scan.ts';
 
 /** First character of a marked string: `\x7f` and a number, or `\x7fs` and a string that itself begins with `\x7f`. */
 const DELETE = '\x7f';
@@ -122,16 +122,6 @@ function endOfNumber(text: string, start: number): number {
 
 function continuesNumber(code: number): boolean {
   return code === POINT || code === 69 || code === 101 || code === PLUS || code === MINUS;
-}
-
-/** Index after the string that begins at `start`. @throws SyntaxError for an unterminated one */
-function endOfString(text: string, start: number): number {
-  for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return quote + 1;
-  }
-  throw new SyntaxError('a string does not end');
 }
 
 /** Replaces each marked string by the value that it stands for, in place. */

@@ -37,6 +37,16 @@ export function skipSpace(text: string, at: number): number {
   }
 }
 
+/** Index after the string that begins at `start`. @throws SyntaxError for an unterminated one */
+export function endOfString(text: string, start: number): number {
+  for (let quote = text.indexOf('"', start + 1); quote > 0; quote = text.indexOf('"', quote + 1)) {
+    let slashes = 0;
+    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
+    if (slashes % 2 === 0) return quote + 1;
+  }
+  throw new SyntaxError('a string does not end');
+}
+
 export const isDigit = (code: number): boolean => code >= ZERO && code <= NINE;
 
 /** Value of four hexadecimal digits; -1 for other characters. */

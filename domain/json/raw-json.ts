@@ -2,9 +2,7 @@
  * JSON as text: finds where values end and which members they have, so that a part can be passed on exactly as it was written.
  * Every function expects valid JSON without whitespace at `start`.
  */
-import { skipSpace } from './json-scan.ts';
-
-export { skipSpace };
+import { endOfString, skipSpace } from './json-scan.ts';
 
 export interface RawSpan {
   readonly start: number;
@@ -18,16 +16,6 @@ export interface RawMember extends RawSpan {
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
-const BACKSLASH = 92;
-function endOfString(text: string, start: number): number {
-  let quote = start;
-  for (;;) {
-    quote = text.indexOf('"', quote + 1);
-    let slashes = 0;
-    while (text.charCodeAt(quote - 1 - slashes) === BACKSLASH) slashes++;
-    if (slashes % 2 === 0) return quote + 1;
-  }
-}
 
 /** Value of the string between the quotes at `start` and before `end`. */
 function stringValue(text: string, start: number, end: number): string {
@@ -95,10 +83,10 @@ export function* eachMember(text: string, start: number): Generator<RawMember> {
   }
 }
 
-/** The first `most` elements of the array that begins at `start`, in order. */
-export function rawElements(text: string, start: number, most = Number.POSITIVE_INFINITY): RawSpan[] {
+/** The first `most` elements of an array, in order. */
+export function rawElements(text: string, most = Number.POSITIVE_INFINITY): RawSpan[] {
   const elements: RawSpan[] = [];
-  let at = skipSpace(text, start + 1);
+  let at = skipSpace(text, 1);
   if (isClosing(text.charCodeAt(at))) return elements;
   for (;;) {
     const end = endOfValue(text, at);
@@ -108,6 +96,10 @@ export function rawElements(text: string, start: number, most = Number.POSITIVE_
     at = skipSpace(text, next + 1);
   }
 }
+
+/** Texts of the elements of an array, in order. */
+export const elementTexts = (array: string): string[] =>
+  rawElements(array).map(({ start, end }) => array.slice(start, end));
 
 /** Text of the first member `key` of the object that begins at `start`; the daemon takes the first of repeated keys too. */
 export function rawMember(text: string, key: string, start = 0): string | undefined {

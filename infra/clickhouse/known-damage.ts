@@ -24,7 +24,7 @@ const AGAIN_MS = 60_000;
 /** Matches the UUID of the table in the path of a part. */
 const UUID = /\/store\/[0-9a-f]{3}\/([0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})\//;
 
-export function createKnownDamage(now: () => number = () => performance.now()): KnownDamage {
+export function createKnownDamage(): KnownDamage {
   const tables = new Map<string, Damage>();
 
   function namedIn(sql: string): [string, Damage][] {
@@ -36,14 +36,14 @@ export function createKnownDamage(now: () => number = () => performance.now()): 
   return {
     check(sql) {
       for (const [, damage] of namedIn(sql)) {
-        if (now() - damage.triedAt < AGAIN_MS) throw damage.error;
-        damage.triedAt = now();
+        if (performance.now() - damage.triedAt < AGAIN_MS) throw damage.error;
+        damage.triedAt = performance.now();
       }
     },
     async found(error, tableOf) {
       const [, uuid] = UUID.exec(error.message) ?? [];
       const table = uuid === undefined ? null : await tableOf(uuid);
-      if (table !== null) tables.set(table, { error, triedAt: now() });
+      if (table !== null) tables.set(table, { error, triedAt: performance.now() });
     },
     read(sql) {
       for (const [table] of namedIn(sql)) tables.delete(table);

@@ -1,5 +1,6 @@
 /** Reads the envelope of a daemon's reply and keeps the result as the received bytes. */
-import { rawMember, skipSpace } from '../../domain/json/raw-json.ts';
+import { skipSpace } from '../../domain/json/json-scan.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import { messageOf } from '../../schemas/errors.ts';
 
 export type RpcReply =

@@ -18,18 +18,19 @@ interface Tried {
 const FIRST_MS = 1_000;
 const LONGEST_MS = 60_000;
 
-export function createPostponed(now: () => number = () => performance.now()): Postponed {
+export function createPostponed(): Postponed {
   const tried = new Map<string, Tried>();
   return {
     due: (txids, indexTip) =>
       txids.filter((txid) => {
         const last = tried.get(txid);
         if (!last) return true;
-        return now() >= last.againAt || (last.times === 1 && last.indexTip !== indexTip);
+        return performance.now() >= last.againAt || (last.times === 1 && last.indexTip !== indexTip);
       }),
     add(txid, indexTip) {
       const times = (tried.get(txid)?.times ?? 0) + 1;
-      tried.set(txid, { times, indexTip, againAt: now() + Math.min(LONGEST_MS, FIRST_MS * 2 ** (times - 1)) });
+      const waitMs = Math.min(LONGEST_MS, FIRST_MS * 2 ** (times - 1));
+      tried.set(txid, { times, indexTip, againAt: performance.now() + waitMs });
     },
     keep(txids) {
       for (const txid of tried.keys()) if (!txids.has(txid)) tried.delete(txid);

@@ -2,6 +2,7 @@
  * Reads blocks beyond the line, from any facts record on: first the blocks that wait in the stage's own queues, then the topic, of which
  * only the newest blocks that were read are kept in memory.
  */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
 import { type PricedBlock, pricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
@@ -48,12 +49,9 @@ export function createAheadReader(
   const chains = new Map<string, Recent>();
 
   function recentOf(chain: string): Recent {
-    let recent = chains.get(chain);
-    if (!recent) {
-      recent = { from: 0, next: 0, blocks: [], readTo: 0, rewinds: createKnownRewinds() };
-      chains.set(chain, recent);
-    }
-    return recent;
+    return getOrInsert(chains, chain, () => {
+      return { from: 0, next: 0, blocks: [], readTo: 0, rewinds: createKnownRewinds() };
+    });
   }
 
   /** Continues after the blocks in memory. */

@@ -1,4 +1,5 @@
 /** Rewinds found further on in a chain's topic: the records that they remove need not be processed. */
+import { partitionPoint } from '../../domain/partition-point.ts';
 
 export interface KnownRewinds {
   /** Adds a rewind to `height`, in the record at `position`. */
@@ -18,19 +19,8 @@ export function createKnownRewinds(): KnownRewinds {
       known.splice(0, known.length, ...before, { position, height }, ...after);
     },
     isVoid(position, height) {
-      const next = known[firstBeyond(known, position)];
+      const next = known[partitionPoint(known, (rewind) => rewind.position <= position)];
       return next !== undefined && height > next.height;
     },
   };
-}
-
-/** Index of the first one after `position`. */
-function firstBeyond(known: readonly { readonly position: number }[], position: number): number {
-  let [low, high] = [0, known.length];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((known[middle]?.position ?? 0) > position) high = middle;
-    else low = middle + 1;
-  }
-  return low;
 }

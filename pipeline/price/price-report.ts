@@ -1,5 +1,6 @@
 /** Status of the price stage, by chain. */
 
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { slowestChain } from '../../domain/slowest-chain.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -26,8 +27,7 @@ export function createPriceReport({ logger, status }: PriceReportOptions): Price
 
   function statusOf(cursor: ChainCursor, waitsFor: string | null, ahead: number, isIdle: boolean): StageStatus {
     const { name } = cursor.chain;
-    const progress = shown.get(name) ?? createStageProgress();
-    shown.set(name, progress);
+    const progress = getOrInsert(shown, name, createStageProgress);
     const height = cursor.ticked?.height ?? null;
     const before = progress.numbers().height;
     const hasMoved = height !== null && height !== before;

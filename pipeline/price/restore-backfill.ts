@@ -1,6 +1,7 @@
 /** Restores the open state of the backfill regime: daily prices around open bounds, and the stamps that they may change. */
 import type { PoolClient } from 'pg';
 import { parseDecimal, parsePrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { StampInputs } from '../../domain/stamp-inputs.ts';
 import { STAMP_RULES, UNPRICED_REASONS } from '../../domain/stamps.ts';
 import { SECONDS_PER_DAY, utcDay } from '../../domain/time.ts';
@@ -34,9 +35,7 @@ export async function restoreDaily(
     [generation, chain, utcDay(clock) - 2 * BOUNDS_DAYS - 2],
   );
   for (const { currency_id: currencyId, day, usd_price } of rows) {
-    const days = daily.get(currencyId) ?? [];
-    days.push({ day, usd: parsePrice(usd_price) });
-    daily.set(currencyId, days);
+    getOrInsert(daily, currencyId, () => []).push({ day, usd: parsePrice(usd_price) });
   }
   return daily;
 }

@@ -1,5 +1,5 @@
 /** Answers that are derived from the released blocks. */
-import { skipSpace } from '../../domain/json/raw-json.ts';
+import { skipSpace } from '../../domain/json/json-scan.ts';
 import type { RecordingView } from './chain-view.ts';
 import { RpcFailure, WrongParameterCount } from './rpc-failure.ts';
 

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, test } from 'vitest';
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import { type RecordingView, type ViewPosition, viewChain } from './chain-view.ts';
 import { createDerivations } from './derivations.ts';
 import { readPairs } from './members.ts';
@@ -16,7 +16,6 @@ const recording = loadRecording(folder);
 const calls = loadRecordedCalls(folder);
 const derivations = createDerivations(recording, calls);
 
-const slices = (array: string) => rawElements(array, 0).map(({ start, end }) => array.slice(start, end));
 const member = (text: string, ...keys: string[]) =>
   keys.reduce((object, key) => rawMember(object, key) ?? 'null', text);
 const view = (height: number, position: Partial<ViewPosition> = {}) =>
@@ -53,7 +52,7 @@ describe('at the recorded tip', () => {
     const wrong: unknown[] = [];
     for (const recorded of readCases(folder)) {
       const method = JSON.parse(member(recorded.request, 'method')) as string;
-      const params = slices(member(recorded.request, 'params'));
+      const params = elementTexts(member(recorded.request, 'params'));
       if (!('body' in recorded) || method === OF_THE_MOMENT) continue;
       if (incomplete.has(method) && params.length === 0) continue;
       const derived = derive(view(recording.tip), method, ...params);
@@ -128,9 +127,9 @@ describe('below the recorded tip', () => {
   test('identities equal those of the daemon, at the tip of that time and by height', () => {
     const truth = readGzip(join(folder, 'truth', 'identities.json.gz'));
     let compared = 0;
-    for (const identity of slices(truth)) {
+    for (const identity of elementTexts(truth)) {
       const id = member(identity, 'id');
-      for (const at of slices(member(identity, 'at'))) {
+      for (const at of elementTexts(member(identity, 'at'))) {
         const height = Number(member(at, 'height'));
         if (height > recording.tip) continue;
         const error = rawMember(at, 'error');
@@ -146,7 +145,7 @@ describe('below the recorded tip', () => {
 
   test('identities that were recorded while the chain grew', () => {
     const special = readGzip(join(folder, 'truth', 'special.json.gz'));
-    const seen: [number, string][] = slices(member(special, 'timelock')).map((stage) => [
+    const seen: [number, string][] = elementTexts(member(special, 'timelock')).map((stage) => [
       Number(member(stage, 'height')),
       member(stage, 'identity'),
     ]);
@@ -187,7 +186,7 @@ describe('below the recorded tip', () => {
   });
 
   test('balances of the recorded addresses follow from their movements', () => {
-    const rows = slices(readGzip(join(folder, 'truth', 'address.json.gz')));
+    const rows = elementTexts(readGzip(join(folder, 'truth', 'address.json.gz')));
     for (const row of rows) {
       const query = `{"addresses":[${member(row, 'address')}]}`;
       expect(derive(view(recording.tip), 'getaddressbalance', query)).toBe(member(row, 'getaddressbalance'));
@@ -205,7 +204,7 @@ describe('below the recorded tip', () => {
       ['getimports', 'importheight'],
       ['getexports', 'height'],
     ] as const) {
-      const heights = (text: string | null) => slices(text ?? '[]').map((row) => Number(member(row, key)));
+      const heights = (text: string | null) => elementTexts(text ?? '[]').map((row) => Number(member(row, key)));
       const all = heights(derive(view(recording.tip), method, '"PureTri"'));
       const early = heights(derive(view(600), method, '"puretri"'));
       expect(early).toEqual(all.filter((height) => height <= 600));

@@ -1,11 +1,11 @@
 /** Address queries at the released tip, from the movements of the recorded addresses. */
 import { join } from 'node:path';
-import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import type { RecordingView } from './chain-view.ts';
 import { type Derivations, type Derive, stringParam } from './derivation.ts';
 import { type MemberPair, printPairs, readPairs, replaceMembers } from './members.ts';
-import { createPackedTexts } from './packed-texts.ts';
+import { createTextsByKey } from './packed-texts.ts';
 import { readGzip } from './read-lines.ts';
 import type { Recording } from './recording.ts';
 
@@ -28,13 +28,13 @@ const QUERY_MEMBERS = new Set(['addresses', 'start', 'end', 'verbosity']);
 /** Parses a query for one address; returns null for a query whose treatment only the recording knows. */
 function readQuery(param: string | undefined): AddressQuery | null {
   if (!param?.startsWith('{')) return null;
-  const members = new Map(rawMembers(param, 0).map(({ key, start, end }) => [key, param.slice(start, end)]));
+  const members = new Map(readPairs(param));
   if ([...members.keys()].some((key) => !QUERY_MEMBERS.has(key))) return null;
   const addresses = members.get('addresses');
   if (!addresses?.startsWith('[')) return null;
-  const [only, ...more] = rawElements(addresses, 0);
-  const address = only && stringParam(addresses.slice(only.start, only.end));
-  if (address === undefined || address === null || more.length > 0) return null;
+  const [only, ...more] = elementTexts(addresses);
+  const address = stringParam(only);
+  if (address === null || more.length > 0) return null;
   const height = (key: string) => (/^[1-9]\d{0,8}$/.test(members.get(key) ?? '') ? Number(members.get(key)) : null);
   const [start, end, verbosity] = [height('start'), height('end'), members.get('verbosity') ?? '0'];
   const ranged = members.has('start') || members.has('end');
@@ -44,26 +44,17 @@ function readQuery(param: string | undefined): AddressQuery | null {
 }
 
 function createDeltas({ folder }: Recording): (address: string) => readonly Delta[] | undefined {
-  const texts = createPackedTexts();
-  let ids: Map<string, number> | undefined;
-  function read(): Map<string, number> {
-    const read = new Map<string, number>();
-    const rows = readGzip(join(folder, 'truth', 'address.json.gz'));
-    for (const { start, end } of rawElements(rows, 0)) {
-      const row = new Map(readPairs(rows.slice(start, end)));
+  const deltasOf = createTextsByKey(function* () {
+    for (const text of elementTexts(readGzip(join(folder, 'truth', 'address.json.gz')))) {
+      const row = new Map(readPairs(text));
       const deltas = row.get('getaddressdeltas');
-      if (!deltas?.startsWith('[')) continue;
-      read.set(JSON.parse(row.get('address') ?? '""') as string, texts.add(Buffer.from(deltas)));
+      if (deltas?.startsWith('[')) yield [JSON.parse(row.get('address') ?? '""') as string, deltas];
     }
-    return read;
-  }
+  });
   return (address) => {
-    ids ??= read();
-    const id = ids.get(address);
-    if (id === undefined) return undefined;
-    const deltas = texts.get(id);
-    return rawElements(deltas, 0).map(({ start, end }) => {
-      const text = deltas.slice(start, end);
+    const deltas = deltasOf(address);
+    if (deltas === undefined) return undefined;
+    return elementTexts(deltas).map((text) => {
       return { height: Number(rawMember(text, 'height')), txid: rawMember(text, 'txid') ?? '""', text };
     });
   };

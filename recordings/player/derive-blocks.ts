@@ -1,9 +1,9 @@
 /** Blocks, headers and hashes at the released tip. */
 import { isWrittenHash } from '../../domain/hashes.ts';
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, requireInteger, stringParam } from './derivation.ts';
-import { type MemberPair, printPairs, readPairs } from './members.ts';
+import { type MemberPair, mapElements, printPairs, readPairs } from './members.ts';
 import { headerHex, type RawBlock } from './raw-blocks.ts';
 import type { RecordedBlock } from './recording.ts';
 import { RpcFailure } from './rpc-failure.ts';
@@ -49,9 +49,7 @@ export function createBlockDerivations(rawBlock: RawBlock, spentAsOf: SpentAsOf)
   }
 
   function transactions(view: RecordingView, tx: string, verbosity: 1 | 2): string {
-    const texts = rawElements(tx, 0).map(({ start, end }) => tx.slice(start, end));
-    const print = verbosity === 1 ? (text: string) => rawMember(text, 'txid') : (text: string) => spentAsOf(view, text);
-    return `[${texts.map(print).join(',')}]`;
+    return mapElements(tx, (text) => (verbosity === 1 ? rawMember(text, 'txid') : spentAsOf(view, text)));
   }
 
   return {

@@ -2,10 +2,10 @@
  * Summaries of the chain at the released tip. Values that follow from no block (mempool, staking supply …) are omitted below the recorded
  * tip.
  */
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, type Derive, integerParam } from './derivation.ts';
-import { type MemberPair, printPairs, readPairs, replaceMembers } from './members.ts';
+import { type MemberPair, mapElements, printPairs, readPairs, replaceMembers } from './members.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import type { RecordedBlock } from './recording.ts';
 
@@ -45,9 +45,7 @@ function hashesPerSecond(view: RecordingView, lookup: number, height: number): s
 function valuePools(block: RecordedBlock): string {
   const pools = rawMember(block.block(), 'valuePools') ?? '[]';
   const pool = (text: string) => replaceMembers(text, { valueDelta: null, valueDeltaZat: null });
-  return `[${rawElements(pools, 0)
-    .map(({ start, end }) => pool(pools.slice(start, end)))
-    .join(',')}]`;
+  return mapElements(pools, pool);
 }
 
 /** Counts those of the last `window` blocks that have the version a fork requires; only the genesis block is too old. */
@@ -63,9 +61,7 @@ function softForks(recorded: string, height: number): string {
         ([key, value]): MemberPair => [key, key === 'enforce' || key === 'reject' ? rule(value) : value],
       ),
     );
-  return `[${rawElements(recorded, 0)
-    .map(({ start, end }) => fork(recorded.slice(start, end)))
-    .join(',')}]`;
+  return mapElements(recorded, fork);
 }
 
 function upgrades(recorded: string, height: number): string {

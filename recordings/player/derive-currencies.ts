@@ -1,35 +1,25 @@
 /** Currency states, imports and exports at the released tip. */
 import { join } from 'node:path';
-import { rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';
 import { readPairs, replaceMembers } from './members.ts';
-import { createPackedTexts } from './packed-texts.ts';
+import { createTextsByKey } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 
 /** Returns the only element of getcurrencystate's answer for a currency and a height. */
 function createStates({ folder }: Recording): (name: string, height: number) => string | undefined {
-  const texts = createPackedTexts();
-  let ids: Map<string, number> | undefined;
-  function read(): Map<string, number> {
-    const read = new Map<string, number>();
+  const resultOf = createTextsByKey(function* () {
     for (const line of readLines(join(folder, 'series', 'currencystate.jsonl.gz'))) {
-      const row = line.toString('utf8');
-      const parts = new Map(readPairs(row));
+      const parts = new Map(readPairs(line.toString('utf8')));
       const result = parts.get('result') ?? '';
-      if (!result.startsWith('[')) continue;
-      read.set(`${JSON.parse(parts.get('currency') ?? '""')} ${parts.get('height')}`, texts.add(Buffer.from(result)));
+      if (result.startsWith('[')) yield [`${JSON.parse(parts.get('currency') ?? '""')} ${parts.get('height')}`, result];
     }
-    return read;
-  }
-  return (name, height) => {
-    ids ??= read();
-    const id = ids.get(`${name} ${height}`);
-    return id === undefined ? undefined : texts.get(id).slice(1, -1);
-  };
+  });
+  return (name, height) => resultOf(`${name} ${height}`)?.slice(1, -1);
 }
 
 interface Dated {
@@ -43,13 +33,8 @@ function createRows({ folder }: Recording, file: string, heightKey: string): (na
   function read(): Map<string, readonly Dated[]> {
     const text = readGzip(join(folder, 'series', file));
     const dated = (array: string) =>
-      rawElements(array, 0).map(({ start, end }) => {
-        const row = array.slice(start, end);
-        return { height: Number(rawMember(row, heightKey)), text: row };
-      });
-    return new Map(
-      rawMembers(text, 0).map(({ key, start, end }) => [key, text[start] === '[' ? dated(text.slice(start, end)) : []]),
-    );
+      elementTexts(array).map((row) => ({ height: Number(rawMember(row, heightKey)), text: row }));
+    return new Map(readPairs(text).map(([key, value]) => [key, value.startsWith('[') ? dated(value) : []]));
   }
   return (name) => {
     rows ??= read();

@@ -1,8 +1,8 @@
 /** Finds a recorded estimateconversion at the recorded tip, however the call names its currencies and writes its amount. */
-import { rawMembers } from '../../domain/json/raw-json.ts';
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
 import { readCurrencyNames } from './currency-names.ts';
 import { type Derivations, stringParam } from './derivation.ts';
+import { readPairs } from './members.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
 import type { Recording } from './recording.ts';
 
@@ -30,10 +30,10 @@ export function createEstimateDerivations(recording: Recording, calls: RecordedC
   return {
     estimateconversion(view, [transfer = '', ...rest]) {
       if (!view.atRecordedTip || !transfer.startsWith('{') || rest.length > 0) return null;
-      const members = rawMembers(transfer, 0).map(({ key, start, end }) => ({ key, text: transfer.slice(start, end) }));
-      const amount = members.find(({ key }) => key === 'amount')?.text ?? '';
+      const members = readPairs(transfer);
+      const amount = members.find(([key]) => key === 'amount')?.[1] ?? '';
       for (const spelling of spellingsOf(amount)) {
-        const texts = members.map(({ key, text }) => {
+        const texts = members.map(([key, text]) => {
           const value = key === 'amount' ? spelling : NAMED.has(key) ? nameOf(text) : text;
           return `${JSON.stringify(key)}:${value}`;
         });

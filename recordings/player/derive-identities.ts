@@ -1,6 +1,6 @@
 /** getidentity at a height, with the daemon's own text about the state at that height. */
 import { join } from 'node:path';
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { type Derive, integerParam, stringParam } from './derivation.ts';
 import { readGzip } from './read-lines.ts';
@@ -21,7 +21,6 @@ interface RecordedIdentity {
   readonly states: readonly IdentityState[];
 }
 
-const slices = (array: string): string[] => rawElements(array, 0).map(({ start, end }) => array.slice(start, end));
 const text = (object: string, key: string): string => rawMember(object, key) ?? 'null';
 
 /** A state is identified by its output, because one block may contain two states. */
@@ -29,9 +28,9 @@ const outputOf = (txid: string, vout: string) => `${txid}:${vout}`;
 
 function readIdentity(row: string): RecordedIdentity {
   const latest = text(row, 'latest');
-  const asked = [latest, ...slices(text(row, 'at')).flatMap((at) => rawMember(at, 'result') ?? [])];
+  const asked = [latest, ...elementTexts(text(row, 'at')).flatMap((at) => rawMember(at, 'result') ?? [])];
   const answers = new Map(asked.map((answer) => [outputOf(text(answer, 'txid'), text(answer, 'vout')), answer]));
-  const states = slices(text(text(row, 'history'), 'history')).map((state) => {
+  const states = elementTexts(text(text(row, 'history'), 'history')).map((state) => {
     const output = text(state, 'output');
     const answer = answers.get(outputOf(text(output, 'txid'), text(output, 'voutnum'))) ?? null;
     return { height: Number(text(state, 'height')), answer };
@@ -57,7 +56,7 @@ export function createIdentityDerivations(recording: Recording): { readonly geti
   let onOrphanBranch: Map<string, number> | undefined;
 
   function find(name: string): RecordedIdentity | undefined {
-    identities ??= slices(readGzip(join(recording.folder, 'truth', 'identities.json.gz'))).map(readIdentity);
+    identities ??= elementTexts(readGzip(join(recording.folder, 'truth', 'identities.json.gz'))).map(readIdentity);
     const bare = name.endsWith('@') ? name.slice(0, -1).toLowerCase() : null;
     return identities.find(({ id, names }) => id === name || (bare !== null && names.has(bare)));
   }

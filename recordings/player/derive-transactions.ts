@@ -2,11 +2,11 @@
 
 import { join } from 'node:path';
 import { isWrittenHash } from '../../domain/hashes.ts';
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
 import { atMost, type Derivations, integerParam, stringParam } from './derivation.ts';
-import { type MemberPair, printPairs, readPairs } from './members.ts';
-import { createPackedTexts } from './packed-texts.ts';
+import { type MemberPair, mapElements, printPairs, readPairs } from './members.ts';
+import { createTextsByKey } from './packed-texts.ts';
 import { headerHex, type RawBlock } from './raw-blocks.ts';
 import { readLines } from './read-lines.ts';
 import type { RecordedBlock, Recording } from './recording.ts';
@@ -18,22 +18,12 @@ const PLACE = new Set(['blockhash', 'height', 'confirmations', 'time', 'blocktim
 
 /** Recorded verbose transactions of the main branch by txid, read on first use. */
 function createRecordedTransactions({ folder }: Recording): (txid: string) => string | undefined {
-  const texts = createPackedTexts();
-  let ids: Map<string, number> | undefined;
-  function read(): Map<string, number> {
-    const read = new Map<string, number>();
+  return createTextsByKey(function* () {
     for (const line of readLines(join(folder, 'txs.jsonl.gz'))) {
-      const text = line.toString('utf8');
-      const pairs = new Map(readPairs(text));
-      read.set(JSON.parse(pairs.get('txid') ?? 'null') as string, texts.add(Buffer.from(pairs.get('tx') ?? '')));
+      const pairs = new Map(readPairs(line.toString('utf8')));
+      yield [JSON.parse(pairs.get('txid') ?? 'null') as string, pairs.get('tx') ?? ''];
     }
-    return read;
-  }
-  return (txid) => {
-    ids ??= read();
-    const id = ids.get(txid);
-    return id === undefined ? undefined : texts.get(id);
-  };
+  });
 }
 
 /** Maps the transactions of one branch to their blocks. */
@@ -55,17 +45,13 @@ export function createTransactionDerivations(
   function loneCoinbase(block: RecordedBlock): string | null {
     if (block.txids.length !== 1) return null;
     const tx = rawMember(block.block(), 'tx') ?? '[]';
-    const [span] = rawElements(tx, 0);
-    if (span === undefined) return null;
+    const [only] = elementTexts(tx);
+    if (only === undefined) return null;
     const raw = rawBlock(block.hash);
     const withoutZat = (text: string) => printPairs(readPairs(text).filter(([key]) => key !== 'valueZat'));
-    const outputs = (vout: string) =>
-      `[${rawElements(vout, 0)
-        .map(({ start, end }) => withoutZat(vout.slice(start, end)))
-        .join(',')}]`;
-    const pairs = readPairs(tx.slice(span.start, span.end))
+    const pairs = readPairs(only)
       .filter(([key]) => key !== 'valueBalanceZat')
-      .map(([key, value]): MemberPair => [key, key === 'vout' ? outputs(value) : value]);
+      .map(([key, value]): MemberPair => [key, key === 'vout' ? mapElements(value, withoutZat) : value]);
     const time = rawMember(block.block(), 'time') ?? '0';
     return printPairs([
       ['hex', `"${raw.slice(headerHex(raw).length + 2)}"`],

@@ -60,3 +60,21 @@ export function createPackedTexts(): PackedTexts {
     },
   };
 }
+
+/** Packed texts by key, read at the first lookup. `read` yields every text; of several with the same key the last counts. */
+export function createTextsByKey(
+  read: () => Iterable<readonly [key: string, text: string]>,
+): (key: string) => string | undefined {
+  const texts = createPackedTexts();
+  let ids: Map<string, number> | undefined;
+  const readAll = () => {
+    const all = new Map<string, number>();
+    for (const [key, text] of read()) all.set(key, texts.add(Buffer.from(text)));
+    return all;
+  };
+  return (key) => {
+    ids ??= readAll();
+    const id = ids.get(key);
+    return id === undefined ? undefined : texts.get(id);
+  };
+}

@@ -1,6 +1,6 @@
 /** Serialised blocks as hex: `getblock hash 0`. */
 import { join } from 'node:path';
-import { createPackedTexts } from './packed-texts.ts';
+import { createTextsByKey } from './packed-texts.ts';
 import { readLines } from './read-lines.ts';
 import type { Recording } from './recording.ts';
 
@@ -8,23 +8,18 @@ export type RawBlock = (hash: string) => string;
 
 /** Raw blocks by hash, read on first use. */
 export function createRawBlocks({ folder }: Recording): RawBlock {
-  const texts = createPackedTexts();
-  let ids: Map<string, number> | undefined;
-  function read(): Map<string, number> {
-    const read = new Map<string, number>();
+  const blockOf = createTextsByKey(function* () {
     for (const file of ['blocks-raw.jsonl.gz', 'orphans.jsonl.gz']) {
       for (const line of readLines(join(folder, file))) {
         const { hash, hex } = JSON.parse(line.toString('utf8')) as { hash: string; hex: string };
-        read.set(hash, texts.add(Buffer.from(hex)));
+        yield [hash, hex];
       }
     }
-    return read;
-  }
+  });
   return (hash) => {
-    ids ??= read();
-    const id = ids.get(hash);
-    if (id === undefined) throw new Error(`the recording has no raw block ${hash}`);
-    return texts.get(id);
+    const block = blockOf(hash);
+    if (block === undefined) throw new Error(`the recording has no raw block ${hash}`);
+    return block;
   };
 }
 

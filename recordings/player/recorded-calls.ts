@@ -2,7 +2,8 @@
 import { createHash } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { daemonPrint, rawElements, rawMember, rawMembers } from '../../domain/json/raw-json.ts';
+import { daemonPrint, rawMember } from '../../domain/json/raw-json.ts';
+import { mapElements, readPairs } from './members.ts';
 import { createPackedTexts } from './packed-texts.ts';
 import { readLines } from './read-lines.ts';
 
@@ -31,16 +32,10 @@ export function callKey(method: string, params: string): string {
 }
 
 function canonical(text: string): string {
-  if (text.startsWith('[')) {
-    return `[${rawElements(text, 0)
-      .map(({ start, end }) => canonical(text.slice(start, end)))
-      .join(',')}]`;
-  }
+  if (text.startsWith('[')) return mapElements(text, canonical);
   if (!text.startsWith('{')) return text;
   const first = new Map<string, string>();
-  for (const { key, start, end } of rawMembers(text, 0)) {
-    if (!first.has(key)) first.set(key, canonical(text.slice(start, end)));
-  }
+  for (const [key, value] of readPairs(text)) if (!first.has(key)) first.set(key, canonical(value));
   const sorted = [...first].sort(([a], [b]) => (a < b ? -1 : 1));
   return `{${sorted.map(([key, value]) => `${JSON.stringify(key)}:${value}`).join(',')}}`;
 }

@@ -3,6 +3,7 @@
  * tell the difference.
  */
 import { resolve } from 'node:path';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { type AnswerCall, createAnswerCall } from './answer-call.ts';
 import { createDaemonServer, type ReceivedRequest } from './daemon-server.ts';
 import { createRandom, type Faults } from './faults.ts';
@@ -68,12 +69,10 @@ const played = new Map<string, Played>();
 
 function playedFrom(path: string): Played {
   const folder = resolve(path);
-  const known = played.get(folder);
-  if (known) return known;
-  const recording = loadRecording(folder);
-  const loaded = { recording, answerCall: createAnswerCall(recording, loadRecordedCalls(folder)) };
-  played.set(folder, loaded);
-  return loaded;
+  return getOrInsert(played, folder, () => {
+    const recording = loadRecording(folder);
+    return { recording, answerCall: createAnswerCall(recording, loadRecordedCalls(folder)) };
+  });
 }
 
 export async function startRecordedNode(options: RecordedNodeOptions): Promise<RecordedNode> {

@@ -4,7 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { rawMembers } from '../../domain/json/raw-json.ts';
+import { readPairs } from './members.ts';
 import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
 
@@ -47,7 +47,7 @@ const reader = (texts: PackedTexts, id: number) => () => texts.get(id);
 
 function readBlock(line: Buffer, branch: RecordedBranch, texts: PackedTexts): RecordedBlock {
   const text = line.toString('utf8');
-  const parts = new Map(rawMembers(text, 0).map(({ key, start, end }) => [key, text.slice(start, end)]));
+  const parts = new Map(readPairs(text));
   const part = (key: string): string => {
     const value = parts.get(key);
     if (value === undefined) throw new Error(`a line of the ${branch} branch has no ${key}`);

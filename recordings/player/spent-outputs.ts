@@ -1,7 +1,7 @@
 /** Sets the spender of each output to what the daemon would have printed at an earlier tip or on the abandoned branch. */
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
-import { type MemberPair, printPairs, readPairs } from './members.ts';
+import { type MemberPair, mapElements, printPairs, readPairs } from './members.ts';
 import type { RecordedBlock } from './recording.ts';
 
 /** The last three members of a spent output. Height -1 means that the spending transaction is not in a block yet. */
@@ -61,11 +61,7 @@ export function createSpentAsOf(orphans: readonly RecordedBlock[]): SpentAsOf {
       ];
       return printPairs(members);
     };
-    const outputs = (vout: string) =>
-      `[${rawElements(vout, 0)
-        .map(({ start, end }, n) => output(vout.slice(start, end), n))
-        .join(',')}]`;
-    return printPairs(pairs.map(([key, value]) => [key, key === 'vout' ? outputs(value) : value] as const));
+    return printPairs(pairs.map(([key, value]) => [key, key === 'vout' ? mapElements(value, output) : value] as const));
   }
 
   return (view, transaction) => {

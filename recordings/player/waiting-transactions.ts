@@ -1,6 +1,7 @@
 /**
  * Transactions that wait for a block: those of the next block that senders made, and those that a reorganisation has removed from a block.
  */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { RecordingView } from './chain-view.ts';
 import type { RecordedBlock, Recording } from './recording.ts';
 
@@ -38,11 +39,7 @@ export function createWaitingTransactions(
   isKnown: (txid: string) => boolean,
 ): (view: RecordingView) => ReadonlySet<string> {
   const sent = new Map<RecordedBlock, readonly string[]>();
-  const sentOf = (block: RecordedBlock): readonly string[] => {
-    const known = sent.get(block) ?? sentIn(block.block()).filter(isKnown);
-    sent.set(block, known);
-    return known;
-  };
+  const sentOf = (block: RecordedBlock) => getOrInsert(sent, block, () => sentIn(block.block()).filter(isKnown));
   const heights = new Map(recording.main.flatMap(({ txids, height }) => txids.map((txid) => [txid, height] as const)));
   return (view) => {
     const isAhead = (txid: string) => (heights.get(txid) ?? Number.NEGATIVE_INFINITY) > view.height;

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { dataPage } from './data-page.ts';
+import { dataPage } from '../../test/support/datasets/data-page.ts';
 import { DATASET_TABLES } from './tables.ts';
 
 it('docs/data.md is what the tables generate', async () => {

@@ -9,7 +9,6 @@ import { TRANSACTION } from '../facts/transaction.ts';
 import { TRANSFER } from '../facts/transfer.ts';
 import { copiedTable, storedTable } from './table.ts';
 
-const FINAL = 'With its block, once `finalityDepth` further blocks follow it.';
 const PLACE = {
   txid: 'Transaction.',
   vout: 'Output of the transaction.',
@@ -72,7 +71,7 @@ export const FACT_TABLES = [
         'Coins of the created outputs minus the spent outputs; the sum up to a height is the transparent supply.',
       shieldedSupply: 'Coins in shielded pools after the block; null if the daemon does not report them.',
     },
-    { name: 'blocks', summary: 'Blocks.', final: FINAL, order: ['height'] },
+    { name: 'blocks', summary: 'Blocks.', order: ['height'] },
   ),
   storedTable(
     TRANSACTION,
@@ -83,7 +82,7 @@ export const FACT_TABLES = [
       fee: 'Fee in the native coin; null for a coinbase and for an import.',
       size: 'Bytes.',
     },
-    { name: 'transactions', summary: 'Transactions.', final: FINAL, order: ['height', 'tx_index'] },
+    { name: 'transactions', summary: 'Transactions.', order: ['height', 'tx_index'] },
   ),
   storedTable(
     ACTIVITY,
@@ -99,7 +98,6 @@ export const FACT_TABLES = [
       name: 'balance_deltas',
       summary:
         'Changes of the balance of each address by each transaction and currency. The sum of `received` − `sent` up to a height is the balance at that height.',
-      final: FINAL,
       order: ['height', 'tx_index', 'address', 'currency_id'],
     },
   ),
@@ -121,7 +119,6 @@ export const FACT_TABLES = [
       name: 'currencies',
       summary:
         'Definitions of currencies, with their names and kinds. For each currency, the row with the greatest height counts.',
-      final: FINAL,
       order: ['height', 'currency_id', 'tx_index', 'vout'],
     },
   ),
@@ -139,7 +136,6 @@ export const FACT_TABLES = [
       name: 'currency_states',
       summary:
         'State of a currency after each import. Several states in one block are ordered by `tx_index` and `vout`.',
-      final: FINAL,
       order: ['height', 'tx_index', 'vout', 'currency_id'],
     },
   ),
@@ -161,7 +157,6 @@ export const FACT_TABLES = [
     {
       name: 'identity_states',
       summary: 'Every state of every identity, with its differences from the previous state.',
-      final: FINAL,
       order: ['height', 'tx_index', 'vout', 'identity_address'],
     },
   ),
@@ -171,20 +166,17 @@ export const FACT_TABLES = [
     {
       name: 'rewards',
       summary: 'Outputs of coinbases that pay an address.',
-      final: FINAL,
       order: ['height', 'txid', 'vout', 'address'],
     },
   ),
   copiedTable(TRANSFER, TRANSFER_TEXTS, {
     name: 'transfers',
     summary: `Reserve transfers: sends, conversions, mints, burns. ${VERSIONS}`,
-    final: FINAL,
     order: ['height', 'txid', 'vout'],
   }),
   copiedTable(TRANSFER, TRANSFER_TEXTS, {
     name: 'bridge',
     summary: `The transfers to or from another system, including contributions to a launch. ${VERSIONS}`,
-    final: FINAL,
     order: ['height', 'txid', 'vout'],
     where: '(r.import_system_id IS NOT NULL OR r.source_system_id IS NOT NULL)',
   }),

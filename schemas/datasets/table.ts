@@ -44,8 +44,9 @@ export type DatasetTable = StoredTable | CopiedTable | GenerationTable;
 
 type AnyDefinition = Pick<Definition, 'fields' | 'clickhouse' | 'postgres'>;
 type Texts<F extends Fields> = { readonly [K in keyof F]?: string } & Readonly<Record<string, string>>;
-type Described<C extends DatasetColumn> = Omit<TableBase<C>, 'columns'>;
+type Described<C extends DatasetColumn> = Omit<TableBase<C>, 'columns' | 'final'>;
 
+const FINAL = 'With its block, once `finalityDepth` further blocks follow it.';
 const CHAIN: DatasetColumn = {
   name: 'chain',
   type: 'String',
@@ -84,7 +85,7 @@ export function storedTable<F extends Fields>(
     : (history as FieldHistory).fields
         .filter((path) => path !== 'time')
         .flatMap((path) => storedColumns(path, fieldAt(definition.fields, path), textOf(texts, path)));
-  return { ...described, store: 'clickhouse', table, columns: [CHAIN, HEIGHT, TIME, ...own] };
+  return { ...described, final: FINAL, store: 'clickhouse', table, columns: [CHAIN, HEIGHT, TIME, ...own] };
 }
 
 /** Makes a table of every field of the fact. @throws TypeError when a field has no text */
@@ -103,7 +104,15 @@ export function copiedTable<F extends Fields>(
     { ...TIME, sql: "toDateTime(time, 'UTC')", copied: { sql: 'b.time', type: 'UInt32' } },
   ];
   const { where = 'true', ...table } = described;
-  return { ...table, store: 'postgres', table: postgres.table, height, where, columns: [...place, ...own] };
+  return {
+    ...table,
+    final: FINAL,
+    store: 'postgres',
+    table: postgres.table,
+    height,
+    where,
+    columns: [...place, ...own],
+  };
 }
 
 /** A member of a nullable detail is nullable too. */

@@ -1,5 +1,5 @@
 /** A daemon that serves a made-up chain, which grows and changes branches on request. */
-import { rawElements, rawMember } from '../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import { sentIn } from '../../recordings/player/waiting-transactions.ts';
 import { type ScriptedDaemonOptions, startScriptedDaemon } from '../support/infra/verusd/scripted-daemon.ts';
 import { createChain, type GeneratedBlock, type GeneratedChainOptions } from './chain.ts';
@@ -101,7 +101,7 @@ export async function startChainDaemon(
 function sentTexts(block: string): Map<string, string> {
   const sent = new Set(sentIn(block));
   const tx = rawMember(block, 'tx') ?? '[]';
-  const texts = rawElements(tx, 0).map(({ start, end }) => tx.slice(start, end));
+  const texts = elementTexts(tx);
   return new Map(
     texts
       .map((text) => [JSON.parse(rawMember(text, 'txid') ?? '""') as string, text] as const)

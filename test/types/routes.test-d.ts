@@ -32,8 +32,8 @@ type Row = Typed<typeof row>;
 declare const read: Row;
 declare const text: string;
 
-const state = { path: '/', summary: '', parameters: {}, weight: 1, tier: null, cache: 'state', scope: 'all' } as const;
-const live = { path: '/', summary: '', parameters: {}, weight: 1, tier: null, cache: 'none' } as const;
+const state = { path: '/', summary: '', parameters: {}, weight: 1, cache: 'state', scope: 'all' } as const;
+const live = { path: '/', summary: '', parameters: {}, weight: 1, cache: 'none' } as const;
 
 const good = { height: 1, name: null, kind: 'work' as const, amount: coins(1n), inner: [{ n: 1 }] };
 

@@ -1,5 +1,5 @@
 /** Links that set a parameter of the address to one of a few values. */
-import { address, replaceQuery } from '../state/place.ts';
+import { address, hrefWith, replaceQuery } from '../state/place.ts';
 
 interface ChoicesProps {
   /** What the reader chooses, for screen readers. */
@@ -15,19 +15,13 @@ interface ChoicesProps {
 
 export function Choices(props: ChoicesProps) {
   const { label, parameter, options, standard = Object.keys(options)[0], isInPlace = false } = props;
-  const url = new URL(address.value, location.origin);
-  const chosen = url.searchParams.get(parameter) ?? standard;
-  const hrefWith = (value: string) => {
-    const other = new URL(url);
-    other.searchParams.set(parameter, value);
-    return `${other.pathname}${other.search}`;
-  };
+  const chosen = new URL(address.value, location.origin).searchParams.get(parameter) ?? standard;
   return (
     <nav class="choices" aria-label={label}>
       {Object.entries(options).map(([value, words]) => (
         <a
           key={value}
-          href={hrefWith(value)}
+          href={hrefWith({ [parameter]: value })}
           aria-current={value === chosen ? 'true' : undefined}
           onClick={(event) => {
             if (!isInPlace || event.ctrlKey || event.metaKey || event.shiftKey) return;

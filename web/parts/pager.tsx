@@ -1,10 +1,10 @@
 /** Links to the pages of a list. */
-import { address } from '../state/place.ts';
+import { hrefWith } from '../state/place.ts';
 
 /** The API refuses pages that end beyond this row: page_too_deep. */
 const DEEPEST_ROW = 10_000;
 
-interface PagerProps {
+export interface PagerProps {
   readonly page: string | null;
   readonly pageSize: string;
   readonly totalPages: string;
@@ -16,12 +16,7 @@ export function Pager({ page, pageSize, totalPages }: PagerProps) {
   const last = Number(totalPages);
   const deepest = Math.floor(DEEPEST_ROW / Number(pageSize));
   if (at <= 1 && last <= 1) return null;
-  const hrefOfPage = (to: number) => {
-    const url = new URL(address.value, location.origin);
-    url.searchParams.delete('cursor');
-    url.searchParams.set('page', String(to));
-    return `${url.pathname}${url.search}`;
-  };
+  const hrefOfPage = (to: number) => hrefWith({ cursor: null, page: String(to) });
   return (
     <nav class="pager" aria-label="Pages">
       {at > 1 && (

@@ -16,7 +16,7 @@ interface CellColumn<Row> {
   readonly cell: (row: Row, index: number) => ComponentChildren;
 }
 
-interface TableProps<Row> {
+export interface TableProps<Row> {
   /** JSON pointer of the list. */
   readonly at: string;
   readonly rows: readonly Row[];

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks';
 import { hrefOf } from '../addresses.ts';
 import type { Answer } from '../state/answers.ts';
 import { now } from '../state/clock.ts';
-import { type Outcome, outcomeOf, standingOf } from '../state/mempool.ts';
+import { mempoolOf, type Outcome, outcomeOf, outcomes, standingOf, type Waiting } from '../state/mempool.ts';
 import { isLow } from '../state/meter.ts';
 import { shownNumber } from '../text/numbers.ts';
 import { shownSpan } from '../text/times.ts';
@@ -63,6 +63,29 @@ export function OutcomeText({ outcome: { chain, data } }: { readonly outcome: Ou
     case 'left_out':
       return <>it still waits, but this service has no room for its fee rate</>;
   }
+}
+
+/** How long an outcome is news. */
+const NEWS_MS = 600_000;
+
+/** What the stream has sent since an answer about the transactions that `touches` selects; `known` are the ids in the answer. */
+export function newsSince(chain: string, known: ReadonlySet<string>, touches: (data: Waiting['data']) => boolean) {
+  return {
+    waiting: [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data)),
+    gone: outcomes.value.filter(
+      ({ chain: of, data, was, at }) =>
+        of === chain && !known.has(data.txid) && was !== null && touches(was) && now.value - at < NEWS_MS,
+    ),
+  };
+}
+
+export function GoneNews({ outcome }: { readonly outcome: Outcome }) {
+  const { chain, data, cursor } = outcome;
+  return (
+    <li data-txid={data.txid} data-state={data.reason} data-event="mempool_gone" data-cursor={cursor}>
+      <TransactionLink chain={chain} txid={data.txid} /> <OutcomeText outcome={outcome} />
+    </li>
+  );
 }
 
 interface StandingProps extends StreamedProps {

@@ -43,15 +43,21 @@ function withoutStream(href: string): string {
   return `${url.pathname}${url.search}`;
 }
 
-/** Changes the query of the current view without adding a step to the history. */
-export function replaceQuery(changes: Readonly<Record<string, string | null>>): void {
-  const url = new URL(location.href);
+/** The address of the current view with other parameters in its query; null removes one. */
+export function hrefWith(changes: Readonly<Record<string, string | null>>): string {
+  const url = new URL(address.value, location.origin);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
   }
-  history.replaceState(history.state, '', url);
-  address.value = `${url.pathname}${url.search}`;
+  return `${url.pathname}${url.search}`;
+}
+
+/** Changes the query of the current view without adding a step to the history. */
+export function replaceQuery(changes: Readonly<Record<string, string | null>>): void {
+  const href = hrefWith(changes);
+  history.replaceState(history.state, '', `${href}${location.hash}`);
+  address.value = href;
 }
 
 function arrive(): void {

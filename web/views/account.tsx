@@ -9,6 +9,7 @@ import {
   logOut,
   msLeft,
   Panel,
+  PlainTable,
   service,
   session,
   sessions,
@@ -79,27 +80,20 @@ function Tiers() {
   return (
     <section class="panel" aria-label="Tiers">
       <h2>Tiers of this service</h2>
-      <table class="narrow">
-        <caption class="hidden">Tiers</caption>
-        <thead>
-          <tr>
-            <th scope="col">Tier</th>
-            <th scope="col" class="right">
-              Credits a minute
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {Object.entries(service.creditsPerMinute).map(([tier, { creditsPerMinute }]) => (
-            <tr key={tier}>
-              <td data-label="Tier">{tier}</td>
-              <td data-label="Credits a minute" class="right number">
-                {shownNumber(String(creditsPerMinute), 'integer')}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        class="narrow"
+        caption="Tiers"
+        isCaptionHidden
+        rows={Object.entries(service.creditsPerMinute)}
+        columns={[
+          { label: 'Tier', cell: ([tier]) => tier },
+          {
+            label: 'Credits a minute',
+            isNumber: true,
+            cell: ([, { creditsPerMinute }]) => shownNumber(String(creditsPerMinute), 'integer'),
+          },
+        ]}
+      />
       <p class="note">The operator of the service sets the tier of an identity, on each chain separately.</p>
     </section>
   );

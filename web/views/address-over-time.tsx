@@ -1,5 +1,5 @@
 /** An address's balance of a currency, day by day. */
-import { type Answer, type AnswerOf, Chart, Choices, hrefOf, Panel, Pick, shownNumber } from '../kit.ts';
+import { type Answer, type AnswerOf, blockColumn, Chart, Choices, Panel, Pick, shownNumber } from '../kit.ts';
 
 type Point = AnswerOf<'/api/address/{addr}/series'>['data'][number];
 
@@ -41,12 +41,7 @@ export function OverTime({ answer, held, query }: OverTimeProps) {
               empty="The chain has no block in these days."
               columns={[
                 { head: 'Day', at: 'date' },
-                {
-                  head: 'Last block',
-                  at: 'height',
-                  as: 'integer',
-                  href: ({ height }) => hrefOf('block', { chain, block: height }),
-                },
+                blockColumn('Last block', 'height', chain),
                 { head: 'Balance', at: 'balance', as: 'amount' },
                 { head: 'Ever received', at: 'received', as: 'amount' },
               ]}

@@ -4,16 +4,16 @@ import {
   type AnswerOf,
   At,
   Field,
+  GoneNews,
   hrefOf,
   Id,
-  mempoolOf,
   NameOf,
   nativeNameOf,
+  newsSince,
   now,
   OtherCoins,
   OutcomeText,
   outcomeOf,
-  outcomes,
   Panel,
   StreamedCoins,
   shownSpan,
@@ -21,7 +21,6 @@ import {
   TransactionLink,
   Unconfirmed,
   Value,
-  type Waiting,
 } from '../kit.ts';
 
 interface AddressWaitingProps {
@@ -108,19 +107,12 @@ interface StreamedProps {
   readonly known: ReadonlySet<string>;
 }
 
-const KEPT_MS = 600_000;
 const MOST_SHOWN = 20;
 
 /** Transactions that the stream has sent since the answer. */
 function Streamed({ address, chain, known }: StreamedProps) {
-  const touches = (data: Waiting['data'] | null) => data?.addresses.some((one) => one.address === address) ?? false;
-  const waiting = [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data));
-  const gone = outcomes.value.filter(
-    (outcome) =>
-      outcome.chain === chain &&
-      !known.has(outcome.data.txid) &&
-      touches(outcome.was) &&
-      now.value - outcome.at < KEPT_MS,
+  const { waiting, gone } = newsSince(chain, known, ({ addresses }) =>
+    addresses.some((one) => one.address === address),
   );
   if (waiting.length + gone.length === 0) return null;
   return (
@@ -149,20 +141,9 @@ function Streamed({ address, chain, known }: StreamedProps) {
             <small class="muted">seen {shownSpan(now.value - seenAt * 1000)} ago</small>
           </li>
         ))}
-      {gone.slice(0, MOST_SHOWN).map((outcome) => {
-        const { data, cursor } = outcome;
-        return (
-          <li
-            key={data.txid}
-            data-txid={data.txid}
-            data-state={data.reason}
-            data-event="mempool_gone"
-            data-cursor={cursor}
-          >
-            <TransactionLink chain={chain} txid={data.txid} /> <OutcomeText outcome={outcome} />
-          </li>
-        );
-      })}
+      {gone.slice(0, MOST_SHOWN).map((outcome) => (
+        <GoneNews key={outcome.data.txid} outcome={outcome} />
+      ))}
     </ul>
   );
 }

@@ -5,6 +5,7 @@ import {
   type Answer,
   At,
   ask,
+  blockColumn,
   Copy,
   Currency,
   call,
@@ -13,7 +14,7 @@ import {
   hrefOf,
   isAnswerOf,
   nativeNameOf,
-  Pager,
+  PagedTable,
   Panel,
   Qr,
   Table,
@@ -146,48 +147,38 @@ function History({ answer, chain }: ListProps<'/api/address/{addr}'>) {
   const unit = nativeNameOf(chain);
   return (
     <Panel title="By transaction" answer={answer} isList frame="tall">
-      {({ results, page, pageSize, totalPages }) => (
-        <>
-          <Table
-            at="/results"
-            rows={results}
-            caption="What each transaction did to the address, newest first"
-            empty="No transaction has touched it."
-            columns={[
-              {
-                head: 'Block',
-                at: 'height',
-                as: 'integer',
-                href: ({ height }) => hrefOf('block', { chain, block: height }),
-              },
-              { head: 'Time', at: 'time', as: 'time' },
-              { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
-              { head: 'Type', at: 'type', as: 'word' },
-              { head: 'Received', at: 'received', as: 'amount' },
-              { head: 'Sent', at: 'sent', as: 'amount' },
-              {
-                head: 'Net',
-                isNumber: true,
-                cell: ({ net, currencies }) => (
-                  <>
-                    <div class={direction(net)}>
-                      <Value at="net" as="amount" unit={unit} />
-                    </div>
-                    {currencies.map(({ currencyId, amount }, index) => (
-                      <At key={currencyId} at={`currencies/${index}`}>
-                        <div class={direction(amount)}>
-                          <Value at="amount" as="amount" />{' '}
-                          <Currency chain={chain} name="currencyName" id="currencyId" />
-                        </div>
-                      </At>
-                    ))}
-                  </>
-                ),
-              },
-            ]}
-          />
-          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-        </>
+      {(list) => (
+        <PagedTable
+          list={list}
+          caption="What each transaction did to the address, newest first"
+          empty="No transaction has touched it."
+          columns={[
+            blockColumn('Block', 'height', chain),
+            { head: 'Time', at: 'time', as: 'time' },
+            { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
+            { head: 'Type', at: 'type', as: 'word' },
+            { head: 'Received', at: 'received', as: 'amount' },
+            { head: 'Sent', at: 'sent', as: 'amount' },
+            {
+              head: 'Net',
+              isNumber: true,
+              cell: ({ net, currencies }) => (
+                <>
+                  <div class={direction(net)}>
+                    <Value at="net" as="amount" unit={unit} />
+                  </div>
+                  {currencies.map(({ currencyId, amount }, index) => (
+                    <At key={currencyId} at={`currencies/${index}`}>
+                      <div class={direction(amount)}>
+                        <Value at="amount" as="amount" /> <Currency chain={chain} name="currencyName" id="currencyId" />
+                      </div>
+                    </At>
+                  ))}
+                </>
+              ),
+            },
+          ]}
+        />
       )}
     </Panel>
   );
@@ -202,7 +193,7 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
   const unit = nativeNameOf(chain);
   return (
     <Panel title="Rewards" answer={answer} isList frame="tall">
-      {({ results, page, pageSize, totalPages }) => (
+      {(list) => (
         <>
           <Fields>
             {(['mining', 'staking'] as const).map((kind) => (
@@ -212,18 +203,12 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
               </Field>
             ))}
           </Fields>
-          <Table
-            at="/results"
-            rows={results}
+          <PagedTable
+            list={list}
             caption="Rewards of the address, newest first"
             empty="It has neither mined nor staked a block."
             columns={[
-              {
-                head: 'Block',
-                at: 'height',
-                as: 'integer',
-                href: ({ height }) => hrefOf('block', { chain, block: height }),
-              },
+              blockColumn('Block', 'height', chain),
               { head: 'Time', at: 'time', as: 'time' },
               { head: 'Transaction', at: 'txid', as: 'id', href: ({ txid }) => hrefOf('tx', { chain, txid }) },
               { head: 'Output', at: 'vout', as: 'integer' },
@@ -232,7 +217,6 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
               { head: 'Mature', at: 'mature' },
             ]}
           />
-          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
         </>
       )}
     </Panel>
@@ -242,12 +226,7 @@ function Rewards({ answer, chain }: ListProps<'/api/address/{addr}/rewards'>) {
 function Conversions({ answer, chain }: ListProps<'/api/address/{addr}/conversions'>) {
   return (
     <Panel title="Conversions" answer={answer} isList frame="tall">
-      {({ results, page, pageSize, totalPages }) => (
-        <>
-          <ConversionTable rows={results} chain={chain} empty="It has neither sent nor received a conversion." />
-          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-        </>
-      )}
+      {(list) => <ConversionTable list={list} chain={chain} empty="It has neither sent nor received a conversion." />}
     </Panel>
   );
 }

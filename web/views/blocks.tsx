@@ -1,5 +1,5 @@
 /** Blocks of a chain, newest first. */
-import { hrefOf, nativeNameOf, Pager, Panel, Party, Pick, Proof, Table, type ViewProps } from '../kit.ts';
+import { blockColumn, nativeNameOf, PagedTable, Panel, Party, Pick, Proof, type ViewProps } from '../kit.ts';
 
 const TYPES = ['work', 'stake'];
 
@@ -11,34 +11,25 @@ export function View({ parts: { chain }, query, answers: [blocks] }: ViewProps<'
         <Pick name="validationType" options={TYPES} query={query} />
       </form>
       <Panel title="Newest first" answer={blocks} isList frame="tall">
-        {({ results, page, pageSize, totalPages }) => (
-          <>
-            <Table
-              at="/results"
-              rows={results}
-              caption={`Blocks of ${chain}`}
-              empty="No block of the chain is of this kind, or none is on this page."
-              columns={[
-                {
-                  head: 'Height',
-                  at: 'height',
-                  as: 'integer',
-                  href: ({ height }) => hrefOf('block', { chain, block: height }),
-                },
-                { head: 'Hash', at: 'hash', as: 'id' },
-                { head: 'Time', at: 'time', as: 'time' },
-                { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
-                {
-                  head: 'Miner or staker',
-                  cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
-                },
-                { head: 'Transactions', at: 'txCount', as: 'integer' },
-                { head: 'Size', at: 'size', as: 'integer', unit: 'B' },
-                { head: 'Reward', at: 'blockReward', as: 'amount', unit },
-              ]}
-            />
-            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-          </>
+        {(list) => (
+          <PagedTable
+            list={list}
+            caption={`Blocks of ${chain}`}
+            empty="No block of the chain is of this kind, or none is on this page."
+            columns={[
+              blockColumn('Height', 'height', chain),
+              { head: 'Hash', at: 'hash', as: 'id' },
+              { head: 'Time', at: 'time', as: 'time' },
+              { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },
+              {
+                head: 'Miner or staker',
+                cell: () => <Party at="minerAddress" chain={chain} why="the coinbase names none" />,
+              },
+              { head: 'Transactions', at: 'txCount', as: 'integer' },
+              { head: 'Size', at: 'size', as: 'integer', unit: 'B' },
+              { head: 'Reward', at: 'blockReward', as: 'amount', unit },
+            ]}
+          />
         )}
       </Panel>
     </>

@@ -2,8 +2,10 @@
 import { useState } from 'preact/hooks';
 import {
   type Answer,
+  blockColumn,
   Field,
   Fields,
+  handleSubmit,
   hrefOf,
   isAnswerOf,
   nativeNameOf,
@@ -42,13 +44,7 @@ export function View({ parts: { chain }, query, answers: [figures, blocks] }: Vi
 function AsOfBlock({ height }: { readonly height: string | null }) {
   const [text, setText] = useState(height ?? '');
   return (
-    <form
-      class="as-of-block"
-      onSubmit={(event) => {
-        event.preventDefault();
-        replaceQuery({ height: /^\d+$/.test(text) ? text : null });
-      }}
-    >
+    <form class="as-of-block" onSubmit={handleSubmit(() => replaceQuery({ height: /^\d+$/.test(text) ? text : null }))}>
       <label>
         Figures as of block{' '}
         <input
@@ -178,12 +174,7 @@ function NewestBlocks({ answer, chain }: { readonly answer: Answer<'/api/blocks/
           caption={`Newest blocks of ${chain}`}
           empty="The chain has no block."
           columns={[
-            {
-              head: 'Height',
-              at: 'height',
-              as: 'integer',
-              href: ({ height }) => hrefOf('block', { chain, block: height }),
-            },
+            blockColumn('Height', 'height', chain),
             { head: 'Hash', at: 'hash', as: 'id' },
             { head: 'Time', at: 'time', as: 'time' },
             { head: 'By', cell: ({ validationType }) => <Proof type={validationType} /> },

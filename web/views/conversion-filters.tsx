@@ -1,6 +1,6 @@
 /** The filters of conversions: each control is a parameter of the API, and the address carries all of them. */
 import { useLayoutEffect, useRef } from 'preact/hooks';
-import { type Answer, type CONVERSION_PARAMETERS, hrefOf, navigate, type Trouble } from '../kit.ts';
+import { type Answer, type CONVERSION_PARAMETERS, handleSubmit, hrefOf, navigate, type Trouble } from '../kit.ts';
 
 type Filters = Answer<'/api/conversions/filters'>;
 type Choices = NonNullable<Filters['shown']['value']>['data'];
@@ -76,15 +76,7 @@ export function ConversionFilters({ query, answer, trouble }: FiltersProps) {
     navigate(href);
   };
   return (
-    <form
-      ref={form}
-      class="panel filters"
-      aria-label="Filter conversions"
-      onSubmit={(event) => {
-        event.preventDefault();
-        apply();
-      }}
-    >
+    <form ref={form} class="panel filters" aria-label="Filter conversions" onSubmit={handleSubmit(apply)}>
       {Object.entries(CONTROLS).map(([name, control]) => (
         <Labelled
           key={name}

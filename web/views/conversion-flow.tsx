@@ -1,6 +1,6 @@
 /** The stages of a conversion across chains: each with its block, its time, and what happened to the amount. */
 import type { ComponentChildren } from 'preact';
-import { type AnswerOf, Currency, Field, hrefOf, Party, Status, shownSpan, Value } from '../kit.ts';
+import { type AnswerOf, Currency, Field, Given, hrefOf, Paid, Party, Status, shownSpan, Value } from '../kit.ts';
 
 export type Leg = AnswerOf<'/api/tx/{txid}'>['conversions'][number];
 type StageName = 'request' | 'export' | 'import' | 'payout' | 'next-leg';
@@ -38,8 +38,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
         <Stage name="request" title="Request" state="done" says={requestSays(leg)}>
           <dl class="stage">
             <Field label="Given">
-              <Value at="amountIn" as="amount" />{' '}
-              <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
+              <Given chain={chain} />
             </Field>
             <Field label="By">
               <Party at="source" chain={source ?? chain} why="on another system" />
@@ -88,8 +87,7 @@ export function Flow({ leg, chain }: { readonly leg: Leg; readonly chain: string
         <Stage name="payout" title="Payout" state={payoutState(leg)} says={payoutSays(leg)}>
           <dl class="stage">
             <Field label="Paid">
-              <Value at="amountOut" as="amount" why={noPayout(leg)} />{' '}
-              <Currency chain={importChain} name="toCurrencyName" id="toCurrencyId" />
+              <Paid chain={importChain} why={noPayout(leg)} />
             </Field>
             <Field label="To">
               <Party at="destination" chain={importChain} why="the request names none" />

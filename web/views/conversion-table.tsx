@@ -1,20 +1,17 @@
 /** Conversions as table rows, each with a link to its view. */
-import { type AnswerOf, Currency, conversionHref, Status, Table, Value } from '../kit.ts';
-
-type Row = AnswerOf<'/api/address/{addr}/conversions'>['results'][number];
+import { type AnswerOf, conversionHref, Given, PagedTable, Paid, Status } from '../kit.ts';
 
 interface ConversionTableProps {
-  readonly rows: readonly Row[];
+  readonly list: AnswerOf<'/api/address/{addr}/conversions'>;
   /** Chain of the view. */
   readonly chain: string;
   readonly empty: string;
 }
 
-export function ConversionTable({ rows, chain, empty }: ConversionTableProps) {
+export function ConversionTable({ list, chain, empty }: ConversionTableProps) {
   return (
-    <Table
-      at="/results"
-      rows={rows}
+    <PagedTable
+      list={list}
       caption="Conversions, newest first"
       empty={empty}
       columns={[
@@ -25,26 +22,8 @@ export function ConversionTable({ rows, chain, empty }: ConversionTableProps) {
           cell: ({ status }) => <Status is={status} />,
         },
         { head: 'Kind', at: 'type', as: 'word' },
-        {
-          head: 'Given',
-          isNumber: true,
-          cell: () => (
-            <>
-              <Value at="amountIn" as="amount" />{' '}
-              <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
-            </>
-          ),
-        },
-        {
-          head: 'Paid',
-          isNumber: true,
-          cell: () => (
-            <>
-              <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-              <Currency chain={chain} name="toCurrencyName" id="toCurrencyId" />
-            </>
-          ),
-        },
+        { head: 'Given', isNumber: true, cell: () => <Given chain={chain} /> },
+        { head: 'Paid', isNumber: true, cell: () => <Paid chain={chain} /> },
         { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height' },
       ]}
     />

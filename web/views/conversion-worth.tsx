@@ -1,5 +1,5 @@
 /** The USD value of a conversion, the rule that determined it, and how certain it is. */
-import { type AnswerOf, Currency, Field, Fields, hrefOf, Status, shownNumber, Text, Value } from '../kit.ts';
+import { type AnswerOf, Field, Fields, Given, hrefOf, Paid, Status, shownNumber, Text, Value } from '../kit.ts';
 
 export type Valuation = AnswerOf<'/api/oracle/conversions/{txid}'>['data'][number];
 
@@ -31,13 +31,11 @@ export function Worth({ valuation, chain }: { readonly valuation: Valuation; rea
           <Status is={valuation.status} />
         </Field>
         <Field label="Given">
-          <Value at="amountIn" as="amount" />{' '}
-          <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
+          <Given chain={chain} />
         </Field>
         <Field label="Given, in USD" at="fromUsd" as="usd" unit="USD" why="no price at its height" />
         <Field label="Paid">
-          <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-          <Currency chain={executedOn} name="toCurrencyName" id="toCurrencyId" />
+          <Paid chain={executedOn} />
         </Field>
         <Field label="Paid, in USD" at="toUsd" as="usd" unit="USD" why="no price at its height" />
         <Field label="Against the middle price" help="What was paid against what was given, both in USD at that height">

@@ -6,11 +6,10 @@ import {
   Field,
   Fields,
   hrefOf,
-  Pager,
+  PagedTable,
   Panel,
   Status,
   shownNumber,
-  Table,
   type ViewProps,
 } from '../kit.ts';
 import { ConversionFilters } from './conversion-filters.tsx';
@@ -24,35 +23,31 @@ export function View({ query, answers: [list, summary, filters] }: ViewProps<'co
       <ConversionFilters query={query} answer={filters} trouble={trouble} />
       {!isRefused && <Sums answer={summary} />}
       <Panel title="Newest first" answer={list} isList frame="tall">
-        {({ results, page, pageSize, totalPages }) => (
-          <>
-            <Table
-              at="/results"
-              rows={results}
-              caption="Conversions, the newest first"
-              empty="No conversion fits these filters. Clear shows all of them."
-              columns={[
-                { head: 'Time', at: 'time', as: 'time' },
-                {
-                  head: 'Block',
-                  at: 'height',
-                  as: 'integer',
-                  href: ({ chain, height }) => hrefOf('block', { chain, block: height }),
-                },
-                {
-                  head: 'Status',
-                  cell: ({ status }) => <Status is={status} />,
-                },
-                { head: 'Type', at: 'type', as: 'word' },
-                ...TRADED_COLUMNS,
-                { head: 'Fee', at: 'fee', as: 'amount' },
-                { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height, or no payout' },
-                { head: 'Rule', at: 'rule', as: 'word' },
-                { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
-              ]}
-            />
-            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-          </>
+        {(list) => (
+          <PagedTable
+            list={list}
+            caption="Conversions, the newest first"
+            empty="No conversion fits these filters. Clear shows all of them."
+            columns={[
+              { head: 'Time', at: 'time', as: 'time' },
+              {
+                head: 'Block',
+                at: 'height',
+                as: 'integer',
+                href: ({ chain, height }) => hrefOf('block', { chain, block: height }),
+              },
+              {
+                head: 'Status',
+                cell: ({ status }) => <Status is={status} />,
+              },
+              { head: 'Type', at: 'type', as: 'word' },
+              ...TRADED_COLUMNS,
+              { head: 'Fee', at: 'fee', as: 'amount' },
+              { head: 'Worth', at: 'usdValue', as: 'usd', unit: 'USD', why: 'no price at its height, or no payout' },
+              { head: 'Rule', at: 'rule', as: 'word' },
+              { head: 'Request', at: 'txid', as: 'id', href: conversionHref },
+            ]}
+          />
         )}
       </Panel>
       {!isRefused && <Days answer={summary} />}

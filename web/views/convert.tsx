@@ -3,9 +3,11 @@ import {
   type Answer,
   address,
   Copy,
+  handleSubmit,
   hrefOf,
   navigate,
   Panel,
+  PlainTable,
   session,
   shownNumber,
   Text,
@@ -72,14 +74,7 @@ function RequestForm({ asked, names }: RequestProps) {
     navigate(hrefOf('convert', {}, { from: currency('from'), to: currency('to'), amount: text('amount') }));
   };
   return (
-    <form
-      class="panel filters"
-      aria-label="Convert"
-      onSubmit={(event) => {
-        event.preventDefault();
-        go(event.currentTarget);
-      }}
-    >
+    <form class="panel filters" aria-label="Convert" onSubmit={handleSubmit(go)}>
       {(['from', 'to'] as const).map((side) => (
         <div key={side}>
           <label for={`convert-${side}`}>{side === 'from' ? 'From' : 'To'}</label>
@@ -190,59 +185,45 @@ function RouteTable({ routes, asked, names }: RouteTableProps) {
   const name = (id: string) => <Text text={names.get(id) ?? id} isName />;
   return (
     <div class="scroll">
-      <table>
-        <caption>Routes</caption>
-        <thead>
-          <tr>
-            <th scope="col">Route</th>
-            <th scope="col">Chain</th>
-            <th scope="col" class="right">
-              Legs
-            </th>
-            <th scope="col" class="right">
-              Output in {name(idOf(names, asked.to) ?? asked.to)}
-            </th>
-            <th scope="col" class="right">
-              Rate
-            </th>
-            <th scope="col" class="right">
-              Against the best
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {routes.map(({ chain, legs, rate }) => (
-            <tr key={legs.map(({ basket, to }) => `${basket} ${to}`).join()}>
-              <td data-label="Route">
-                {legs.map(({ basket, to }) => (
-                  <span key={basket} class="leg">
-                    through <a href={hrefOf('basket', { basket })}>{name(basket)}</a> to {name(to)}
-                  </span>
-                ))}
-              </td>
-              <td data-label="Chain">{chain}</td>
-              <td data-label="Legs" class="right">
-                {legs.length}
-              </td>
-              <td data-label="Output" class="right">
-                <span class="number" data-derived="output">
-                  {shownNumber((Number(asked.amount) * rate).toFixed(8), 'amount')}
+      <PlainTable
+        caption="Routes"
+        rows={routes}
+        columns={[
+          {
+            label: 'Route',
+            cell: ({ legs }) =>
+              legs.map(({ basket, to }) => (
+                <span key={basket} class="leg">
+                  through <a href={hrefOf('basket', { basket })}>{name(basket)}</a> to {name(to)}
                 </span>
-              </td>
-              <td data-label="Rate" class="right">
-                <span class="number" data-derived="rate">
-                  {shownNumber(rate.toPrecision(8), 'price')}
-                </span>
-              </td>
-              <td data-label="Against the best" class="right">
-                <span class="number" data-derived="against-best">
-                  {rate === best ? 'best' : `${shownNumber(((rate / best - 1) * 100).toFixed(2), 'usd')} %`}
-                </span>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+              )),
+          },
+          { label: 'Chain', cell: ({ chain }) => chain },
+          { label: 'Legs', isNumber: true, cell: ({ legs }) => legs.length },
+          {
+            label: 'Output',
+            head: <>Output in {name(idOf(names, asked.to) ?? asked.to)}</>,
+            isNumber: true,
+            cell: ({ rate }) => (
+              <span data-derived="output">{shownNumber((Number(asked.amount) * rate).toFixed(8), 'amount')}</span>
+            ),
+          },
+          {
+            label: 'Rate',
+            isNumber: true,
+            cell: ({ rate }) => <span data-derived="rate">{shownNumber(rate.toPrecision(8), 'price')}</span>,
+          },
+          {
+            label: 'Against the best',
+            isNumber: true,
+            cell: ({ rate }) => (
+              <span data-derived="against-best">
+                {rate === best ? 'best' : `${shownNumber(((rate / best - 1) * 100).toFixed(2), 'usd')} %`}
+              </span>
+            ),
+          },
+        ]}
+      />
     </div>
   );
 }

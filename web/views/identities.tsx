@@ -1,5 +1,16 @@
 /** Identities of a chain, newest registration first, and their number. */
-import { Currency, Field, Fields, hrefOf, Pager, Panel, Pick, Status, Table, type ViewProps } from '../kit.ts';
+import {
+  blockColumn,
+  Currency,
+  Field,
+  Fields,
+  hrefOf,
+  PagedTable,
+  Panel,
+  Pick,
+  Status,
+  type ViewProps,
+} from '../kit.ts';
 
 const STATUSES = ['unlocked', 'locked', 'unlocking', 'revoked'] as const;
 
@@ -22,42 +33,28 @@ export function View({ parts: { chain }, query, answers: [identities, stats] }: 
         <Pick name="status" options={STATUSES} query={query} />
       </form>
       <Panel title="Newest registration first" answer={identities} isList frame="tall">
-        {({ results, page, pageSize, totalPages }) => (
-          <>
-            <Table
-              at="/results"
-              rows={results}
-              caption={`Identities of ${chain}`}
-              empty="The chain has no such identity."
-              columns={[
-                {
-                  head: 'Name',
-                  at: 'fullyQualifiedName',
-                  as: 'name',
-                  href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
-                },
-                { head: 'Address', at: 'identityAddress', as: 'id' },
-                { head: 'Parent', cell: () => <Currency chain={chain} name="parentName" id="parent" /> },
-                {
-                  head: 'Status',
-                  cell: ({ status }) => <Status is={status} />,
-                },
-                {
-                  head: 'Registered in block',
-                  at: 'registeredAt',
-                  as: 'integer',
-                  href: ({ registeredAt }) => hrefOf('block', { chain, block: registeredAt }),
-                },
-                {
-                  head: 'Updated in block',
-                  at: 'height',
-                  as: 'integer',
-                  href: ({ height }) => hrefOf('block', { chain, block: height }),
-                },
-              ]}
-            />
-            <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-          </>
+        {(list) => (
+          <PagedTable
+            list={list}
+            caption={`Identities of ${chain}`}
+            empty="The chain has no such identity."
+            columns={[
+              {
+                head: 'Name',
+                at: 'fullyQualifiedName',
+                as: 'name',
+                href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
+              },
+              { head: 'Address', at: 'identityAddress', as: 'id' },
+              { head: 'Parent', cell: () => <Currency chain={chain} name="parentName" id="parent" /> },
+              {
+                head: 'Status',
+                cell: ({ status }) => <Status is={status} />,
+              },
+              blockColumn('Registered in block', 'registeredAt', chain),
+              blockColumn('Updated in block', 'height', chain),
+            ]}
+          />
         )}
       </Panel>
     </>

@@ -1,5 +1,5 @@
 /** The identities that an identity referred, three levels deep, and its sub-identities. */
-import { type Answer, At, Field, Fields, hrefOf, Panel, Table, usePointer, Value } from '../kit.ts';
+import { type Answer, At, blockColumn, Field, Fields, hrefOf, Panel, Table, usePointer, Value } from '../kit.ts';
 
 interface ReferralsProps {
   readonly answer: Answer<'/api/identity/{nameOrId}/referrals'>;
@@ -43,12 +43,7 @@ export function Referrals({ answer, chain }: ReferralsProps) {
                 href: ({ identityAddress }) => hrefOf('identity', { chain, name: identityAddress }),
               },
               { head: 'Address', at: 'identityAddress', as: 'id' },
-              {
-                head: 'Registered in block',
-                at: 'height',
-                as: 'integer',
-                href: ({ height }) => hrefOf('block', { chain, block: height }),
-              },
+              blockColumn('Registered in block', 'height', chain),
             ]}
           />
         )}

@@ -2,18 +2,16 @@
 import {
   type Answer,
   At,
+  GoneNews,
   hrefOf,
   JsonTree,
-  mempoolOf,
-  now,
+  newsSince,
   OutcomeText,
   outcomeOf,
-  outcomes,
   Panel,
   TransactionLink,
   Unconfirmed,
   Value,
-  type Waiting,
 } from '../kit.ts';
 import { Diff } from './identity-diff.tsx';
 
@@ -27,11 +25,8 @@ export function IdentityWaiting({ answer, chain }: IdentityWaitingProps) {
   if (!shown?.unconfirmed) return null;
   const { identityaddress, unconfirmed } = shown;
   const known = new Set(unconfirmed.map(({ txid }) => txid));
-  const touches = (data: Waiting['data'] | null) =>
-    data?.identities.some(({ identityAddress }) => identityAddress === identityaddress) ?? false;
-  const waiting = [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data));
-  const gone = outcomes.value.filter(
-    ({ chain: of, data, was, at }) => of === chain && !known.has(data.txid) && touches(was) && now.value - at < KEPT_MS,
+  const { waiting, gone } = newsSince(chain, known, ({ identities }) =>
+    identities.some(({ identityAddress }) => identityAddress === identityaddress),
   );
   if (unconfirmed.length + waiting.length + gone.length === 0) return null;
   return (
@@ -75,15 +70,7 @@ export function IdentityWaiting({ answer, chain }: IdentityWaitingProps) {
               </li>
             ))}
             {gone.map((outcome) => (
-              <li
-                key={outcome.data.txid}
-                data-txid={outcome.data.txid}
-                data-state={outcome.data.reason}
-                data-event="mempool_gone"
-                data-cursor={outcome.cursor}
-              >
-                <TransactionLink chain={chain} txid={outcome.data.txid} /> <OutcomeText outcome={outcome} />
-              </li>
+              <GoneNews key={outcome.data.txid} outcome={outcome} />
             ))}
           </ul>
         </>
@@ -91,8 +78,6 @@ export function IdentityWaiting({ answer, chain }: IdentityWaitingProps) {
     </Panel>
   );
 }
-
-const KEPT_MS = 600_000;
 
 function stateOf(chain: string, txid: string) {
   return { 'data-state': outcomeOf(chain, txid)?.data.reason ?? 'waiting' };

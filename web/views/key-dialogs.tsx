@@ -1,18 +1,9 @@
 /** Dialogs that make a key, replace its secret, and revoke it. */
 import { useState } from 'preact/hooks';
-import {
-  type ActOutcome,
-  Alert,
-  type AnswerOf,
-  act,
-  Dialog,
-  inertText,
-  shownNumber,
-  Text,
-  type Trouble,
-} from '../kit.ts';
+import { Alert, type AnswerOf, act, Dialog, handleSubmit, inertText, shownNumber, Text, type Trouble } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { IssuedKey } from './issued-key.tsx';
+import { useAction } from './use-action.ts';
 
 export type Key = AnswerOf<'/api/keys'>['keys'][number];
 
@@ -24,27 +15,25 @@ interface NewKeyProps {
 }
 
 export function NewKey({ most, onMade, onClose }: NewKeyProps) {
-  const { done, trouble, run } = useOnce(onMade, (form: HTMLFormElement) => {
+  const [secret, setSecret] = useState<string | null>(null);
+  const { trouble, run } = useAction(onMade);
+  const create = async (form: HTMLFormElement) => {
     const given = new FormData(form);
     const credits = String(given.get('creditsPerMinute') ?? '').trim();
     const body = {
       name: String(given.get('name') ?? '').trim(),
       ...(credits !== '' && { creditsPerMinute: Number(credits) }),
     };
-    return act((client) => client.POST('/api/keys', { body }));
-  });
+    const outcome = await run(() => act((client) => client.POST('/api/keys', { body })));
+    if (outcome?.data) setSecret(outcome.data.key);
+  };
   return (
     <Dialog title="New key" onClose={onClose}>
       {(close) =>
-        done ? (
-          <IssuedKey secret={done.key} close={close} />
+        secret !== null ? (
+          <IssuedKey secret={secret} close={close} />
         ) : (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              run(event.currentTarget);
-            }}
-          >
+          <form onSubmit={handleSubmit((form) => void create(form))}>
             <div class="filters">
               <div>
                 <label for="key-name">Name</label>
@@ -96,21 +85,20 @@ interface ChangeProps {
 
 /** Replaces the secret of a key and changes nothing else. */
 export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMade: () => void }) {
-  const { done, trouble, run } = useOnce(onMade, () =>
-    act((client) => client.POST('/api/keys/{id}/regenerate', { params: { path: { id: of.id } } })),
-  );
+  const [secret, setSecret] = useState<string | null>(null);
+  const { trouble, run } = useAction(onMade);
+  const regenerate = async () => {
+    const params = { path: { id: of.id } };
+    const outcome = await run(() => act((client) => client.POST('/api/keys/{id}/regenerate', { params })));
+    if (outcome?.data) setSecret(outcome.data.key);
+  };
   return (
     <Dialog title={`New secret for ${inertText(of.name)}`} onClose={onClose}>
       {(close) =>
-        done ? (
-          <IssuedKey secret={done.key} close={close} />
+        secret !== null ? (
+          <IssuedKey secret={secret} close={close} />
         ) : (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              run();
-            }}
-          >
+          <form onSubmit={handleSubmit(() => void regenerate())}>
             <p>
               The old secret of <Text text={of.name} isName /> stops working at once. Id, name and credits stay.
             </p>
@@ -137,12 +125,7 @@ export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone:
   return (
     <Dialog title={`Revoke ${inertText(of.name)}`} onClose={onClose}>
       {(close) => (
-        <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void revoke(close);
-          }}
-        >
+        <form onSubmit={handleSubmit(() => void revoke(close))}>
           <p>
             Programs that use <Text text={of.name} isName /> are refused at once. A revoked key does not come back.
           </p>
@@ -152,23 +135,4 @@ export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone:
       )}
     </Dialog>
   );
-}
-
-/** Makes a call that is not repeated while it is running, nor after it succeeded. */
-function useOnce<Data, Given extends readonly unknown[]>(
-  onDone: () => void,
-  send: (...given: Given) => Promise<ActOutcome<Data>>,
-) {
-  const [isBusy, setBusy] = useState(false);
-  const [outcome, setOutcome] = useState<ActOutcome<Data> | null>(null);
-  const run = (...given: Given) => {
-    if (isBusy || outcome?.data) return;
-    setBusy(true);
-    void send(...given).then((arrived) => {
-      setBusy(false);
-      setOutcome(arrived);
-      if (arrived.trouble === null) onDone();
-    });
-  };
-  return { done: outcome?.data ?? null, trouble: outcome?.trouble ?? null, run };
 }

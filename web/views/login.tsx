@@ -5,6 +5,7 @@ import {
   act,
   Copy,
   chainNames,
+  handleSubmit,
   hrefOf,
   navigate,
   now,
@@ -66,10 +67,9 @@ function AskForm({ onChallenge }: { readonly onChallenge: (challenge: Challenge 
     <form
       class="panel login"
       aria-label="Identity"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy) void ask(event.currentTarget);
-      }}
+      onSubmit={handleSubmit((form) => {
+        if (!isBusy) void ask(form);
+      })}
     >
       <p>
         A wallet that holds the keys of your identity signs a message once. There is no password, and nothing is put on
@@ -138,10 +138,9 @@ function AnswerForm({ challenge, after }: AnswerProps) {
     <form
       class="panel login"
       aria-labelledby="login-sign"
-      onSubmit={(event) => {
-        event.preventDefault();
-        if (!isBusy && !isSpent) void answer(event.currentTarget);
-      }}
+      onSubmit={handleSubmit((form) => {
+        if (!isBusy && !isSpent) void answer(form);
+      })}
     >
       <h2 id="login-sign" ref={heading} tabIndex={-1}>
         Sign this message

@@ -1,11 +1,11 @@
 /** Staked blocks, each with the coins that won it. */
 import {
   AddressLink,
+  blockColumn,
   hrefOf,
   nativeNameOf,
-  Pager,
+  PagedTable,
   Panel,
-  Table,
   useLeaf,
   usePointer,
   Value,
@@ -16,35 +16,26 @@ export function View({ parts: { chain }, answers: [stakes] }: ViewProps<'stakes'
   const unit = nativeNameOf(chain);
   return (
     <Panel title="Newest first" answer={stakes} isList frame="tall">
-      {({ results, page, pageSize, totalPages }) => (
-        <>
-          <Table
-            at="/results"
-            rows={results}
-            caption={`Staked blocks of ${chain}`}
-            empty="No block of the chain was staked."
-            columns={[
-              {
-                head: 'Block',
-                at: 'height',
-                as: 'integer',
-                href: ({ height }) => hrefOf('block', { chain, block: height }),
-              },
-              { head: 'Time', at: 'time', as: 'time' },
-              { head: 'Staker', cell: () => <Named name="name" address="address" chain={chain} /> },
-              { head: 'Rewarded', cell: () => <Named name="rewardName" address="rewardAddress" chain={chain} /> },
-              { head: 'Coins that won', at: 'stakeAmount', as: 'amount', unit },
-              {
-                head: 'Their output',
-                at: 'stakeTxid',
-                as: 'id',
-                href: ({ stakeTxid }) => hrefOf('tx', { chain, txid: stakeTxid }),
-              },
-              { head: 'Reward', at: 'reward', as: 'amount', unit },
-            ]}
-          />
-          <Pager page={page} pageSize={pageSize} totalPages={totalPages} />
-        </>
+      {(list) => (
+        <PagedTable
+          list={list}
+          caption={`Staked blocks of ${chain}`}
+          empty="No block of the chain was staked."
+          columns={[
+            blockColumn('Block', 'height', chain),
+            { head: 'Time', at: 'time', as: 'time' },
+            { head: 'Staker', cell: () => <Named name="name" address="address" chain={chain} /> },
+            { head: 'Rewarded', cell: () => <Named name="rewardName" address="rewardAddress" chain={chain} /> },
+            { head: 'Coins that won', at: 'stakeAmount', as: 'amount', unit },
+            {
+              head: 'Their output',
+              at: 'stakeTxid',
+              as: 'id',
+              href: ({ stakeTxid }) => hrefOf('tx', { chain, txid: stakeTxid }),
+            },
+            { head: 'Reward', at: 'reward', as: 'amount', unit },
+          ]}
+        />
       )}
     </Panel>
   );

@@ -2,13 +2,14 @@
 import {
   Amounts,
   type Answer,
-  Currency,
   conversionHref,
   Field,
   Fields,
+  Given,
   hrefOf,
   JsonTree,
   nativeNameOf,
+  Paid,
   Panel,
   Party,
   RevertedBanner,
@@ -213,26 +214,8 @@ function Conversions({ answer, chain }: PartProps) {
             },
             { head: 'Conversion', at: 'txid', as: 'id', href: conversionHref },
             { head: 'Type', at: 'type', as: 'word' },
-            {
-              head: 'In',
-              isNumber: true,
-              cell: () => (
-                <>
-                  <Value at="amountIn" as="amount" />{' '}
-                  <Currency chain={chain} name="fromCurrencyName" id="fromCurrencyId" why="not known here" />
-                </>
-              ),
-            },
-            {
-              head: 'Out',
-              isNumber: true,
-              cell: () => (
-                <>
-                  <Value at="amountOut" as="amount" why="nothing was paid out" />{' '}
-                  <Currency chain={chain} name="toCurrencyName" id="toCurrencyId" />
-                </>
-              ),
-            },
+            { head: 'In', isNumber: true, cell: () => <Given chain={chain} /> },
+            { head: 'Out', isNumber: true, cell: () => <Paid chain={chain} /> },
             { head: 'Price', at: 'price', as: 'price', why: 'nothing was paid out' },
             {
               head: 'Fee',

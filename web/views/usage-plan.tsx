@@ -1,6 +1,6 @@
 /** The cost of a plan of calls per minute, and the tiers that it fits into, as the service prices it. */
 import { useState } from 'preact/hooks';
-import { type ActOutcome, Alert, act, ask, call, shownNumber } from '../kit.ts';
+import { type ActOutcome, Alert, act, ask, call, handleSubmit, PlainTable, shownNumber } from '../kit.ts';
 
 interface PlannedCall {
   /** Key of the list item. */
@@ -52,14 +52,7 @@ export function PlanSimulator() {
       <header>
         <h2>What a plan would cost</h2>
       </header>
-      <form
-        aria-label="Plan of calls"
-        onFocusIn={() => setTyped(true)}
-        onSubmit={(event) => {
-          event.preventDefault();
-          void price();
-        }}
-      >
+      <form aria-label="Plan of calls" onFocusIn={() => setTyped(true)} onSubmit={handleSubmit(() => void price())}>
         <ul class="plan">
           {calls.map((one, index) => (
             <li key={one.id}>
@@ -178,65 +171,30 @@ function Priced({ plan }: { readonly plan: Plan }) {
         requests; {plan.withoutKey ? 'it fits without a key too.' : 'it does not fit without a key.'}
       </p>
       <div class="scroll">
-        <table>
-          <caption>Calls of the plan</caption>
-          <thead>
-            <tr>
-              <th scope="col">Call</th>
-              <th scope="col" class="right">
-                Credits of one
-              </th>
-              <th scope="col" class="right">
-                Calls a minute
-              </th>
-              <th scope="col" class="right">
-                Credits a minute
-              </th>
-              <th scope="col">Needs</th>
-            </tr>
-          </thead>
-          <tbody>
-            {plan.calls.map(({ method, path, rpc, credits, perMinute, creditsPerMinute, tier }, index) => (
-              <tr key={index}>
-                <td data-label="Call">{rpc ?? (method === 'GET' ? path : `${method} ${path}`)}</td>
-                <td data-label="Credits of one" class="right number">
-                  {integer(credits)}
-                </td>
-                <td data-label="Calls a minute" class="right number">
-                  {shownNumber(perMinute, 'amount')}
-                </td>
-                <td data-label="Credits a minute" class="right number">
-                  {integer(creditsPerMinute)}
-                </td>
-                <td data-label="Needs">{tier === null ? 'nothing' : `tier ${tier}`}</td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
+        <PlainTable
+          caption="Calls of the plan"
+          rows={plan.calls}
+          columns={[
+            {
+              label: 'Call',
+              cell: ({ rpc, method, path }) => rpc ?? (method === 'GET' ? path : `${method} ${path}`),
+            },
+            { label: 'Credits of one', isNumber: true, cell: ({ credits }) => integer(credits) },
+            { label: 'Calls a minute', isNumber: true, cell: ({ perMinute }) => shownNumber(perMinute, 'amount') },
+            { label: 'Credits a minute', isNumber: true, cell: ({ creditsPerMinute }) => integer(creditsPerMinute) },
+            { label: 'Needs', cell: ({ tier }) => (tier === null ? 'nothing' : `tier ${tier}`) },
+          ]}
+        />
       </div>
-      <table>
-        <caption>Tiers for the plan</caption>
-        <thead>
-          <tr>
-            <th scope="col">Tier</th>
-            <th scope="col" class="right">
-              Credits a minute
-            </th>
-            <th scope="col">The plan</th>
-          </tr>
-        </thead>
-        <tbody>
-          {plan.tiers.map(({ tier, creditsPerMinute, fits, lacks }) => (
-            <tr key={tier} data-fits={fits}>
-              <td data-label="Tier">{tier}</td>
-              <td data-label="Credits a minute" class="right number">
-                {integer(creditsPerMinute)}
-              </td>
-              <td data-label="The plan">{fits || lacks === null ? 'fits' : LACKS[lacks]}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <PlainTable
+        caption="Tiers for the plan"
+        rows={plan.tiers}
+        columns={[
+          { label: 'Tier', cell: ({ tier }) => tier },
+          { label: 'Credits a minute', isNumber: true, cell: ({ creditsPerMinute }) => integer(creditsPerMinute) },
+          { label: 'The plan', cell: ({ fits, lacks }) => (fits || lacks === null ? 'fits' : LACKS[lacks]) },
+        ]}
+      />
     </div>
   );
 }

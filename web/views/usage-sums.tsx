@@ -1,5 +1,5 @@
 /** Sums the usage of a span by key or by route, the most credits first. */
-import { type AnswerOf, shownNumber, Text } from '../kit.ts';
+import { type AnswerOf, PlainTable, shownNumber, Text } from '../kit.ts';
 
 export type UsageRow = AnswerOf<'/api/usage'>['results'][number];
 
@@ -27,33 +27,21 @@ export function UsageSums({ rows, head, group, nameOf }: SumsProps) {
       <p class="note" aria-hidden="true">
         {caption}
       </p>
-      <table>
-        <caption class="hidden">{caption}</caption>
-        <thead>
-          <tr>
-            <th scope="col">{head}</th>
-            {NUMBERS.map((name) => (
-              <th key={name} scope="col" class="right">
-                {HEADS[name]}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody data-derived="sums">
-          {sums.slice(0, MOST_ROWS).map((sum) => (
-            <tr key={sum.group}>
-              <td data-label={head}>
-                <Text text={nameOf(sum.group)} isName />
-              </td>
-              {NUMBERS.map((name) => (
-                <td key={name} data-label={HEADS[name]} class="right number">
-                  {shownNumber(String(sum[name]), 'integer')}
-                </td>
-              ))}
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div data-derived="sums">
+        <PlainTable
+          caption={caption}
+          isCaptionHidden
+          rows={sums.slice(0, MOST_ROWS)}
+          columns={[
+            { label: head, cell: (sum) => <Text text={nameOf(sum.group)} isName /> },
+            ...NUMBERS.map((name) => ({
+              label: HEADS[name],
+              isNumber: true,
+              cell: (sum: (typeof sums)[number]) => shownNumber(String(sum[name]), 'integer'),
+            })),
+          ]}
+        />
+      </div>
       {sums.length > MOST_ROWS && <p class="note">The CSV has the others.</p>}
     </div>
   );

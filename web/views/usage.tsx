@@ -93,6 +93,16 @@ const creditsOf = ({ credits }: UsageRow) => Number(credits);
 const refusedOf = ({ refused }: UsageRow) => Number(refused);
 const timeOf = ({ at }: UsageRow) => at;
 
+/** Properties that the charts of the view share. */
+const usageSteps = (rows: readonly UsageRow[], step: UsageStep, query: URLSearchParams) => ({
+  at: '/results',
+  rows,
+  time: timeOf,
+  step: USAGE_STEPS[step].step,
+  ...usageSpanOf(query, step),
+  empty: 'There were no requests in this time.',
+});
+
 const COUNTS: readonly Column<UsageRow>[] = [
   { head: 'Requests', at: 'requests', as: 'integer' },
   { head: 'Credits', at: 'credits', as: 'integer' },
@@ -116,18 +126,13 @@ function Credits({ answer, query, keys }: UsedProps & { readonly keys: Keys }) {
         return (
           <>
             <GroupedChart
-              at="/results"
-              rows={results}
-              time={timeOf}
+              {...usageSteps(results, step, query)}
               parts={(row) => [[keyOf(row), creditsOf(row)]]}
               nameOf={nameOf}
-              step={USAGE_STEPS[step].step}
-              {...usageSpanOf(query, step)}
               limit={{ name: `Allowance of a ${step}`, value: allowance }}
               unit="credits"
               name={`Credits by ${step}`}
               caption={creditSentence(results, step, allowance)}
-              empty="There were no requests in this time."
               columns={[BEGAN, KEY, ...COUNTS, ...REFUSALS]}
             />
             <UsageSums rows={results} head="Key" group={keyOf} nameOf={nameOf} />
@@ -197,17 +202,12 @@ function RefusedChart({ rows, step, query }: RefusedChartProps) {
   const all = rows.reduce((sum, row) => sum + refusedOf(row), 0);
   return (
     <GroupedChart
-      at="/results"
-      rows={rows}
-      time={timeOf}
+      {...usageSteps(rows, step, query)}
       parts={(row) => reasons.map((reason) => [REASONS[reason], Number(row[reason])])}
       nameOf={(reason) => reason}
-      step={USAGE_STEPS[step].step}
-      {...usageSpanOf(query, step)}
       unit="requests"
       name={`Refused requests by ${step}`}
       caption={`${integer(all)} requests were refused. A refused request costs no credits where they did not suffice.`}
-      empty="There were no requests in this time."
       columns={[BEGAN, KEY, ...REFUSALS]}
     />
   );
@@ -221,17 +221,12 @@ function Routes({ answer, query }: UsedProps) {
       {({ results, nextCursor }) => (
         <>
           <GroupedChart
-            at="/results"
-            rows={results}
-            time={timeOf}
+            {...usageSteps(results, step, query)}
             parts={(row) => [[routeOf(row), creditsOf(row)]]}
             nameOf={nameOf}
-            step={USAGE_STEPS[step].step}
-            {...usageSpanOf(query, step)}
             unit="credits"
             name={`Credits of routes by ${step}`}
             caption={`${new Set(results.map(routeOf)).size} routes. They are counted by hour, for 30 days.`}
-            empty="There were no requests in this time."
             columns={[BEGAN, { head: 'Route', at: 'route' }, ...COUNTS, ...REFUSALS]}
           />
           <UsageSums rows={results} head="Route" group={routeOf} nameOf={nameOf} />

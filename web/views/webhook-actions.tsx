@@ -1,6 +1,6 @@
 /** Actions on a webhook: test, change, pause, rotate the secret, delete. */
 import { useState } from 'preact/hooks';
-import { Alert, act, Dialog, hrefOf, navigate } from '../kit.ts';
+import { Alert, act, Dialog, handleSubmit, hrefOf, navigate } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { useAction } from './use-action.ts';
 import { ChangedWebhook } from './webhook-dialogs.tsx';
@@ -66,12 +66,7 @@ function NewSecret({ id, onDone, onClose }: DialogProps & { readonly onDone: () 
     <Dialog title="New secret" onClose={onClose}>
       {(close) =>
         secret === null ? (
-          <form
-            onSubmit={(event) => {
-              event.preventDefault();
-              void rotate();
-            }}
-          >
+          <form onSubmit={handleSubmit(() => void rotate())}>
             <p>For 24 hours each message is signed with both secrets. After that, only the new secret is used.</p>
             {trouble && <Alert trouble={trouble} title="It has its old secret" />}
             <DialogButtons action="Make a new secret" close={close} />
@@ -91,10 +86,9 @@ function Delete({ id, onClose }: DialogProps) {
     <Dialog title="Delete the webhook" onClose={onClose}>
       {(close) => (
         <form
-          onSubmit={(event) => {
-            event.preventDefault();
-            void run(() => act((client) => client.DELETE('/api/webhooks/{id}', { params })));
-          }}
+          onSubmit={handleSubmit(
+            () => void run(() => act((client) => client.DELETE('/api/webhooks/{id}', { params }))),
+          )}
         >
           <p>Its deliveries are deleted too, including pending ones. This cannot be undone.</p>
           {trouble && <Alert trouble={trouble} title="It was not deleted" />}

@@ -1,6 +1,18 @@
 /** Deliveries of a webhook: delivered, pending and failed. */
 import { useState } from 'preact/hooks';
-import { Alert, type Answer, type AnswerOf, act, Panel, Pick, replaceQuery, Table, useRefresh, Value } from '../kit.ts';
+import {
+  Alert,
+  type Answer,
+  type AnswerOf,
+  act,
+  hrefWith,
+  Panel,
+  Pick,
+  replaceQuery,
+  Table,
+  useRefresh,
+  Value,
+} from '../kit.ts';
 import { useAction } from './use-action.ts';
 
 type List = Answer<'/api/webhooks/{id}/deliveries'>;
@@ -112,16 +124,10 @@ function Rows({ results, onAgain }: RowsProps) {
 }
 
 function Pages({ nextBefore, query }: { readonly nextBefore: string | null; readonly query: URLSearchParams }) {
-  const hrefWith = (before: string | null) => {
-    const url = new URL(location.href);
-    if (before === null) url.searchParams.delete('before');
-    else url.searchParams.set('before', before);
-    return `${url.pathname}${url.search}`;
-  };
   return (
     <nav class="pager" aria-label="Pages of deliveries">
-      {query.get('before') !== null && <a href={hrefWith(null)}>Newest</a>}
-      {nextBefore !== null && <a href={hrefWith(nextBefore)}>Next page</a>}
+      {query.get('before') !== null && <a href={hrefWith({ before: null })}>Newest</a>}
+      {nextBefore !== null && <a href={hrefWith({ before: nextBefore })}>Next page</a>}
     </nav>
   );
 }

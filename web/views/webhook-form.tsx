@@ -1,6 +1,15 @@
 /** The form of a webhook: every kind of event and every filter that the API takes, checked against its types. */
 import { useState } from 'preact/hooks';
-import { Alert, type AnswerOf, type BodyOf, chainNames, listOfNames, namesIn, type Trouble } from '../kit.ts';
+import {
+  Alert,
+  type AnswerOf,
+  type BodyOf,
+  chainNames,
+  handleSubmit,
+  listOfNames,
+  namesIn,
+  type Trouble,
+} from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { type Row, rowsOf, Thresholds, thresholdsOf } from './webhook-thresholds.tsx';
 
@@ -83,13 +92,7 @@ export function WebhookForm({ before, action, trouble, troubleTitle, send, close
   const [chosen, setChosen] = useState<readonly string[]>(before?.events ?? []);
   const [thresholds, setThresholds] = useState<readonly Row[]>(rowsOf(before?.thresholds ?? []));
   return (
-    <form
-      class="webhook"
-      onSubmit={(event) => {
-        event.preventDefault();
-        send(bodyOf(event.currentTarget, thresholds));
-      }}
-    >
+    <form class="webhook" onSubmit={handleSubmit((form) => send(bodyOf(form, thresholds)))}>
       <Receiver url={before?.url} description={before?.description} />
       <Kinds chosen={chosen} onChange={setChosen} />
       {chosen.includes('price.threshold') && <Thresholds rows={thresholds} onChange={setThresholds} />}

@@ -10,12 +10,12 @@ import {
   revokeKey,
   tierOf,
 } from '../../access/key-store.ts';
-import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
+import { ApiError, notFound, parameterError } from '../../http/api-error.ts';
 import { pathParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import { DEFAULT_NAME, issuedKey, KEY_ID, keyList, keyRequest, nothing } from './schema.ts';
 
-const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'session' } as const;
+const live = { weight: 1, cache: 'none', ofAccount: true, holder: 'session' } as const;
 const id = pathParameter('Id of the key: the part between the underscores', KEY_ID);
 
 const shown = (row: KeyRow) => ({
@@ -34,7 +34,7 @@ function checkLimit(tiers: Config['tiers'], tier: AccessTier, limit: number): vo
   const most = tiers[tier].creditsPerMinute;
   if (limit <= most) return;
   const detail = `creditsPerMinute must be at most ${most}, the credits of the tier ${tier}`;
-  throw invalidParameters([{ pointer: '/creditsPerMinute', detail }]);
+  throw parameterError('creditsPerMinute', detail);
 }
 
 const list = liveRoute({

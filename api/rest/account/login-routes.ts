@@ -6,19 +6,18 @@ import type { KeyOwner } from '../../access/key-store.ts';
 import { tierOf } from '../../access/key-store.ts';
 import { closeSession, openSession } from '../../access/sessions.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { liveRoute } from '../../http/route.ts';
 import { addressOfIdentity, friendlyName } from '../identities/identity-rows.ts';
 import { challenge, challengeRequest, login, loginRequest, nothing, sessionState } from './schema.ts';
 
-const live = { parameters: {}, weight: 1, tier: null, cache: 'none', ofAccount: true } as const;
+const live = { parameters: {}, weight: 1, cache: 'none', ofAccount: true } as const;
 
 function chainOf(api: ApiContext, asked: string | undefined): string {
   const chains = api.config.chains.map(({ name }) => name);
   const name = (asked ?? chains[0] ?? '').toLowerCase();
   if (chains.includes(name)) return name;
-  const detail = `chain must be one of ${chains.join(', ')}`;
-  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/chain', detail }] });
+  throw parameterError('chain', `chain must be one of ${chains.join(', ')}`);
 }
 
 const readName = rowReader({ name: columns.text });

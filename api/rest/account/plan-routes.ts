@@ -31,7 +31,6 @@ export function planRoute(listed: () => readonly Route[]) {
     body: planRequest,
     response: plan,
     weight: 1,
-    tier: null,
     cache: 'none',
     ofAccount: true,
     async handler({ api, body }) {
@@ -82,7 +81,7 @@ function priceOfPath(routes: readonly Route[], { path = '', method = 'GET' }: Pl
   // Like the router, prefer a path with literal parts to one with parameters.
   const [route] = fitting.toSorted((a, b) => parametersIn(a.path) - parametersIn(b.path));
   if (!route) throw refused(`${at}/path`, `there is no ${method} ${asked}: /api/ lists all paths`);
-  return { method, path: route.path, credits: route.weight, tier: route.tier };
+  return { method, path: route.path, credits: route.weight, tier: route.tier ?? null };
 }
 
 const parametersIn = (path: string): number => path.split('/:').length;

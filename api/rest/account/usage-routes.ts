@@ -5,7 +5,7 @@ import { readUsage, USAGE_PARTS, type UsagePlace, type UsageRow } from '../../ac
 import { WRITTEN_WITHIN_S } from '../../access/usage.ts';
 import { STEP_SECONDS, USAGE_STEPS, type UsageStep } from '../../access/usage-steps.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError, invalidParameters } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { csvLine } from '../../http/csv.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import { refuseEmptyRange, wholeSteps } from '../../http/ranges.ts';
@@ -13,7 +13,7 @@ import { liveRoute } from '../../http/route.ts';
 import { SECONDS } from '../../http/time-parameter.ts';
 import { USAGE_COLUMNS, usage, usageNow } from './usage-schema.ts';
 
-const live = { weight: 1, tier: null, cache: 'none', ofAccount: true, holder: 'keyOrSession' } as const;
+const live = { weight: 1, cache: 'none', ofAccount: true, holder: 'keyOrSession' } as const;
 
 const MOST_ROWS = 10_000;
 /** Time span in seconds that a request without `from` covers. */
@@ -61,8 +61,11 @@ function readPlace(cursor: string, rowsOf: string): UsagePlace & { readonly from
   const [step, by, from, at, encoded = ''] = cursor.split('.');
   const of = Buffer.from(encoded, 'base64url').toString();
   if (`${step}.${by}` !== rowsOf || of.includes('\0') || Buffer.from(of).toString('base64url') !== encoded) {
-    const detail = 'the cursor is not of this list: pass nextCursor of an answer unchanged, with the same step and by';
-    throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/cursor', detail }] });
+    throw parameterError(
+      'cursor',
+      'the cursor is not of this list: pass nextCursor of an answer unchanged, with the same step and by',
+      'cursor_invalid',
+    );
   }
   return { from: Number(from), at: Number(at), of };
 }
@@ -75,7 +78,7 @@ async function read(api: ApiContext, holder: KeyOwner, params: ParameterValues<t
   const { step, by, cursor } = params;
   const limit = Math.min(params.limit, MOST_ROWS);
   if (by === 'route' && step === 'minute') {
-    throw invalidParameters([{ pointer: '/step', detail: 'routes are counted by hour: step must be hour or day' }]);
+    throw parameterError('step', 'routes are counted by hour: step must be hour or day');
   }
   refuseEmptyRange(wholeSteps(STEP_SECONDS[step]), ['from', params.from], ['to', params.to]);
   const to = params.to ?? Math.ceil(Date.now() / 1000);

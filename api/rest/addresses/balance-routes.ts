@@ -21,7 +21,6 @@ const balance = stateRoute({
   response: addressBalance,
   rows: { member: 'balances' },
   weight: 5,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
@@ -86,7 +85,6 @@ const richest = stateRoute({
   response: richList,
   rows: { member: 'results' },
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'chain',
   async handler({ params, read, api }) {

@@ -41,7 +41,6 @@ const series = stateRoute({
   response: balanceSeries,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
@@ -91,7 +90,6 @@ const rewards = stateRoute({
   response: monthlyRewards,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
@@ -161,7 +159,6 @@ const chains = stateRoute({
   parameters: { addr: addressParameter },
   response: addressChains,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

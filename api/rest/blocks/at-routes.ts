@@ -17,7 +17,6 @@ const at = stateRoute({
   response: blockRow,
   errors: ['not_found'],
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   settledAt: ({ height }) => height + 1, // the next block rules out every later block

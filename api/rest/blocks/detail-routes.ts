@@ -5,7 +5,7 @@ import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { hexParam } from '../../../infra/postgres/values.ts';
 import { columns, jsonReader, type RowRead, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS, TRANSACTION_TYPES } from '../../../schemas/facts.ts';
-import { invalidParameters, notFound } from '../../http/api-error.ts';
+import { notFound, parameterError } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { coins, coinsOrNull } from '../../http/values.ts';
@@ -88,7 +88,6 @@ const detail = stateRoute({
   },
   response: blockDetail,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   settledAt: ({ height }) => height,
@@ -100,7 +99,7 @@ const detail = stateRoute({
     const asked = params.height.toLowerCase();
     const isHeight = asked.length < HASH_LENGTH;
     if (isHeight && Number(asked) > writtenHeight.maximum) {
-      throw invalidParameters([{ pointer: '/height', detail: `height must be at most ${writtenHeight.maximum}` }]);
+      throw parameterError('height', `height must be at most ${writtenHeight.maximum}`);
     }
     const key = [chain, isHeight ? Number(asked) : hexParam(asked)];
     const block = await read.row(readStanding, `${STANDING_SQL} AND ${isHeight ? 'height' : 'hash'} = $2`, key);

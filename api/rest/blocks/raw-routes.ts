@@ -29,7 +29,6 @@ const block = liveRoute({
   parameters: { height: pathParameter('Height of the block', writtenHeight), chain: chainParameter },
   response: DAEMON_OBJECT,
   weight: 5,
-  tier: null,
   cache: 'none',
   async handler({ params, api }) {
     const { chain, height } = params;
@@ -49,7 +48,6 @@ const transaction = liveRoute({
   parameters: { txid: pathParameter('Transaction id', writtenHash), chain: chainParameter },
   response: DAEMON_OBJECT,
   weight: 5,
-  tier: null,
   cache: 'none',
   handler({ params, api }) {
     const { chain } = params;

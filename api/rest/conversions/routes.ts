@@ -100,7 +100,6 @@ const filters = stateRoute({
   parameters: {},
   response: conversionFilters,
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {

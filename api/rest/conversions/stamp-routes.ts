@@ -75,7 +75,6 @@ const byTxid = stateRoute({
   response: conversionValuation,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

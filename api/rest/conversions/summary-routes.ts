@@ -79,7 +79,6 @@ const summary = stateRoute({
   response: conversionSummary,
   rows: { member: 'days' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -14,7 +14,6 @@ const supply = stateRoute({
   response: currencySupply,
   errors: ['daemon_error'],
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler(call) {
@@ -34,7 +33,6 @@ const state = stateRoute({
   parameters: atHeightParameters,
   response: currencyStateAt,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler(call) {

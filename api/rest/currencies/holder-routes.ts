@@ -66,7 +66,6 @@ const holders = stateRoute({
   response: currencyHolders,
   rows: { member: 'results' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler(call) {

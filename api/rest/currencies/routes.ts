@@ -61,7 +61,6 @@ const detail = stateRoute({
   response: currencyDetail,
   errors: ['daemon_error'],
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -1,5 +1,6 @@
 /** Merges the content of several updates of an identity and applies their removals, as getidentitycontent does. */
 import { LosslessNumber } from 'lossless-json';
+import { getOrInsert } from '../../../domain/get-or-insert.ts';
 import type { Multimap } from './multimap-content.ts';
 
 export interface ContentUpdate {
@@ -55,12 +56,7 @@ export function createContentFold(): ContentFold {
 }
 
 function append(keys: Keys, key: string, values: readonly unknown[], hashes: readonly string[] | undefined): void {
-  let kept = keys.get(key);
-  if (!kept) {
-    kept = { entries: [], byHash: new Map() };
-    keys.set(key, kept);
-  }
-  const { entries, byHash } = kept;
+  const { entries, byHash } = getOrInsert(keys, key, () => ({ entries: [], byHash: new Map() }));
   for (const [index, value] of values.entries()) {
     const entry = { value, isRemoved: false };
     entries.push(entry);

@@ -66,7 +66,6 @@ const changes = stateRoute({
   response: identityChanges,
   headers: ['Link'],
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {

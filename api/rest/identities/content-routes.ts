@@ -78,7 +78,6 @@ const multimap = stateRoute({
   },
   response: identityMultimap,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {

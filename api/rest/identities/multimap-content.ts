@@ -5,7 +5,7 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { isTooDeep } from '../../../domain/json/shallow-json.ts';
 import { vdxfKey } from '../../../domain/names.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { inTurns } from '../../state/in-turns.ts';
 
@@ -27,8 +27,10 @@ export function withKey(content: Multimap, key: string | undefined, api: ApiCont
   if (key === undefined) return content;
   const id = isIdentityAddress(key) ? key : vdxfKey(key, api.chain(chain).networkRoot);
   if (id === null) {
-    const detail = `${JSON.stringify(key)} is neither an i-address nor a VDXF name such as vrsc::data.type.string`;
-    throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/key', detail }] });
+    throw parameterError(
+      'key',
+      `${JSON.stringify(key)} is neither an i-address nor a VDXF name such as vrsc::data.type.string`,
+    );
   }
   return Object.hasOwn(content, id) ? { [id]: content[id] } : {};
 }

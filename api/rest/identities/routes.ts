@@ -138,7 +138,6 @@ const detail = stateRoute({
   },
   response: identityDetail,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   extraTag: mempoolTag,

@@ -78,7 +78,6 @@ const referrals = stateRoute({
   parameters: { nameOrId: identityParameter, chain: chainParameter },
   response: identityReferrals,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {
@@ -147,7 +146,6 @@ const stats = stateRoute({
   parameters: {},
   response: identityStats,
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {

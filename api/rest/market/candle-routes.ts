@@ -2,7 +2,7 @@
 import type { LosslessNumber } from 'lossless-json';
 import { formatPrice } from '../../../domain/decimal.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError, parameterError } from '../../http/api-error.ts';
 import { chainParameter, formatParameter, pathParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { printUsd } from '../../http/usd.ts';
@@ -26,8 +26,7 @@ async function checkPair(read: Snapshot, chain: string, basket: string, pair: re
   const other = pair.find((id) => !ids.includes(id));
   if (other) throw new ApiError('not_found', `basket ${basket} does not hold ${other}`);
   if (base !== quote) return;
-  const detail = 'base and quote are the same currency';
-  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/quote', detail }] });
+  throw parameterError('quote', 'base and quote are the same currency');
 }
 
 const covered = (step: Step, { from, until }: StepWindow) => ({ step, from: isoTime(from), to: isoTime(until) });
@@ -55,7 +54,6 @@ const ofPair = stateRoute({
   response: pairCandleSeries,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {
@@ -100,7 +98,6 @@ const ofCurrency = stateRoute({
   response: currencyCandleSeries,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -1,5 +1,7 @@
 /** Output of the most promising routes; the chain's daemon estimates each hop and includes pending conversions. */
 
+import { getOrInsert } from '../../../domain/get-or-insert.ts';
+import { descending } from '../../../domain/order.ts';
 import { coinsToSatoshis, type ExactNumber, satoshisToCoins } from '../../../domain/satoshi.ts';
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../../infra/verusd/verusd-client.ts';
@@ -37,9 +39,7 @@ function createEstimateLeg(daemon: Estimator): EstimateLeg {
   const asked = new Map<string, Promise<Estimate | null>>();
   return (leg, amount) => {
     const key = `${leg.basket.currencyId} ${leg.from} ${leg.to} ${amount}`;
-    const estimate = asked.get(key) ?? askFor(daemon, leg, amount);
-    asked.set(key, estimate);
-    return estimate;
+    return getOrInsert(asked, key, () => askFor(daemon, leg, amount));
   };
 }
 
@@ -75,8 +75,6 @@ async function estimateRoute(
   }
   return { route, estimates, output };
 }
-
-const descending = (a: bigint, b: bigint) => (a < b ? 1 : a > b ? -1 : 0);
 
 /**
  * Returns routes by output, largest first. Routes are estimated in the order of their expected output, until none of the rest can win.

@@ -28,7 +28,6 @@ const reserves = stateRoute({
   response: reserveSeries,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
@@ -107,7 +106,6 @@ const prices = stateRoute({
   response: priceSeries,
   rows: { member: 'data' },
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -1,14 +1,15 @@
 /** /api/market/currencies and /api/market/baskets */
 
+import { descending } from '../../../domain/order.ts';
 import { formatParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
-import { feesOf, printUsd, printUsdOrNull } from '../../http/usd.ts';
+import { feesOf, printUsd, printUsdOrNull, type Usd } from '../../http/usd.ts';
 import { coins, decimal } from '../../http/values.ts';
 import { array } from '../../schema/json-schema.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
 import { changePercent, pricesAt, sparklines } from '../prices/price-past.ts';
 import { confidenceOf, priceTip } from '../prices/price-rows.ts';
-import { type LiveBasket, liquidityOf, type Market, readMarket } from './live-baskets.ts';
+import { type LiveBasket, largestBaskets, liquidityOf, type Market, readMarket } from './live-baskets.ts';
 import { marketBasket, marketCurrency } from './schema.ts';
 import { NO_VOLUME, readTrades, type Volume } from './trades.ts';
 import { daysBefore, daysBeforeEach } from './volume-series.ts';
@@ -21,7 +22,6 @@ const currencies = stateRoute({
   headers: [PROVISIONAL_SINCE],
   rows: { member: null },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
@@ -37,7 +37,7 @@ const currencies = stateRoute({
       const entry = market.currencies.get(row.currency_id);
       return entry ? [{ row, entry, liquidity: liquidityOf(market, row.currency_id) }] : [];
     });
-    rows.sort((a, b) => (a.liquidity === b.liquidity ? 0 : a.liquidity > b.liquidity ? -1 : 1));
+    rows.sort((a, b) => descending(a.liquidity, b.liquidity));
     const answer = rows.map(({ row, entry, liquidity }) => ({
       name: entry.fullyQualifiedName,
       currencyId: entry.currencyId,
@@ -53,7 +53,7 @@ const currencies = stateRoute({
   },
 });
 
-function basketAnswer(market: Market, basket: LiveBasket, { volume }: Volume) {
+function basketAnswer(market: Market, basket: LiveBasket, tvl: Usd, { volume }: Volume) {
   const price = market.prices.get(basket.currencyId);
   return {
     name: basket.name,
@@ -61,7 +61,7 @@ function basketAnswer(market: Market, basket: LiveBasket, { volume }: Volume) {
     chain: basket.chain,
     supply: coins(basket.supply),
     price: price ? decimal(price.usd_price) : null,
-    tvl: printUsd(market.tvl(basket)),
+    tvl: printUsd(tvl),
     volume24h: printUsd(volume),
     fees24h: printUsd(feesOf(volume)),
     inceptionHeight: basket.liveHeight,
@@ -88,7 +88,6 @@ const baskets = stateRoute({
   headers: [PROVISIONAL_SINCE],
   rows: { member: null },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
@@ -96,10 +95,9 @@ const baskets = stateRoute({
     const priced = await pricedRows(read, api);
     const trades = await readTrades(read, api, priced);
     const volumes = await trades.byBasket(daysBeforeEach(trades, 1));
-    const rows = market.baskets
-      .map((basket) => ({ basket, tvl: market.tvl(basket) }))
-      .sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl > b.tvl ? -1 : 1))
-      .map(({ basket }) => basketAnswer(market, basket, volumes.get(basket.currencyId) ?? NO_VOLUME));
+    const rows = largestBaskets(market).map(({ basket, tvl }) =>
+      basketAnswer(market, basket, tvl, volumes.get(basket.currencyId) ?? NO_VOLUME),
+    );
     return provisionalList(priced.provisionalSince(trades.end), rows);
   },
 });

@@ -1,6 +1,7 @@
 /** The baskets that trade now, with their reserves and the USD value of these. */
 
 import { isLiveBasket } from '../../../domain/basket-liveness.ts';
+import { descending } from '../../../domain/order.ts';
 import { parseReserves, type ReserveBalance } from '../../../domain/reserves.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
@@ -69,4 +70,10 @@ export function liquidityOf(market: Market, currencyId: string): Usd {
     .flatMap((basket) => basket.reserves)
     .filter((reserve) => reserve.currencyId === currencyId)
     .reduce((sum, reserve) => sum + (market.worth(currencyId, reserve.reserves) ?? 0n), 0n);
+}
+
+/** The baskets with their value, largest first. */
+export function largestBaskets(market: Market): { readonly basket: LiveBasket; readonly tvl: Usd }[] {
+  const baskets = market.baskets.map((basket) => ({ basket, tvl: market.tvl(basket) }));
+  return baskets.sort((a, b) => descending(a.tvl, b.tvl));
 }

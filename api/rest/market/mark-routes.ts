@@ -9,7 +9,6 @@ const marks = liveRoute({
   parameters: {},
   response: markList,
   weight: 1,
-  tier: null,
   cache: 'none',
   async handler({ api }) {
     return { body: allMarks(api) };

@@ -10,12 +10,7 @@ import { DEFINITIONS } from '../../../schemas/facts.ts';
 import { ratio } from '../../http/values.ts';
 import { heightAtTime } from '../../state/block-at.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
-
-/** Price in reserve as a fraction: reserve units for one basket token. */
-interface Fraction {
-  readonly over: bigint;
-  readonly under: bigint;
-}
+import type { Fraction } from './candle-rows.ts';
 
 export interface BasketMoment {
   readonly height: number;
@@ -25,7 +20,7 @@ export interface BasketMoment {
 
 const FULL_WEIGHT = 100_000_000n;
 
-/** Returns 1 for the basket's own token, and null for a currency without a price in the basket. */
+/** Units of the currency for one basket token: 1 for the basket's own token, and null for a currency without a price in the basket. */
 function perToken({ supply, reserves }: BasketMoment, basketId: string, currencyId: string): Fraction | null {
   if (currencyId === basketId) return { over: 1n, under: 1n };
   const reserve = reserves.find((candidate) => candidate.currencyId === currencyId);

@@ -18,7 +18,6 @@ const pairs = stateRoute({
   headers: [PROVISIONAL_SINCE],
   rows: { member: null },
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {

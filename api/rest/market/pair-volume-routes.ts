@@ -1,11 +1,12 @@
 /** /api/market/pairs/volume: daily volume between each two currencies of each basket. */
+import { descending } from '../../../domain/order.ts';
 import { parseReserves } from '../../../domain/reserves.ts';
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { invalidParameters } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { anyChainParameter, formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { feesOf, printUsd } from '../../http/usd.ts';
@@ -108,7 +109,7 @@ async function pairDays(read: Snapshot, api: ApiContext, sides: readonly DaySide
     sum.trades += trades;
     found.set(key, sum);
   });
-  const byVolume = (a: PairDay, b: PairDay) => (a.volumeUsd === b.volumeUsd ? 0 : a.volumeUsd > b.volumeUsd ? -1 : 1);
+  const byVolume = (a: PairDay, b: PairDay) => descending(a.volumeUsd, b.volumeUsd);
   const name = ({ basketId, base, quote }: PairDay) => `${basketId} ${base} ${quote}`;
   return [...found.values()].sort((a, b) => a.day - b.day || byVolume(a, b) || (name(a) < name(b) ? -1 : 1));
 }
@@ -134,14 +135,12 @@ const volume = stateRoute({
   headers: [PROVISIONAL_SINCE],
   rows: { member: null },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {
     const { days } = params;
     if (params.basket === undefined && days > MOST_DAYS_OF_ALL) {
-      const detail = `days is at most ${MOST_DAYS_OF_ALL} without basket`;
-      throw invalidParameters([{ pointer: '/days', detail }]);
+      throw parameterError('days', `days is at most ${MOST_DAYS_OF_ALL} without basket`);
     }
     const currencies = await api.currencies.of(read);
     const home = params.chain ?? defaultChain(api);

@@ -3,6 +3,7 @@
  * pending conversions. The daemon's estimate then decides.
  */
 
+import { descending } from '../../../domain/order.ts';
 import type { ReserveBalance } from '../../../domain/reserves.ts';
 import { SATOSHIS_PER_COIN as COIN } from '../../../domain/satoshi.ts';
 import type { ConversionRoute, Leg } from './conversion-paths.ts';
@@ -52,9 +53,6 @@ export interface PromisingRoute {
 /** First hops to one currency that are extended by a second hop. A larger input never gives a smaller output, so the best ones suffice. */
 const FIRST_HOPS = 3;
 
-const descending = (a: PromisingRoute, b: PromisingRoute) =>
-  Number(b.expected > a.expected) - Number(a.expected > b.expected);
-
 /** The best `most` routes by expected output, largest first; of equal routes the shorter one comes first. */
 export function promisingRoutes(routes: readonly ConversionRoute[], amount: bigint, most: number): PromisingRoute[] {
   const afterFirst = new Map<Leg, bigint>();
@@ -64,7 +62,7 @@ export function promisingRoutes(routes: readonly ConversionRoute[], amount: bigi
   const held = (leg: Leg) => afterFirst.get(leg) ?? 0n;
   const best = new Set(
     [...Map.groupBy(afterFirst.keys(), ({ to }) => to).values()].flatMap((legs) =>
-      legs.sort((a, b) => Number(held(b) > held(a)) - Number(held(a) > held(b))).slice(0, FIRST_HOPS),
+      legs.sort((a, b) => descending(held(a), held(b))).slice(0, FIRST_HOPS),
     ),
   );
   return routes
@@ -73,6 +71,6 @@ export function promisingRoutes(routes: readonly ConversionRoute[], amount: bigi
       const [first, second] = route;
       return { route, expected: second ? expectedOfLeg(second, held(first)) : held(first) };
     })
-    .sort((a, b) => descending(a, b) || a.route.length - b.route.length)
+    .sort((a, b) => descending(a.expected, b.expected) || a.route.length - b.route.length)
     .slice(0, most);
 }

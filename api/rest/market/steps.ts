@@ -1,6 +1,6 @@
 /** Time steps of a series: every step is whole, whatever `from` and `to` are. */
 import { SECONDS_PER_DAY } from '../../../domain/time.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { refuseEmptyRange, TIMES_BEFORE } from '../../http/ranges.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
@@ -50,11 +50,7 @@ export function stepWindow(asked: StepQuery, newest: number): StepWindow {
   const count = last - begin + 1;
   if (count > MAX_STEPS) {
     const detail = `from and to are ${count} steps of ${asked.step} apart; at most ${MAX_STEPS} are answered: choose a longer step, or from and to closer together`;
-    throw refused('step', detail);
+    throw parameterError('step', detail);
   }
   return { span, from: begin * span, until: (begin + Math.max(0, count)) * span };
-}
-
-function refused(parameter: string, detail: string): ApiError {
-  return new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
 }

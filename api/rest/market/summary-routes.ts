@@ -1,5 +1,6 @@
 /** /api/market/protocol, /overview and /vrsc-pools */
 
+import { descending } from '../../../domain/order.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { formatParameter } from '../../http/parameters.ts';
@@ -10,7 +11,7 @@ import { marksIn } from '../../state/marks.ts';
 import { pricedRows, provisionalMembers } from '../../state/priced-rows.ts';
 import { changePercent, pricesAt } from '../prices/price-past.ts';
 import { defaultChain } from '../prices/price-rows.ts';
-import { type Market, readMarket } from './live-baskets.ts';
+import { largestBaskets, type Market, readMarket } from './live-baskets.ts';
 import { marketOverview, nativePools, protocolSummary } from './schema.ts';
 import { NO_VOLUME, readTrades } from './trades.ts';
 import { daysBefore, daysBeforeEach, volumeSeries } from './volume-series.ts';
@@ -30,7 +31,7 @@ function nativeHoldings(market: Market, nativeId: string) {
     const held = basket.reserves.find((reserve) => reserve.currencyId === nativeId);
     return held ? [{ basket, amount: held.reserves }] : [];
   });
-  return holdings.sort((a, b) => (a.amount === b.amount ? 0 : a.amount > b.amount ? -1 : 1));
+  return holdings.sort((a, b) => descending(a.amount, b.amount));
 }
 
 function defaultNative(api: ApiContext): string {
@@ -48,7 +49,6 @@ const protocol = stateRoute({
   parameters: {},
   response: protocolSummary,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
@@ -90,7 +90,6 @@ const overview = stateRoute({
   parameters: {},
   response: marketOverview,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {
@@ -107,18 +106,17 @@ const overview = stateRoute({
       }))
       .sort((a, b) => Math.abs(b.change24h ?? 0) - Math.abs(a.change24h ?? 0));
     const volumes = await trades.byBasket(daysBeforeEach(trades, 1));
-    const baskets = market.baskets
-      .map((basket) => ({ basket, tvl: market.tvl(basket) }))
-      .sort((a, b) => (a.tvl === b.tvl ? 0 : a.tvl > b.tvl ? -1 : 1));
     return {
       topMovers: movers.slice(0, SHOWN),
-      topBaskets: baskets.slice(0, SHOWN).map(({ basket: { name, currencyId, chain }, tvl }) => ({
-        name,
-        currencyId,
-        chain,
-        tvl: printUsd(tvl),
-        volume24h: printUsd((volumes.get(currencyId) ?? NO_VOLUME).volume),
-      })),
+      topBaskets: largestBaskets(market)
+        .slice(0, SHOWN)
+        .map(({ basket: { name, currencyId, chain }, tvl }) => ({
+          name,
+          currencyId,
+          chain,
+          tvl: printUsd(tvl),
+          volume24h: printUsd((volumes.get(currencyId) ?? NO_VOLUME).volume),
+        })),
       volumeHistory: await volumeSeries(trades, 'day', HISTORY_DAYS, trades.end),
       ...provisionalMembers(rows.provisionalSince(trades.end)),
       marks: marksIn(api, daysBefore(trades.end, HISTORY_DAYS), trades.end + 1),
@@ -133,7 +131,6 @@ const pools = stateRoute({
   response: nativePools,
   rows: { member: 'pools' },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {

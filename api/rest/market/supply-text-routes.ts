@@ -16,7 +16,6 @@ const supply = liveRoute({
   produces: TEXT,
   errors: ['daemon_error'],
   weight: 2,
-  tier: null,
   cache: 'none',
   async handler({ params: { currency, chain }, api }) {
     const { name, ask } = await api.snapshot(async (read) => {

@@ -11,7 +11,6 @@ const shared = {
   parameters: {},
   headers: [PROVISIONAL_SINCE],
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
 } as const;

@@ -2,6 +2,7 @@
 
 import { chainParameter, formatParameter, pathParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
+import { writtenName } from '../../schema/json-schema.ts';
 import { findBasket } from '../../state/find-currency.ts';
 import { marksHeader, marksIn } from '../../state/marks.ts';
 import { PROVISIONAL_SINCE, pricedRows, provisionalList } from '../../state/priced-rows.ts';
@@ -31,7 +32,6 @@ const volume = stateRoute({
   headers: [PROVISIONAL_SINCE, 'Marks'],
   rows: { member: null },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
@@ -44,11 +44,7 @@ const volume = stateRoute({
   },
 });
 
-export const basketParameter = pathParameter('Basket: name or i-address', {
-  type: 'string',
-  minLength: 1,
-  maxLength: 500,
-});
+export const basketParameter = pathParameter('Basket: name or i-address', writtenName);
 
 const ofBasket = stateRoute({
   path: '/api/market/baskets/:id/volume',
@@ -63,7 +59,6 @@ const ofBasket = stateRoute({
   headers: [PROVISIONAL_SINCE, 'Marks'],
   rows: { member: null },
   weight: 2,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -16,7 +16,6 @@ const list = liveRoute({
   parameters: { chain: chainParameter, ...waitingPage },
   response: mempoolList,
   weight: 1,
-  tier: null,
   cache: 'none',
   async handler({ params, api }) {
     const journal = api.mempools.known(params.chain);
@@ -37,7 +36,6 @@ const conversions = liveRoute({
   },
   response: mempoolConversions,
   weight: 1,
-  tier: null,
   cache: 'none',
   async handler({ params, api }) {
     const { chain } = params;

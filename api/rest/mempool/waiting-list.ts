@@ -1,18 +1,18 @@
 /** A page of waiting transactions or conversions, newest first. */
 
 import type { ApiContext } from '../../api-context.ts';
+import { MAX_PAGE_SIZE, pageParameters } from '../../http/paging.ts';
 import { type ParameterValues, queryParameter } from '../../http/parameters.ts';
 import type { LookStatus, MempoolJournal } from '../../mempool/journal.ts';
 import { integer } from '../../schema/json-schema.ts';
 import { blockState } from '../../state/chain-state.ts';
 
-const MOST_ROWS = 200;
 /** More pages than there are ever rows. */
 const MOST_PAGES = 50_000;
 
 export const waitingPage = {
   page: queryParameter('Page, from 1', { ...integer, minimum: 1, maximum: MOST_PAGES, default: 1 }),
-  pageSize: queryParameter('Rows a page; more than 200 is served as 200', { ...integer, minimum: 1, default: 25 }),
+  pageSize: pageParameters.pageSize,
 };
 
 export function pageOf<Row, Printed>(
@@ -20,7 +20,7 @@ export function pageOf<Row, Printed>(
   { page, pageSize: asked }: ParameterValues<typeof waitingPage>,
   print: (row: Row) => Printed,
 ) {
-  const pageSize = Math.min(asked, MOST_ROWS);
+  const pageSize = Math.min(asked, MAX_PAGE_SIZE);
   const shown = rows.slice((page - 1) * pageSize, page * pageSize);
   return {
     results: shown.map(print),

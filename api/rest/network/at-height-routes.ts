@@ -35,7 +35,6 @@ const atHeight = stateRoute({
   parameters: { height: pathParameter('Height of the block', writtenHeight), chain: chainParameter },
   response: networkAtHeight,
   weight: 1,
-  tier: null,
   cache: 'state',
   scope: 'chain',
   async handler({ params, read, api }) {

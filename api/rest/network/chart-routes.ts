@@ -1,6 +1,6 @@
 /** /api/stats/charts: UTC days or hours, up to the newest block. */
 import { SECONDS_PER_DAY, utcDate } from '../../../domain/time.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { ApiError, parameterError } from '../../http/api-error.ts';
 import { chainOrAllParameter, formatParameter, queryParameter, requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { marksIn } from '../../state/marks.ts';
@@ -41,10 +41,6 @@ function withEmptySteps(
   });
 }
 
-function refused(parameter: string, detail: string): ApiError {
-  return new ApiError('invalid_parameter', detail, { errors: [{ pointer: `/${parameter}`, detail }] });
-}
-
 const charts = stateRoute({
   path: '/api/stats/charts',
   summary: 'A metric of a chain, or of all chains, by UTC day or hour',
@@ -66,16 +62,15 @@ const charts = stateRoute({
   response: chart,
   rows: { member: 'data' },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
     const { chain, metric, period, step } = params;
     if (chain === ALL && !METRICS[metric].ofAll) {
-      throw refused('chain', `${metric} is of one chain; of all chains are ${METRICS_OF_ALL.join(', ')}`);
+      throw parameterError('chain', `${metric} is of one chain; of all chains are ${METRICS_OF_ALL.join(', ')}`);
     }
     if (step === 'hour' && DAYS[period] > MOST_DAYS_OF_HOURS) {
-      throw refused('step', `hours of ${period} are too many: choose period 7d or 30d, or step day`);
+      throw parameterError('step', `hours of ${period} are too many: choose period 7d or 30d, or step day`);
     }
     if (chain !== ALL) tipHeight(read, chain);
     const chains = chain === ALL ? [...read.state.derived.keys()] : [chain];

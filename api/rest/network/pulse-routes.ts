@@ -15,7 +15,6 @@ const route = stateRoute({
   parameters: {},
   response: pulse,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ read, api }) {

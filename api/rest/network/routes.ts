@@ -14,7 +14,6 @@ const network = stateRoute({
   parameters: { chain: chainParameter },
   response: networkStats,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'chain',
   extraTag: ({ params, api }) => api.figures.saidAt(api.chain(params.chain)),

@@ -12,6 +12,7 @@ import { NUMBERS, refuseEmptyRange } from '../../http/ranges.ts';
 import { cursorRewound, hashAt } from '../../http/rewound-cursor.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, isoTime } from '../../http/values.ts';
+import { writtenHeight, writtenName } from '../../schema/json-schema.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
 import { findCurrency } from '../../state/find-currency.ts';
 import { marksIn } from '../../state/marks.ts';
@@ -22,7 +23,7 @@ import { oracleHistory, PRICE_INTERVALS } from './schema.ts';
 
 export const idParameter = pathParameter(
   'i-address, qualified name, or name; a bridged currency also by its name without the suffix',
-  { type: 'string', minLength: 1, maxLength: 500 },
+  writtenName,
 );
 
 type Interval = (typeof PRICE_INTERVALS)[number];
@@ -152,8 +153,6 @@ async function cursorAfter(read: Snapshot, { list, chain, span }: Walk, last: Hi
   return encodeCursor(cursor);
 }
 
-const height = { type: 'integer', minimum: 0, maximum: INT32_MAX } as const;
-
 const history = stateRoute({
   path: '/api/oracle/prices/:id/history',
   summary: 'Prices of a currency, newest first: at every block, or the last one of each interval',
@@ -163,8 +162,8 @@ const history = stateRoute({
       'One row for each block of the default chain, or for each 5 minutes, hour or UTC day of block time that has a block',
       { type: 'string', enum: PRICE_INTERVALS, default: 'block' },
     ),
-    from: queryParameter('First block of the default chain', height),
-    to: queryParameter('Last block of the default chain', height),
+    from: queryParameter('First block of the default chain', writtenHeight),
+    to: queryParameter('Last block of the default chain', writtenHeight),
     hours: queryParameter('Hours before the newest priced block; only without from and to', {
       type: 'integer',
       minimum: 1,
@@ -194,7 +193,6 @@ const history = stateRoute({
   response: oracleHistory,
   rows: { member: 'data', batch: { limit: MAX_ROWS } },
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

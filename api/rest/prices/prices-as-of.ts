@@ -1,7 +1,7 @@
 /** Prices at the end of a block of the default chain, or at a moment. */
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError, invalidParameters, notFound } from '../../http/api-error.ts';
+import { ApiError, notFound, parameterError } from '../../http/api-error.ts';
 import { queryParameter } from '../../http/parameters.ts';
 import { parseTime, TIME } from '../../http/time-parameter.ts';
 import { writtenHeight } from '../../schema/json-schema.ts';
@@ -45,8 +45,7 @@ export async function asOf(
   { height, time }: MomentQuery,
 ): Promise<AsOf | null> {
   if (height !== undefined && time !== undefined) {
-    const detail = 'height and time exclude each other';
-    throw invalidParameters([{ pointer: '/time', detail }]);
+    throw parameterError('time', 'height and time exclude each other');
   }
   const chain = defaultChain(api);
   if (height !== undefined) {

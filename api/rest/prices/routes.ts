@@ -2,7 +2,7 @@
 
 import { readPriceEntries } from '../../../infra/stored-json/prices.ts';
 import type { ApiContext } from '../../api-context.ts';
-import { invalidParameters, notFound } from '../../http/api-error.ts';
+import { notFound, parameterError } from '../../http/api-error.ts';
 import { formatParameter, queryParameter } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { decimal, decimalOrNull } from '../../http/values.ts';
@@ -37,7 +37,6 @@ const list = stateRoute({
   response: oraclePrices,
   rows: { member: null },
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {
@@ -69,7 +68,7 @@ function idsOf(text: string, currencies: Currencies, api: ApiContext): string[] 
   const written = text.split(',');
   if (written.length > MOST_IDS) {
     const detail = `ids names ${written.length} currencies: at most ${MOST_IDS} are allowed`;
-    throw invalidParameters([{ pointer: '/ids', detail }]);
+    throw parameterError('ids', detail);
   }
   const ids = written.map((name) => findCurrency(currencies, api, defaultChain(api), name.trim(), 'ids').currencyId);
   return [...new Set(ids)];
@@ -122,7 +121,6 @@ const detail = stateRoute({
   parameters: { id: idParameter, ...asOfParameters },
   response: oracleDetail,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {

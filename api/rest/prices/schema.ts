@@ -18,6 +18,11 @@ import { provisionalMembers } from '../../schema/provisional.ts';
 
 const status = { type: 'string', enum: PRICE_STATUSES } as const;
 
+const provisional = {
+  ...boolean,
+  description: 'Whether the price may still be corrected, because another chain has not reached this time',
+} as const;
+
 const price = {
   usdPrice: { ...usd, description: 'Spot, weighted by depth' },
   emaPrice: { ...usd, description: 'Moving average, time constant 600 s of chain time' },
@@ -28,10 +33,7 @@ const price = {
   status,
   totalDepth: { ...usd, description: 'USD depth behind the price' },
   updatedAt: { ...isoTime, description: 'Time of sourceBlock' },
-  provisional: {
-    ...boolean,
-    description: 'Whether the price may still be corrected, because another chain has not reached this time',
-  },
+  provisional,
   waitsFor: {
     ...nullableString,
     description:
@@ -47,10 +49,7 @@ const historyRow = object({
   basket: nullableString,
   confidence,
   createdAt: isoTime,
-  provisional: {
-    ...boolean,
-    description: 'Whether the price may still be corrected, because another chain has not reached this time',
-  },
+  provisional,
 });
 
 export const PRICE_INTERVALS = ['block', '5m', '1h', '1d'] as const;

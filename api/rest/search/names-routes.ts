@@ -1,6 +1,6 @@
 /** /api/names: names of i-addresses. */
 import { isIdentityAddress } from '../../../domain/addresses.ts';
-import { ApiError } from '../../http/api-error.ts';
+import { parameterError } from '../../http/api-error.ts';
 import { requiredQuery } from '../../http/parameters.ts';
 import { stateRoute } from '../../http/route.ts';
 import { identityNames } from '../../state/identity-names.ts';
@@ -20,7 +20,7 @@ function readIds(text: string): string[] {
     wrong === undefined
       ? `ids has ${ids.length} i-addresses, at most ${MOST_IDS} are allowed`
       : `${JSON.stringify(wrong)} in ids is not an i-address: ids are i-addresses, separated by commas`;
-  throw new ApiError('invalid_parameter', detail, { errors: [{ pointer: '/ids', detail }] });
+  throw parameterError('ids', detail);
 }
 
 const IDENTITY = 'identity' as const;
@@ -38,7 +38,6 @@ const names = stateRoute({
   },
   response: nameList,
   weight: 1,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

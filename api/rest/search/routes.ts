@@ -79,7 +79,6 @@ const search = stateRoute({
   parameters: { q: requiredQuery('What to look for', { type: 'string', pattern: '\\S', maxLength: 80 }) },
   response: searchResults,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'all',
   async handler({ params, read, api }) {

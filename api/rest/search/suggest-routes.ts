@@ -53,7 +53,6 @@ const suggest = stateRoute({
   },
   response: suggestions,
   weight: 1,
-  tier: null,
   cache: 'state',
   scope: 'all',
   async handler({ params, read, api }) {

@@ -1,6 +1,7 @@
 /** /api/openapi.json, /api/asyncapi.json, and /api/docs, a page that shows the OpenAPI document without external resources. */
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { getOrInsert } from '../../../domain/get-or-insert.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { asyncApiDocument } from '../../asyncapi/document.ts';
 import { streamPart } from '../../asyncapi/stream-part.ts';
@@ -10,7 +11,7 @@ import { openApiDocument } from '../../openapi/document.ts';
 import { readExamples } from '../../openapi/examples.ts';
 import { apiDocument, asyncDocument } from './schema.ts';
 
-const FREE = { parameters: {}, weight: 0, tier: null, cache: 'none' } as const;
+const FREE = { parameters: {}, weight: 0, cache: 'none' } as const;
 /** A short lifetime, because the files change with the release. */
 const CACHED = { 'Cache-Control': 'public, max-age=3600' };
 
@@ -118,8 +119,7 @@ export function documentRoute(others: readonly Route[]) {
     summary: 'This API as an OpenAPI 3.1 document',
     response: apiDocument,
     async handler({ api }) {
-      const body = made.get(api.config) ?? Buffer.from(`${JSON.stringify(documentOf(api))}\n`);
-      made.set(api.config, body);
+      const body = getOrInsert(made, api.config, () => Buffer.from(`${JSON.stringify(documentOf(api))}\n`));
       return { body, headers: { 'Cache-Control': 'public, no-cache' } };
     },
   });

@@ -10,7 +10,6 @@ const alive = liveRoute({
   parameters: {},
   response: health,
   weight: 1,
-  tier: null,
   vital: true,
   cache: 'none',
   async handler({ api }) {
@@ -26,7 +25,6 @@ const ready = liveRoute({
   response: readiness,
   otherwise: 503,
   weight: 1,
-  tier: null,
   vital: true,
   cache: 'none',
   async handler({ api, params }) {

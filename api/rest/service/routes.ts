@@ -23,7 +23,6 @@ export const errorsRoute = liveRoute({
   parameters: {},
   response: apiErrors,
   weight: 0,
-  tier: null,
   cache: 'none',
   async handler() {
     const entries = Object.entries(API_ERRORS);
@@ -38,7 +37,6 @@ export const metricsRoute = liveRoute({
   response: { type: 'string' },
   produces: 'text/plain; version=0.0.4; charset=utf-8',
   weight: 0,
-  tier: null,
   cache: 'none',
   async handler() {
     return { contentType: registry.contentType, body: await registry.metrics() };
@@ -53,7 +51,6 @@ export function indexRoute(listed: () => readonly Route[]) {
     parameters: {},
     response: apiIndex,
     weight: 1,
-    tier: null,
     cache: 'none',
     async handler({ api }) {
       const entries = listed().map((route) => ({

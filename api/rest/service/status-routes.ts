@@ -85,7 +85,6 @@ const status = liveRoute({
   parameters: {},
   response: serviceStatus,
   weight: 1,
-  tier: null,
   cache: 'none',
   async handler({ api }) {
     const { chains } = api.config;

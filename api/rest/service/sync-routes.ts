@@ -22,7 +22,6 @@ const stats = stateRoute({
   parameters: { chain: chainParameter },
   response: syncState,
   weight: 1,
-  tier: null,
   cache: 'prepared',
   scope: 'chain',
   extraTag({ params, api }) {

@@ -86,7 +86,6 @@ const detail = stateRoute({
   },
   response: transactionDetail,
   weight: 2,
-  tier: null,
   cache: 'state',
   scope: 'all',
   extraTag: mempoolTag,

@@ -1,6 +1,6 @@
 /** Deliveries of a webhook: list, detail, test message, redrive. */
 import type { ApiContext } from '../../api-context.ts';
-import { ApiError, notFound } from '../../http/api-error.ts';
+import { notFound, parameterError } from '../../http/api-error.ts';
 import { pathParameter, queryParameter } from '../../http/parameters.ts';
 import { liveRoute } from '../../http/route.ts';
 import {
@@ -71,8 +71,11 @@ async function serialBefore(api: ApiContext, webhookId: string, before: string):
   const isOwn = webhook === webhookId && serial !== undefined;
   const found = isOwn ? BigInt(serial) : await serialOf(api.postgres, webhookId, before);
   if (found !== null) return found;
-  const detail = 'this webhook has no such delivery: pass nextBefore of an answer of its list unchanged';
-  throw new ApiError('cursor_invalid', detail, { errors: [{ pointer: '/before', detail }] });
+  throw parameterError(
+    'before',
+    'this webhook has no such delivery: pass nextBefore of an answer of its list unchanged',
+    'cursor_invalid',
+  );
 }
 
 const deliveries = liveRoute({

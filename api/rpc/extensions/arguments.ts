@@ -1,6 +1,7 @@
 /** Reads parameters of the extension methods, by position or as one object, with the daemon's rules and errors. */
-import { rawElements, rawMembers } from '../../../domain/json/raw-json.ts';
+import { elementTexts, rawMembers } from '../../../domain/json/raw-json.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
+import { DEFAULT_PAGE_SIZE, MAX_OFFSET, MAX_PAGE_SIZE } from '../../http/paging.ts';
 import { usageOf } from '../help.ts';
 import { rpcInteger } from '../index-methods.ts';
 import { RpcError } from '../rpc-error.ts';
@@ -50,7 +51,7 @@ export function textOf(text: string | undefined): string {
 /** @throws RpcError -1 for another type */
 export function textsOf(text: string): string[] {
   if (!text.startsWith('[')) throw new RpcError(RPC_CODES.misc, 'JSON value is not an array as expected');
-  return rawElements(text, 0).map(({ start, end }) => textOf(text.slice(start, end)));
+  return elementTexts(text).map(textOf);
 }
 
 export const integerOf = (text: string | undefined, absent: number): number =>
@@ -60,10 +61,6 @@ export interface PageWindow {
   readonly limit: number;
   readonly offset: number;
 }
-
-const DEFAULT_PAGE_SIZE = 25;
-const MAX_PAGE_SIZE = 200;
-const MAX_OFFSET = 10_000;
 
 /** Reads the members page and pageSize like the lists of the REST interface. @throws RpcError -8 when they are out of range */
 export function pageWindowOf(given: Arguments): PageWindow {

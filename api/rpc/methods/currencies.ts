@@ -124,13 +124,13 @@ export const CURRENCY_METHODS: Readonly<Record<string, RpcMethod>> = {
     '"chainname" ( heightstart heightend )',
     [currency, height, height],
     'Exports to a chain or basket.',
-    { load: 'heavy', guards: [mostBlocksBetween(1, 2)] },
+    { load: 'heavy', guards: [mostBlocksBetween] },
   ),
   getimports: daemon(
     '"chainname" ( startheight endheight )',
     [currency, height, height],
     'Imports into a chain or basket.',
-    { load: 'heavy', guards: [mostBlocksBetween(1, 2)] },
+    { load: 'heavy', guards: [mostBlocksBetween] },
   ),
   getinitialcurrencystate: daemon('"name"', [currency], 'The state that a currency launched with.', {
     repeatable: untilNextBlock,

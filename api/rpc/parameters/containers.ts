@@ -1,7 +1,7 @@
 /** Parameter types for lists and objects. */
 import { I_ADDRESS } from '../../../domain/addresses.ts';
-import { isDaemonJson } from '../../../domain/json/json-scan.ts';
-import { eachMember, rawElements, skipSpace } from '../../../domain/json/raw-json.ts';
+import { isDaemonJson, skipSpace } from '../../../domain/json/json-scan.ts';
+import { eachMember, rawElements } from '../../../domain/json/raw-json.ts';
 import { MAX_NESTING } from '../../../schemas/verusd/rpc-body.ts';
 import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { type Misfit, type ParameterType, stringOf } from './parameter-type.ts';
@@ -17,7 +17,7 @@ export function listOf(type: ParameterType, most: number): ParameterType {
     allows,
     check(text) {
       if (!text.startsWith('[')) return word.check(text);
-      const spans = rawElements(text, 0, most + 1);
+      const spans = rawElements(text, most + 1);
       if (spans.length > most) return { path: '', allows, code: RPC_CODES.invalidParameter };
       for (const [index, { start, end }] of spans.entries()) {
         const misfit = type.check(text.slice(start, end));
@@ -50,17 +50,22 @@ const MOST_MEMBERS = 1000;
 
 const keyOf = (key: string) => (dataKey.check(JSON.stringify(key)) ? '{…}' : `.${key}`);
 
-function checkMembers(text: string, typeOf: (key: string) => ParameterType | null, allows: string): Misfit | null {
-  let count = 0;
-  for (const { key, start, end } of eachMember(text, 0)) {
-    const type = typeOf(key);
-    count += 1;
-    if (type === null || count > MOST_MEMBERS) return { path: '', allows, code: RPC_CODES.invalidParameter };
-    const misfit = type.check(text.slice(start, end));
-    if (misfit) return inside(misfit, keyOf(key));
-  }
-  return null;
-}
+/** An object, or a single value as word. `typeOf` returns null for a member that is not allowed. */
+const objectType = (allows: string, typeOf: (key: string) => ParameterType | null): ParameterType => ({
+  allows,
+  check(text) {
+    if (!text.startsWith('{')) return word.check(text);
+    let count = 0;
+    for (const { key, start, end } of eachMember(text, 0)) {
+      const type = typeOf(key);
+      count += 1;
+      if (type === null || count > MOST_MEMBERS) return { path: '', allows, code: RPC_CODES.invalidParameter };
+      const misfit = type.check(text.slice(start, end));
+      if (misfit) return inside(misfit, keyOf(key));
+    }
+    return null;
+  },
+});
 
 /**
  * An object with these members. The daemon ignores unknown members, so others pass if they are single values. Every value of a
@@ -68,29 +73,26 @@ function checkMembers(text: string, typeOf: (key: string) => ParameterType | nul
  */
 export function members(known: Members): ParameterType {
   const allows = `an object of ${Object.keys(known).join(', ')}`;
-  const typeOf = (key: string) => {
+  return objectType(allows, (key) => {
     if (Object.hasOwn(known, key)) return known[key] ?? null;
     return dataKey.check(JSON.stringify(key)) ? null : word;
-  };
-  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+  });
 }
 
 /** An object with these members and no others. */
 export function onlyMembers(known: Members): ParameterType {
   const allows = `an object of ${Object.keys(known).join(', ')} alone`;
-  const typeOf = (key: string) => (Object.hasOwn(known, key) ? (known[key] ?? null) : null);
-  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+  return objectType(allows, (key) => (Object.hasOwn(known, key) ? (known[key] ?? null) : null));
 }
 
 /** An object with any keys of one type and values of one type, except for the named members. */
 export function mapOf(keys: ParameterType, values: ParameterType, named: Members = {}): ParameterType {
   const own = Object.entries(named).map(([key, { allows }]) => `; as ${key} ${allows}`);
   const allows = `an object of at most ${MOST_MEMBERS} members: ${keys.allows}, with ${values.allows}${own.join('')}`;
-  const typeOf = (key: string) => {
+  return objectType(allows, (key) => {
     if (Object.hasOwn(named, key)) return named[key] ?? null;
     return keys.check(JSON.stringify(key)) ? null : values;
-  };
-  return { allows, check: (text) => (text.startsWith('{') ? checkMembers(text, typeOf, allows) : word.check(text)) };
+  });
 }
 
 const MOST_TREE = 65_536;

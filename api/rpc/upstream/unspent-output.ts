@@ -59,7 +59,7 @@ const made = (result: string, id: string): DaemonReply => ({
 /** JSON text of an output that is unspent and spendable; undefined for any other. */
 function outputOf(tx: string, index: number): string | undefined {
   const outputs = rawMember(tx, 'vout') ?? '[]';
-  const span = rawElements(outputs, 0)[index];
+  const span = rawElements(outputs)[index];
   const output = span && outputs.slice(span.start, span.end);
   if (output === undefined || rawMember(output, 'spentTxId') !== undefined) return undefined;
   return rawMember(rawMember(output, 'scriptPubKey') ?? '{}', 'type') === '"nulldata"' ? undefined : output;
@@ -67,7 +67,7 @@ function outputOf(tx: string, index: number): string | undefined {
 
 function printOutput(tx: string, output: string, bestBlock: string, confirmations: number): string {
   const inputs = rawMember(tx, 'vin') ?? '[]';
-  const first = rawElements(inputs, 0, 1)[0];
+  const first = rawElements(inputs, 1)[0];
   const isCoinbase = first !== undefined && rawMember(inputs.slice(first.start, first.end), 'coinbase') !== undefined;
   const pairs = [
     ['bestblock', `"${bestBlock}"`],

@@ -1,6 +1,7 @@
 /** The log in a data folder: one SQLite file per partition and one writing process. Used by default and in tests. */
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { getOrInsert } from '../../../domain/get-or-insert.ts';
 import type { Topic } from '../../../schemas/log-records.ts';
 import type { ExclusiveFile } from '../../exclusive-file.ts';
 import { createPace } from '../../pace.ts';
@@ -38,12 +39,9 @@ export function createEmbeddedEventLog({ folder }: { readonly folder: string }):
   function partitionOf(topic: Topic, chain: string): Partition {
     if (closed) throw new LogClosed(`the log in ${folder}`);
     const name = partitionName(topic, chain);
-    let partition = partitions.get(name);
-    if (!partition) {
-      partition = { name, file: createPartitionFile(join(folder, `${topic}.${chain}.sqlite`), name), writer: null };
-      partitions.set(name, partition);
-    }
-    return partition;
+    return getOrInsert(partitions, name, () => {
+      return { name, file: createPartitionFile(join(folder, `${topic}.${chain}.sqlite`), name), writer: null };
+    });
   }
 
   function createWriter(partition: Partition): LogWriter {

@@ -44,7 +44,7 @@ export interface SmallApiOptions {
 export const CHAIN = 'vrsc';
 const UNLIMITED = 1_000_000_000;
 
-const open = { summary: '', parameters: {}, response: {}, tier: null, cache: 'none' } as const;
+const open = { summary: '', parameters: {}, response: {}, cache: 'none' } as const;
 
 /** Callers are distinguished by X-Forwarded-For. */
 export async function startSmallApi({

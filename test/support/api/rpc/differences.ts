@@ -1,6 +1,6 @@
 /** Deliberate differences from the recorded daemon's answers; everything else is identical to the byte. */
 import { readFileSync } from 'node:fs';
-import { rawElements } from '../../../../domain/json/raw-json.ts';
+import { elementTexts } from '../../../../domain/json/raw-json.ts';
 
 /** The answer that replaces the recorded one; absent members are not compared. */
 export interface Instead {
@@ -49,7 +49,7 @@ export interface DaemonCall {
 
 /** Returns undefined when the answer must be equal to the byte. */
 export function differenceOfCall({ method, params, body }: DaemonCall): CallDifference | undefined {
-  const texts = params.startsWith('[') ? rawElements(params, 0).map(({ start, end }) => params.slice(start, end)) : [];
+  const texts = params.startsWith('[') ? elementTexts(params) : [];
   return differences.calls.find((one) => {
     if (!one.methods.includes(method)) return false;
     if (one.params !== undefined && !new RegExp(one.params, 'i').test(params)) return false;

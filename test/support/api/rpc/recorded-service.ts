@@ -3,7 +3,7 @@ import { pino } from 'pino';
 import { createIdentityHistory } from '../../../../api/rpc/identity-history.ts';
 import { createRpcHandler, type RpcAnswer, type RpcHandler } from '../../../../api/rpc/rpc-handler.ts';
 import type { BlockRef } from '../../../../domain/block-ref.ts';
-import { rawElements, rawMember } from '../../../../domain/json/raw-json.ts';
+import { elementTexts, rawMember } from '../../../../domain/json/raw-json.ts';
 import { nameToAddress } from '../../../../domain/names.ts';
 import { type CopyValue, copyRows } from '../../../../infra/postgres/copy.ts';
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
@@ -85,7 +85,6 @@ export async function startRecordedService(): Promise<RecordedService> {
   };
 }
 
-const slices = (array: string) => rawElements(array, 0).map(({ start, end }) => array.slice(start, end));
 const parsed = <T>(text: string | undefined): T => JSON.parse(text ?? 'null') as T;
 
 type Row = Readonly<Record<string, CopyValue>>;
@@ -191,8 +190,8 @@ interface IdentityState {
 }
 
 function* identityRows(): Generator<Row> {
-  for (const identity of slices(readGzip(`${RECORDING}/truth/identities.json.gz`))) {
-    const states = slices(rawMember(rawMember(identity, 'history') ?? '{}', 'history') ?? '[]');
+  for (const identity of elementTexts(readGzip(`${RECORDING}/truth/identities.json.gz`))) {
+    const states = elementTexts(rawMember(rawMember(identity, 'history') ?? '{}', 'history') ?? '[]');
     const heights = states.map((state) => parsed<number>(rawMember(state, 'height')));
     for (const [index, text] of states.entries()) {
       const state = rawMember(text, 'identity') ?? '{}';

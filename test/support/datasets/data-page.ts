@@ -1,8 +1,8 @@
 /** The text of docs/data.md, made from the tables that the export writes. A test compares the page with it. */
-import type { DatasetColumn } from './column.ts';
-import { DATASET_SCHEMA_VERSION } from './manifest.ts';
-import type { DatasetTable } from './table.ts';
-import { DATASET_TABLES } from './tables.ts';
+import type { DatasetColumn } from '../../../schemas/datasets/column.ts';
+import { DATASET_SCHEMA_VERSION } from '../../../schemas/datasets/manifest.ts';
+import type { DatasetTable } from '../../../schemas/datasets/table.ts';
+import { DATASET_TABLES } from '../../../schemas/datasets/tables.ts';
 
 const HEAD = `# The data set
 

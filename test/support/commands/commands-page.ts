@@ -1,7 +1,7 @@
 /** Generates docs/commands.md from the table of commands. A test keeps the page up to date. */
-import type { CommandSpec } from './command.ts';
-import { COMMANDS, type CommandName } from './command-table.ts';
-import { rowsOf, usageOf } from './help.ts';
+import type { CommandSpec } from '../../../commands/command.ts';
+import { COMMANDS, type CommandName } from '../../../commands/command-table.ts';
+import { rowsOf, usageOf } from '../../../commands/help.ts';
 
 const HEAD = [
   '# Commands',
