@@ -1,6 +1,6 @@
 /** Refuses a range, given by two parameters, that is empty whatever the chain contains. */
 import { plainDecimal } from '../../domain/decimal.ts';
-import { invalidParameters } from './api-error.ts';
+import { parameterError } from './api-error.ts';
 import { parseTime } from './time-parameter.ts';
 
 /** Name of a parameter, and its value if it was given. */
@@ -45,5 +45,5 @@ export const TIMES_BEFORE: RangeKind<string> = {
 export function refuseEmptyRange<V extends string | number>(kind: RangeKind<V>, from: End<V>, to: End<V>): void {
   const [[first, least], [last, most]] = [from, to];
   if (least === undefined || most === undefined || !kind.isEmpty(least, most, [first, last])) return;
-  throw invalidParameters([{ pointer: `/${first}`, detail: `${first} (${least}) ${kind.said} ${last} (${most})` }]);
+  throw parameterError(first, `${first} (${least}) ${kind.said} ${last} (${most})`);
 }

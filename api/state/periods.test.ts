@@ -1,4 +1,4 @@
-/** What depends on the facts of one chain alone is read again only when these change. */
+/** Periods of a chain are read again only when the facts of that chain change. */
 import { expect, it } from 'vitest';
 import type { ApiContext } from '../api-context.ts';
 import { createMemo } from './memo.ts';

@@ -1,4 +1,4 @@
-/** What each ETag depends on besides the state of the stores: the release, and the settings that change answers. */
+/** Every ETag depends on the release and on the settings that change answers, in addition to the state of the stores. */
 import type { Config } from '../../schemas/config.ts';
 import type { StateScope } from './service-state.ts';
 

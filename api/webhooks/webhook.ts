@@ -1,7 +1,7 @@
 /** A registered webhook, and the events of the push stream that it receives. */
 
 import { isIdentityAddress } from '../../domain/addresses.ts';
-import { invalidParameters, parameterError } from '../http/api-error.ts';
+import { parameterError } from '../http/api-error.ts';
 import type { Filter } from '../push/client-message.ts';
 import { entryWork, filterSize } from '../push/filter-size.ts';
 import type { Names } from '../push/names.ts';
@@ -119,7 +119,7 @@ export function refuseUnknown(thresholds: readonly RequestedThreshold[], names: 
     const { suggestions } = unknown;
     const hint = suggestions.length > 0 ? `: did you mean ${suggestions.join(' or ')}?` : '';
     const detail = `currency ${JSON.stringify(currency)} is not known${hint}`;
-    throw invalidParameters([{ pointer: '/thresholds', detail }]);
+    throw parameterError('thresholds', detail);
   }
 }
 
@@ -127,5 +127,5 @@ export function refuseUnknown(thresholds: readonly RequestedThreshold[], names: 
 function currencyIdOf(currency: string, idsOf: IdsOf): string {
   const id = idsOf(currency, 'currency').find(isIdentityAddress);
   if (id !== undefined) return id;
-  throw invalidParameters([{ pointer: '/thresholds', detail: `${JSON.stringify(currency)} cannot be a currency` }]);
+  throw parameterError('thresholds', `${JSON.stringify(currency)} cannot be a currency`);
 }

@@ -1,6 +1,6 @@
 /** Explains why something could not be shown; it replaces one part of a view, never the whole view. */
 import { now } from '../state/clock.ts';
-import { address } from '../state/place.ts';
+import { address, hrefWith } from '../state/place.ts';
 import type { Trouble } from '../state/trouble.ts';
 import { Text } from './text.tsx';
 
@@ -65,13 +65,14 @@ export function Alert({ trouble, retry, title = 'This could not be read' }: Aler
   );
 }
 
+/** The parameters that name a place in a list. */
+const PLACE = { page: null, cursor: null, before: null };
+
 /** Leads to the beginning of a list where the address names a page or a cursor that the list does not have. */
 function FirstPage({ trouble: { code, parameters } }: Pick<AlertProps, 'trouble'>) {
-  const url = new URL(address.value, location.origin);
-  const named = ['page', 'cursor', 'before'].filter((name) => url.searchParams.has(name));
+  const query = new URL(address.value, location.origin).searchParams;
+  const named = Object.keys(PLACE).filter((name) => query.has(name));
   const isRefused =
     code === 'page_too_deep' || code.startsWith('cursor_') || named.some((name) => parameters.includes(name));
-  if (named.length === 0 || !isRefused) return null;
-  for (const name of named) url.searchParams.delete(name);
-  return <a href={`${url.pathname}${url.search}`}>First page</a>;
+  return named.length > 0 && isRefused ? <a href={hrefWith(PLACE)}>First page</a> : null;
 }

@@ -68,7 +68,7 @@ export function OutcomeText({ outcome: { chain, data } }: { readonly outcome: Ou
 /** How long an outcome is news. */
 const NEWS_MS = 600_000;
 
-/** What the stream has sent since an answer about the transactions that `touches` selects; `known` are the ids in the answer. */
+/** Returns the news of the stream that an answer lacks, of the transactions that `touches` selects; `known` are the ids in the answer. */
 export function newsSince(chain: string, known: ReadonlySet<string>, touches: (data: Waiting['data']) => boolean) {
   return {
     waiting: [...mempoolOf(chain).waiting.values()].filter(({ data }) => !known.has(data.txid) && touches(data)),

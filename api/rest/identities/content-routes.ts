@@ -4,7 +4,7 @@ import { parseShallow } from '../../../domain/json/shallow-json.ts';
 import { storedColumns } from '../../../infra/postgres/stored-columns.ts';
 import { columns, jsonReader, rowReader } from '../../../infra/row-reader.ts';
 import { DEFINITIONS } from '../../../schemas/facts.ts';
-import { ApiError, invalidParameters } from '../../http/api-error.ts';
+import { ApiError, parameterError } from '../../http/api-error.ts';
 import { chainParameter, queryParameter } from '../../http/parameters.ts';
 import { NUMBERS, refuseEmptyRange } from '../../http/ranges.ts';
 import { stateRoute } from '../../http/route.ts';
@@ -83,7 +83,7 @@ const multimap = stateRoute({
   async handler({ params, read, api }) {
     const { chain, mode, key, fromHeight } = params;
     if (fromHeight !== undefined && mode !== 'aggregate') {
-      throw invalidParameters([{ pointer: '/fromHeight', detail: 'fromHeight is only for mode aggregate' }]);
+      throw parameterError('fromHeight', 'fromHeight is only for mode aggregate');
     }
     refuseEmptyRange(NUMBERS, ['fromHeight', fromHeight], ['height', params.height]);
     const height = knownHeight(read, chain, params.height);
