@@ -81,8 +81,9 @@ export function sqlConforms(opened: () => OpenedDataset): void {
     expect([lines[0], lines[1], lines.at(-1)]).toEqual(['number  text', '0       x', '199999  x']);
   });
 
-  it.each(['csv', 'ndjson', 'table'])('an answer as %s is bounded in bytes', async (format) => {
-    const most = { format, rows: '1000000' };
+  // In one format: the bound holds before the format matters.
+  it('an answer is bounded in bytes', async () => {
+    const most = { rows: '1000000' };
     const stored = answer("SELECT toString(number) || repeat('x', 1000) AS text FROM numbers(400000)", most);
     await expect(stored).rejects.toThrow(/Limit for result exceeded, max bytes: 256.00 MiB/);
     // ClickHouse counts the value of a constant only once.

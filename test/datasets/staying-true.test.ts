@@ -48,7 +48,7 @@ function looking(): () => Promise<number> {
     while (!isEnded) {
       await checkFolder(service.folder);
       count++;
-      await sleep(5);
+      await sleep(100);
     }
     return count;
   })();

@@ -174,7 +174,7 @@ const escaped = (text: string, every: number): string =>
     ),
   );
 
-/** Positions of the values in a JSON text, including whole containers. */
+/** Positions of the values in a JSON text, including whole containers; the parts of a container precede it. */
 function places(text: string): readonly (readonly [start: number, end: number])[] {
   const found: [number, number][] = [];
   const walk = (at: number): number => {
@@ -259,10 +259,11 @@ export function hostileCalls(): fc.Arbitrary<HostileCall> {
 
 /** Adds the flag: without it a writing method is refused, so that nothing else about the call would be tested. */
 function withFlag(params: string, position: number): string {
-  const own = places(params);
   const inner = params.slice(1, -1).trim();
-  const depth = (start: number, end: number) => own.filter(([from, to]) => from <= start && to >= end).length;
-  const top = own.filter(([start, end]) => depth(start, end) === 2);
+  const top: (readonly [start: number, end: number])[] = [];
+  for (const place of places(params).slice(0, -1).reverse()) {
+    if (place[1] <= (top[0]?.[0] ?? Number.POSITIVE_INFINITY)) top.unshift(place);
+  }
   const missing = Math.max(0, position - top.length);
   if (top.length > position) {
     const [start, end] = top[position] ?? [0, 0];
