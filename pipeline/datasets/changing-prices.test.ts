@@ -19,7 +19,9 @@ import { openLocalFolder } from './folder.ts';
 import { noteDay, publish, readNotes } from './notes.ts';
 import { ALONE } from './pace.ts';
 
-const { first: blocks, chains, cutover } = slowChains();
+const { first, chains, cutover } = slowChains();
+/** The first twenty of the chain’s thirty days: each pass writes every day. */
+const blocks = first.slice(0, 183);
 const pricing = { chains: chains.slice(0, 1), cutover, minBasketDepthUsd: 1000 };
 let dataset: PricedDataset;
 beforeEach(async () => {
@@ -38,7 +40,7 @@ const fileOf = async (day: number) =>
 it('a reorganisation that moves the last block of a day into the next day makes the day be written again', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
-  const last = endOfDay(60);
+  const last = endOfDay(30);
   await feed?.append(blocks.slice(0, last + 1));
   await world.run();
   await pass();
@@ -76,7 +78,7 @@ it('a partly priced day is not closed when prices pass it in the middle of the e
   const { world, pass } = dataset;
   const [feed] = world.feeds;
   await feed?.append(blocks);
-  const last = endOfDay(60);
+  const last = endOfDay(30);
   const day = dayOf(blocks[last]);
   const part = last - 1;
   expect(dayOf(blocks[part])).toBe(day);
@@ -292,7 +294,7 @@ it('closed days do not keep files from before a redrive until prices return', as
 it('an open day keeps its file until prices return, but not a file with blocks of another branch', async () => {
   const { world, pass } = dataset;
   const [feed] = world.feeds;
-  const last = endOfDay(60);
+  const last = endOfDay(30);
   const first = blocks.findIndex((block) => dayOf(block) === dayOf(blocks[last]));
   expect(last - first).toBeGreaterThan(2);
   await feed?.append(blocks.slice(0, last + 1));
