@@ -89,6 +89,8 @@ async function holdToSchema(path: string, method: string, answer: Response): Pro
 export interface TestClient {
   /** Body of a 200, numbers exact. */
   json(path: string): Promise<LooseJson>;
+  /** The same, requested once and then remembered: for answers that several tests read while the service rests. */
+  once(path: string): Promise<LooseJson>;
   status(path: string, init?: RequestInit): Promise<number>;
   raw(path: string, init?: RequestInit): Promise<Response>;
   /** All rows of a list, page by page. */
@@ -111,8 +113,14 @@ export function createClient(url: () => string, key?: () => string): TestClient 
     return parseExact(text);
   }
 
+  const asked = new Map<string, Promise<LooseJson>>();
   return {
     json,
+    once(path) {
+      const answer = asked.get(path) ?? json(path);
+      asked.set(path, answer);
+      return answer;
+    },
     raw,
     status: async (path, init) => (await raw(path, init)).status,
     async walk(path, pageSize) {

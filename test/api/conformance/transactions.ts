@@ -32,7 +32,7 @@ export function transactionsConform(client: TestClient): void {
     it('shows the inputs and outputs of each', async () => {
       for (const block of blocks) {
         for (const [index, tx] of block.tx.entries()) {
-          const row = await client.json(`/api/tx/${tx.txid}`);
+          const row = await client.once(`/api/tx/${tx.txid}`);
           expect(row).toMatchObject({
             chain: CHAIN,
             txid: tx.txid,
