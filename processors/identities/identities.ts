@@ -2,7 +2,16 @@
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import type { IdentityFact } from '../../schemas/facts.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
-import { asInteger, asObject, asText, asTexts, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
+import {
+  asFlags,
+  asInteger,
+  asName,
+  asObject,
+  asText,
+  asTexts,
+  type DecodedObject,
+  decodedObject,
+} from '../decoding/decoded-object.ts';
 import { qualifiedIdentityName } from '../decoding/qualified-names.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 import { contentHashes } from './content-hashes.ts';
@@ -75,10 +84,10 @@ function identityFact(
   state: ChainState,
   origin: Origin,
 ): IdentityFact {
-  const name = asText(decoded.name) ?? '';
+  const name = asName(decoded.name) ?? '';
   const parent = asText(decoded.parent) ?? '';
   const after = {
-    flags: asInteger(decoded.flags) ?? 0,
+    flags: asFlags(decoded.flags),
     timelock: asInteger(decoded.timelock) ?? 0,
     revocationAuthority: asText(decoded.revocationauthority) ?? '',
     recoveryAuthority: asText(decoded.recoveryauthority) ?? '',
