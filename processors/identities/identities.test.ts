@@ -190,6 +190,13 @@ describe('made up', () => {
     expect(derive(identity('iA'))[0]).toMatchObject({ kind: 'registered', referral: null });
   });
 
+  test('content that is first printed empty was not updated', () => {
+    const content = (text: string) => identity('iA', `,"version":3,"contentmultimap":${text}`);
+    const updates = derive(identity('iA', ',"version":2'), content('{}'), content('{"iK":["00"]}'), content('{}'));
+    expect(updates.map(({ kind }) => kind)).toEqual(['registered', 'other', 'content_updated', 'content_updated']);
+    expect(JSON.parse(updates[1]?.changes ?? '')).toContainEqual({ field: 'contentmultimap', old: null, new: {} });
+  });
+
   const stored = (name: string, flags: number) => {
     const object =
       `{"version":3,"flags":${flags},"primaryaddresses":["RA"],"minimumsignatures":1,"name":${name},"identityaddress":"iA",` +

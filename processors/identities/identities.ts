@@ -101,12 +101,17 @@ function identityFact(
     name,
     parent,
     fullyQualifiedName: qualifiedIdentityName(name, parent, state),
-    kind: identityChangeKind(before ?? null, after, new Set(changes.map(({ field }) => field))),
+    kind: identityChangeKind(before ?? null, after, new Set(changes.filter(isOfValue).map(({ field }) => field))),
     ...after,
     ...origin,
     changes: stringifyExact(changes),
     state: stringifyExact(decoded),
   };
+}
+
+/** False for a map that only begins to be printed: the first update after version 2 prints an empty contentmultimap. */
+function isOfValue({ old, new: now }: FieldChange): boolean {
+  return ![old, now].every((side) => side === null || stringifyExact(side) === '{}');
 }
 
 /** Fields of the daemon's object that differ, in its order; a field that is missing on one side counts as null. */
