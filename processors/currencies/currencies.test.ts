@@ -4,6 +4,7 @@ import type { CurrencyFact } from '../../schemas/facts.ts';
 import { block, decodedAs, output, transaction } from '../../test/support/processors/blocks.ts';
 import { recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording } from '../../test/support/processors/recorded-fold.ts';
+import { validateFacts } from '../faults/validate-facts.ts';
 import type { ChainContext } from '../state/chain-state.ts';
 import { createMemoryState } from '../state/memory-state.ts';
 import { deriveCurrencies } from './currencies.ts';
@@ -88,6 +89,16 @@ describe('made up', () => {
 
   test('a parent that the chain does not know keeps its address', () => {
     expect(define(root, [definition('iD', 'x', 'iUnknown', 32)])[0]?.fullyQualifiedName).toBe('x.iUnknown');
+  });
+
+  test('a name may contain a NUL, which the stores cannot keep', () => {
+    const facts = define(root, [definition('iX', 'x\\u0000y', VRSC, 32, ',"startblock":5')]).map((fact) => ({
+      ...fact,
+      txid: '00',
+    }));
+    expect(() => validateFacts(facts)).not.toThrow();
+    expect(facts).toMatchObject([{ name: 'x\ufffdy', fullyQualifiedName: 'x\ufffdy' }]);
+    expect(facts[0]?.definition).toContain('"name":"x\\u0000y"');
   });
 
   test('a definition that could not be decoded is not a currency', () => {

@@ -2,7 +2,7 @@
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { CurrencyFact, CurrencyType } from '../../schemas/facts.ts';
-import { asInteger, asText, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
+import { asInteger, asName, asText, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
 import { qualifiedCurrencyName } from '../decoding/qualified-names.ts';
 import type { BlockInput, ChainContext, ChainState } from '../state/chain-state.ts';
 
@@ -45,7 +45,7 @@ function definitionsOf(input: BlockInput): Definition[] {
     outputs.flatMap(({ n: vout, scriptPubKey }) => {
       const decoded = decodedObject(scriptPubKey, 'currencydefinition');
       const currencyId = asText(decoded?.currencyid);
-      const name = asText(decoded?.name);
+      const name = asName(decoded?.name);
       if (!decoded || currencyId === undefined || name === undefined) return [];
       return [{ currencyId, name, parent: asText(decoded.parent) ?? null, decoded, txid, txIndex, vout }];
     }),

@@ -1,15 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { isLiveBasket } from '../../domain/basket-liveness.ts';
 import type { CurrencyStateFact, ReserveSnapshotFact } from '../../schemas/facts.ts';
-import { RECORDED_CHAIN, recordedBlocks } from '../../test/support/processors/recorded-chain.ts';
+import { RECORDED_CHAIN } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording } from '../../test/support/processors/recorded-fold.ts';
-import type { BlockInput } from '../state/chain-state.ts';
 import { createMemoryState } from '../state/memory-state.ts';
 import { deriveReserveSnapshots } from './reserve-snapshots.ts';
 
 const LIVE = 49;
-const [template] = recordedBlocks();
-if (!template) throw new Error('the recording has no block');
 
 function basket(currencyId: string, flags = LIVE, supply = 5n): CurrencyStateFact {
   const reserves = [{ currencyId: 'iReserve', weight: 100_000_000n, reserves: 7n, priceInReserve: 140_000_000n }];
@@ -22,8 +19,7 @@ function snapshots(tipClock: number, clock: number, ...states: CurrencyStateFact
   const state = createMemoryState(RECORDED_CHAIN);
   state.apply(9, states);
   state.setTip({ height: 10, hash: 'bb', time: tipClock, clock: tipClock });
-  const input: BlockInput = { block: { ...template, height: 11, time: clock } as BlockInput['block'], clock };
-  return deriveReserveSnapshots(input, state);
+  return deriveReserveSnapshots({ clock }, state);
 }
 
 describe('reserve snapshots', () => {
@@ -64,7 +60,7 @@ describe('reserve snapshots', () => {
   it('need a block before this one', () => {
     const state = createMemoryState(RECORDED_CHAIN);
     state.apply(0, [basket('iA')]);
-    expect(deriveReserveSnapshots({ block: template, clock: 1500 }, state)).toEqual([]);
+    expect(deriveReserveSnapshots({ clock: 1500 }, state)).toEqual([]);
   });
 
   it('are the states after the last recorded block of each window', () => {

@@ -9,7 +9,7 @@ const SNAPSHOT_WINDOW_SECONDS = 300;
  * When the block opens a window, returns the state of every live basket at the end of the previous window, ordered by currency id.
  * Reads the states before this block: run it before the block's own currency states are applied.
  */
-export function deriveReserveSnapshots({ clock }: BlockInput, state: ChainState): ReserveSnapshotFact[] {
+export function deriveReserveSnapshots({ clock }: Pick<BlockInput, 'clock'>, state: ChainState): ReserveSnapshotFact[] {
   const { tip } = state;
   if (!tip || windowStart(clock) === windowStart(tip.clock)) return [];
   const window = windowStart(tip.clock);

@@ -60,6 +60,16 @@ describe('the value of an output', () => {
     expect(decode('reservetransfer', object).currencies).toEqual(held);
   });
 
+  test.each([
+    ['a token', USD, { [ETH]: 150_000_000n, [USD]: 20_010n + 2_307_110n }],
+    ['the native coin', NATIVE, { [ETH]: 150_000_000n }],
+  ])('reserve transfer with a next leg: holds the fee of that leg, too, in %s', (_, feeCurrency, held) => {
+    const object =
+      `{"version":1,"currencyvalues":{"${ETH}":1.50000000},"flags":3,"convert":true,"feecurrencyid":"${feeCurrency}","fees":0.00020010,` +
+      `"destination":{"address":"RX","gateway":"iGateway","fees":0.02307110,"type":130}}`;
+    expect(decode('reservetransfer', object).currencies).toEqual(held);
+  });
+
   test.each(['"invalid"', '""'])('an object that the daemon could not decode (%s) holds nothing', (text) => {
     const decoded = decode('reserveoutput', text, '5');
     expect(decoded).toMatchObject({ value: 5n, currencies: {}, kind: 'reserveoutput' });

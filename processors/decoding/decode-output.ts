@@ -60,7 +60,12 @@ function heldCurrencies(kind: string, decoded: DecodedObject, nativeCurrencyId: 
       add(currencyId, asSatoshis(coins));
     }
   }
-  if (isTransfer) add(asText(decoded.feecurrencyid) ?? nativeCurrencyId, asSatoshis(decoded.fees));
+  if (isTransfer) {
+    const feeCurrencyId = asText(decoded.feecurrencyid) ?? nativeCurrencyId;
+    add(feeCurrencyId, asSatoshis(decoded.fees));
+    // The fee of the next leg, if the destination names one, is paid with the request.
+    add(feeCurrencyId, asSatoshis(asObject(decoded.destination)?.fees));
+  }
   return amounts;
 }
 

@@ -1,6 +1,7 @@
 /** Reads the daemon's decoded objects, in which a kind may be the string "invalid" and a field may be missing. */
 import { LosslessNumber } from 'lossless-json';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 
 export type DecodedObject = Readonly<Record<string, unknown>>;
@@ -23,6 +24,19 @@ export function asSatoshis(value: unknown): bigint | undefined {
 
 export function asText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined;
+}
+
+/**
+ * Returns a name that the stores can keep. The protocol hashes a name only up to a NUL and accepts what follows, so the holder of any
+ * identity can put a NUL into its name; the printed object contains the name as it is.
+ */
+export function asName(value: unknown): string | undefined {
+  return asText(value)?.replaceAll('\0', '\ufffd');
+}
+
+/** Returns 0 when there are none. The daemon prints flags with a sign, and the protocol accepts a set highest bit, which means nothing. */
+export function asFlags(value: unknown): number {
+  return (asInteger(value) ?? 0) & INT32_MAX;
 }
 
 export function asInteger(value: unknown): number | undefined {

@@ -117,6 +117,20 @@ describe('one bad part', () => {
     expect(around(at(height + 1), at(height + 1), state)[0]).toMatchObject({ hash: at(height + 1).hash });
   });
 
+  it('a block that opens a window still writes the snapshots of the window before it', () => {
+    const state = createMemoryState(RECORDED_CHAIN);
+    const snapshots = (facts: readonly Fact[]) => facts.filter(({ type }) => type === 'reserve_snapshot');
+    let written = 0;
+    for (const block of blocks) {
+      const cut = unreadable(null, { code: 'undecodable', message: 'cut' });
+      const facts = deriveWithDeadLetters(label(block), cut, state.overlay());
+      const expected = snapshots(deriveFaultless(block, state));
+      expect(snapshots(facts)).toEqual(expected);
+      written += expected.length;
+    }
+    expect(written).toBeGreaterThan(900);
+  });
+
   it('is found when only a processor notices it', () => {
     const { txid, vout } = blocks.flatMap(({ tx }) => tx).find(({ vout }) => vout.length > 2) ?? { txid: '', vout: [] };
     const block = blocks.find(({ tx }) => tx.some((one) => one.txid === txid)) ?? at(0);

@@ -8,6 +8,7 @@ import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { BlockFact, DeadLetterFact, DeadLetterScope, Fact } from '../../schemas/facts.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { UnknownOutputError } from '../balances/spent-outputs.ts';
+import { deriveReserveSnapshots } from '../currencies/reserve-snapshots.ts';
 import { asObject } from '../decoding/decoded-object.ts';
 import { deriveBlock, UnlinkedBlockError } from '../derive-block.ts';
 import { losesCoins, type MutableChainState } from '../state/chain-state.ts';
@@ -164,7 +165,7 @@ function withFault(faults: readonly BlockFault[], found: BlockFault): readonly B
   return [...others, found];
 }
 
-/** Returns a row with the members of the log's record, so that the chain can continue after the block. */
+/** Returns a row with the members of the log's record, so that the chain can continue after the block, and closes the window before it. */
 function deadBlock(label: BlockLabel, state: MutableChainState, cause: FaultCause): Fact[] {
   const { tip } = state;
   if (tip && (label.height !== tip.height + 1 || label.previousHash !== tip.hash)) {
@@ -196,7 +197,8 @@ function deadBlock(label: BlockLabel, state: MutableChainState, cause: FaultCaus
     shieldedSupply: null,
     stake: null,
   };
-  const facts = [block, deadLetter(0, 'block', null, null, cause, null)];
+  const snapshots = deriveReserveSnapshots({ clock }, state);
+  const facts = [block, ...snapshots, deadLetter(0, 'block', null, null, cause, null)];
   state.apply(height, facts);
   state.setTip({ height, hash, time, clock });
   return facts;

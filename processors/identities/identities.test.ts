@@ -4,6 +4,7 @@ import { block, decodedAs, output, transaction } from '../../test/support/proces
 import { foldPaired } from '../../test/support/processors/chain-pair.ts';
 import { RECORDED_CHAIN, recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording } from '../../test/support/processors/recorded-fold.ts';
+import { validateFacts } from '../faults/validate-facts.ts';
 import { createMemoryState } from '../state/memory-state.ts';
 import { deriveIdentities } from './identities.ts';
 
@@ -187,6 +188,37 @@ describe('made up', () => {
 
   test('the first state of an identity without a reservation registers it', () => {
     expect(derive(identity('iA'))[0]).toMatchObject({ kind: 'registered', referral: null });
+  });
+
+  test('content that is first printed empty was not updated', () => {
+    const content = (text: string) => identity('iA', `,"version":3,"contentmultimap":${text}`);
+    const updates = derive(identity('iA', ',"version":2'), content('{}'), content('{"iK":["00"]}'), content('{}'));
+    expect(updates.map(({ kind }) => kind)).toEqual(['registered', 'other', 'content_updated', 'content_updated']);
+    expect(JSON.parse(updates[1]?.changes ?? '')).toContainEqual({ field: 'contentmultimap', old: null, new: {} });
+  });
+
+  const stored = (name: string, flags: number) => {
+    const object =
+      `{"version":3,"flags":${flags},"primaryaddresses":["RA"],"minimumsignatures":1,"name":${name},"identityaddress":"iA",` +
+      `"parent":"${ROOT}","revocationauthority":"iR","recoveryauthority":"iR","timelock":0}`;
+    const [fact] = derive(decodedAs('identityprimary', object, ['iA']));
+    if (!fact) throw new TypeError('no fact');
+    validateFacts([{ ...fact, txid: '00' }]);
+    return fact;
+  };
+
+  test('a name may contain a NUL, which the stores cannot keep, and a state keeps it as it is printed', () => {
+    const fact = stored('"alice\\u0000hidden"', 0x8000);
+    expect(fact).toMatchObject({
+      name: 'alice\ufffdhidden',
+      fullyQualifiedName: 'alice\ufffdhidden.VRSCTEST',
+      flags: 0x8000,
+    });
+    expect(fact.state).toContain('"name":"alice\\u0000hidden"');
+  });
+
+  test('flags have no sign, although the daemon prints one for a set highest bit', () => {
+    expect(stored('"x"', -0x8000_0000 + 2).flags).toBe(2);
   });
 
   test('an identity that could not be decoded has no state', () => {

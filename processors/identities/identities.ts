@@ -2,7 +2,16 @@
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import type { IdentityFact } from '../../schemas/facts.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
-import { asInteger, asObject, asText, asTexts, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
+import {
+  asFlags,
+  asInteger,
+  asName,
+  asObject,
+  asText,
+  asTexts,
+  type DecodedObject,
+  decodedObject,
+} from '../decoding/decoded-object.ts';
 import { qualifiedIdentityName } from '../decoding/qualified-names.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 import { contentHashes } from './content-hashes.ts';
@@ -75,10 +84,10 @@ function identityFact(
   state: ChainState,
   origin: Origin,
 ): IdentityFact {
-  const name = asText(decoded.name) ?? '';
+  const name = asName(decoded.name) ?? '';
   const parent = asText(decoded.parent) ?? '';
   const after = {
-    flags: asInteger(decoded.flags) ?? 0,
+    flags: asFlags(decoded.flags),
     timelock: asInteger(decoded.timelock) ?? 0,
     revocationAuthority: asText(decoded.revocationauthority) ?? '',
     recoveryAuthority: asText(decoded.recoveryauthority) ?? '',
@@ -92,12 +101,17 @@ function identityFact(
     name,
     parent,
     fullyQualifiedName: qualifiedIdentityName(name, parent, state),
-    kind: identityChangeKind(before ?? null, after, new Set(changes.map(({ field }) => field))),
+    kind: identityChangeKind(before ?? null, after, new Set(changes.filter(isOfValue).map(({ field }) => field))),
     ...after,
     ...origin,
     changes: stringifyExact(changes),
     state: stringifyExact(decoded),
   };
+}
+
+/** False for a map that only begins to be printed: the first update after version 2 prints an empty contentmultimap. */
+function isOfValue({ old, new: now }: FieldChange): boolean {
+  return ![old, now].every((side) => side === null || stringifyExact(side) === '{}');
 }
 
 /** Fields of the daemon's object that differ, in its order; a field that is missing on one side counts as null. */

@@ -1,8 +1,12 @@
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonExport, DaemonImport, DaemonReserveTransfer } from '../../schemas/verusd/conversion-objects.ts';
+import { block, decodedAs, output, transaction } from '../../test/support/processors/blocks.ts';
 import { foldPaired, PAIRED_CHAINS } from '../../test/support/processors/chain-pair.ts';
-import { recordedTruth } from '../../test/support/processors/recorded-chain.ts';
+import { RECORDED_CHAIN, recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording, type RecordedFold } from '../../test/support/processors/recorded-fold.ts';
+import { validateFacts } from '../faults/validate-facts.ts';
+import { createMemoryState } from '../state/memory-state.ts';
+import { deriveExportsAndImports } from './exports-and-imports.ts';
 
 type RecordedExport = {
   readonly height: number;
@@ -79,6 +83,26 @@ describe('recorded exports and imports', () => {
     const derived = recording.all('import').map(({ type: _, txIndex: __, ...imported }) => imported);
     expect(derived.sort(byPlace)).toEqual(expected.sort(byPlace));
     expect(derived).toHaveLength(137);
+  });
+
+  it('have the flags without the sign of a set highest bit', () => {
+    const text = (flags: number) =>
+      `{"flags":${flags},"sourcesystemid":"iS","destinationsystemid":"iS","destinationcurrencyid":"iC","numinputs":0,"firstinput":-1,` +
+      `"importcurrencyid":"iC","numoutputs":0,"exporttxid":"00","exporttxout":0}`;
+    const derive = (flags: number) => {
+      const outputs = [
+        output(0, '0', decodedAs('crosschainexport', text(flags))),
+        output(1, '0', decodedAs('crosschainimport', text(flags))),
+      ];
+      const made = deriveExportsAndImports(
+        { block: block(1, [transaction('00', [], outputs)]), clock: 0 },
+        createMemoryState(RECORDED_CHAIN),
+      );
+      validateFacts(made);
+      return made;
+    };
+    expect(derive(12)).toHaveLength(2);
+    expect(derive(12 - 2 ** 31)).toEqual(derive(12));
   });
 
   it('are in block order', () => {

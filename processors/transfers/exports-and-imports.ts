@@ -2,6 +2,7 @@ import { EXPORT_FLAGS, IMPORT_FLAGS } from '../../domain/flags.ts';
 import type { ExportFact, ImportFact } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { conversionObject, type DaemonExport, type DaemonImport } from '../../schemas/verusd/conversion-objects.ts';
+import { asFlags } from '../decoding/decoded-object.ts';
 import type { BlockInput, ChainState } from '../state/chain-state.ts';
 
 /** Whether the import output only continues its source system's thread and repeats the output before it. */
@@ -36,7 +37,7 @@ function exportFact(tx: DaemonTransaction, txIndex: number, vout: number, export
     currencyId: exported.destinationcurrencyid,
     sourceSystemId: exported.sourcesystemid,
     destinationSystemId: exported.destinationsystemid,
-    flags: exported.flags,
+    flags: asFlags(exported.flags),
     rewardAddress: typeof rewardaddress === 'string' && rewardaddress !== '' ? rewardaddress : null,
     transfers: inputs.flatMap((input) =>
       input.txid === undefined || input.vout === undefined ? [] : [{ txid: input.txid, vout: input.vout }],
@@ -54,6 +55,6 @@ function importFact(tx: DaemonTransaction, txIndex: number, vout: number, import
     sourceSystemId: imported.sourcesystemid,
     exportTxid: imported.exporttxid,
     exportVout: imported.exporttxout,
-    flags: imported.flags,
+    flags: asFlags(imported.flags),
   };
 }

@@ -3,8 +3,8 @@ import { TRANSFER_FLAGS } from '../../domain/flags.ts';
 import { coinsToSatoshis } from '../../domain/satoshi.ts';
 import type { TransferKind } from '../../domain/transfers.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import { INT32_MAX } from '../../schemas/integers.ts';
 import type { DaemonReserveTransfer, DaemonTransferDestination } from '../../schemas/verusd/conversion-objects.ts';
+import { asFlags } from '../decoding/decoded-object.ts';
 import { conversionFee } from './transfer-amounts.ts';
 
 const { CONVERT, PRECONVERT, FEE_OUTPUT, MINT, CROSS_SYSTEM, BURN, IMPORT_TO_SOURCE, RESERVE_TO_RESERVE } =
@@ -42,8 +42,7 @@ export function transferTerms(transfer: DaemonReserveTransfer): TransferTerms {
   const viaCurrencyId = kind === 'via' ? (via ?? null) : null;
   return {
     kind,
-    // The daemon prints the flags with a sign, and the protocol accepts a set highest bit, which means nothing.
-    flags: flags < 0 ? flags & INT32_MAX : flags,
+    flags: asFlags(flags),
     fromCurrencyId: kind === 'mint' ? null : currencyId,
     // A send names its destination (a system or its converter), not the currency that arrives there.
     toCurrencyId: kind === 'send' ? currencyId : destinationcurrencyid,

@@ -13,6 +13,10 @@ const client = createClient(() => service.url);
 beforeAll(async () => {
   service = await startService({ startHeight: START });
   await service.settled();
+  // A definition may contain texts that Postgres can keep but not read.
+  await service.stores.postgres.pool.query(
+    `UPDATE currencies SET definition = replace(definition::text, '"name":', '"gatewayconvertername":"nul\\u0000","name":')::json`,
+  );
 }, 300_000);
 
 afterAll(() => service?.stop());

@@ -21,7 +21,7 @@ export function heldOutput({ valueSat, scriptPubKey }: DaemonOutput, native: str
   for (const kind of HOLDERS) {
     const decoded = scriptPubKey[kind];
     if (!isObject(decoded)) continue;
-    const { currencyvalues, flags, fees, feecurrencyid, controllingcurrencyid } = decoded;
+    const { currencyvalues, flags, fees, feecurrencyid, destination, controllingcurrencyid } = decoded;
     const add = (id: string, coins: unknown): void => {
       const amount = coinsToSatoshis(coins as string);
       if (id !== native && amount !== 0n) tokens.set(id, (tokens.get(id) ?? 0n) + amount);
@@ -29,7 +29,10 @@ export function heldOutput({ valueSat, scriptPubKey }: DaemonOutput, native: str
     if (isObject(currencyvalues) && !(Number(flags ?? 0) & MINT)) {
       for (const [id, coins] of Object.entries(currencyvalues)) add(id, coins);
     }
-    if (kind === 'reservetransfer' && typeof feecurrencyid === 'string') add(feecurrencyid, fees);
+    if (kind === 'reservetransfer' && typeof feecurrencyid === 'string') {
+      add(feecurrencyid, fees);
+      if (isObject(destination) && destination.fees !== undefined) add(feecurrencyid, destination.fees);
+    }
     if (typeof controllingcurrencyid === 'string') depositOf = controllingcurrencyid;
   }
   return { value: BigInt(String(valueSat)), tokens, depositOf };

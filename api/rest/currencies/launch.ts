@@ -4,6 +4,7 @@ import { parseExact } from '../../../domain/json/exact-json.ts';
 import { IS_PRELAUNCH_SQL, launchStatus } from '../../../domain/launch.ts';
 import type { ExactNumber } from '../../../domain/satoshi.ts';
 import { coinsToSatoshis } from '../../../domain/satoshi.ts';
+import { readableJson } from '../../../infra/postgres/json-columns.ts';
 import { columns, type RowOf } from '../../../infra/row-reader.ts';
 import { coins } from '../../http/values.ts';
 import type { Currencies } from '../../state/currency-directory.ts';
@@ -23,7 +24,7 @@ type LaunchRecord = RowOf<typeof LAUNCH>;
  */
 export const LAUNCH_STATE_SQL = `SELECT l.state FROM currency_states l
   WHERE l.chain = c.chain AND l.currency_id = c.currency_id AND l.from_height <= c.start_block AND l.${IS_PRELAUNCH_SQL}
-    AND c.definition->>'launchsystemid' = $4
+    AND (${readableJson('c.definition')})->>'launchsystemid' = $4
   ORDER BY l.from_height DESC, l.tx_index DESC, l.vout DESC LIMIT 1`;
 
 interface Preconvertible {
