@@ -24,6 +24,7 @@ import { PermanentError, UsageError } from '../schemas/errors.ts';
 import { configuredChain, namesIn } from './arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
+import { createPacing } from './progress-line.ts';
 
 const PROGRESS_MS = 1_000;
 /** Repeats the pass for days that changed while they were written. */
@@ -162,13 +163,12 @@ function tableNamed(name: string) {
 }
 
 function reporter({ progress }: Output, each: () => void) {
-  let printed = Date.now();
+  const isDue = createPacing({ everyMs: PROGRESS_MS });
   return ({ table, done, total, rows, rowsPerSecond, etaSeconds }: ExportProgress): void => {
     each();
-    if (Date.now() - printed < PROGRESS_MS && done < total) return;
-    printed = Date.now();
-    const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
-    progress(`${done} of ${total} files  ${table}  ${rows} rows, ${Math.round(rowsPerSecond)} rows/s${eta}`);
+    if (!isDue() && done < total) return;
+    const speed = `${Math.round(rowsPerSecond)} rows/s, about ${Math.ceil(etaSeconds)} s to go`;
+    progress(`${done} of ${total} files  ${table}  ${rows} rows, ${speed}`);
   };
 }
 

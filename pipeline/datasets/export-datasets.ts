@@ -34,8 +34,7 @@ export interface ExportProgress {
   readonly total: number;
   readonly rows: number;
   readonly rowsPerSecond: number;
-  /** Null before the first file. */
-  readonly etaSeconds: number | null;
+  readonly etaSeconds: number;
 }
 
 export interface ExportedTable {
@@ -62,6 +61,8 @@ export interface WithheldTable {
 
 /** How often a long export publishes manifests. */
 const PUBLISH_MS = 15_000;
+/** A file by itself takes about as long as the rows of this many blocks. */
+const FILE_BLOCKS = 1_000;
 
 /** Stopping it loses only the files being written, and in a bucket the files since the notes were last written. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
@@ -216,13 +217,13 @@ function summary(table: string, { days }: Notes, written: number): ExportedTable
 
 function createProgress({ progress }: ExportOptions, tasks: readonly Task[]) {
   const started = performance.now();
-  const blocksOf = ({ day }: Task) => day.to - day.from + 1;
-  const total = tasks.reduce((sum, task) => sum + blocksOf(task), 0);
-  let [done, blocks, rows] = [0, 0, 0];
+  const workOf = ({ day }: Task) => FILE_BLOCKS + day.to - day.from + 1;
+  const total = tasks.reduce((sum, task) => sum + workOf(task), 0);
+  let [done, work, rows] = [0, 0, 0];
   return (task: Task, written: number): void => {
     done += 1;
     rows += written;
-    blocks += blocksOf(task);
+    work += workOf(task);
     const seconds = (performance.now() - started) / 1000;
     progress?.({
       table: task.table.name,
@@ -230,7 +231,7 @@ function createProgress({ progress }: ExportOptions, tasks: readonly Task[]) {
       total: tasks.length,
       rows,
       rowsPerSecond: seconds > 0 ? rows / seconds : 0,
-      etaSeconds: blocks > 0 ? (seconds / blocks) * (total - blocks) : null,
+      etaSeconds: (seconds / work) * (total - work),
     });
   };
 }
