@@ -5,7 +5,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
 import { openConfirmation, type WrittenTask } from './confirm-days.ts';
-import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
+import { type ChainDay, type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
@@ -19,12 +19,20 @@ export interface ExportOptions {
   /** Names of further chains whose files stay as they are. Files of any other chain are removed. */
   readonly keptChains?: readonly string[];
   readonly tables: readonly DatasetTable[];
+  /** Adds only files of these UTC days; all files that exist are brought up to date, so that a manifest never mixes states. */
+  readonly addedDays?: DayRange;
   readonly folder: DatasetFolder;
   readonly pace: ExportPace;
   /** How long a file is kept after the manifest no longer names it. */
   readonly graceMs: number;
   readonly signal: AbortSignal;
   readonly progress?: (progress: ExportProgress) => void;
+}
+
+/** `2026-05-01`: from the first day until before the second; null for no bound. */
+export interface DayRange {
+  readonly from: string | null;
+  readonly to: string | null;
 }
 
 export interface ExportProgress {
@@ -63,6 +71,7 @@ export interface WithheldTable {
 const PUBLISH_MS = 15_000;
 /** A file by itself takes about as long as the rows of this many blocks. */
 const FILE_BLOCKS = 1_000;
+const ALL_DAYS: DayRange = { from: null, to: null };
 
 /** Stopping it loses only the files being written, and in a bucket the files since the notes were last written. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
@@ -80,6 +89,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     for (const day of state.days) {
       const task = taskOf(table, day, state.priced);
       const before = known.days.get(dayKey(day));
+      if (!before && !isAdded(day, options)) continue;
       const isKept = !task && before && (await isAhead(before, { table, day, priced: state.priced }, stores));
       if (!task && before && !isKept) forgetDay(known, dayKey(day), Date.now());
       if (task && !(await stands(task, known, there, stores))) tasks.push(task);
@@ -139,6 +149,10 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     missed,
     withheld: withheldTables(notes, state, chains),
   };
+}
+
+function isAdded({ day }: ChainDay, { addedDays: { from, to } = ALL_DAYS }: ExportOptions): boolean {
+  return (from === null || day >= from) && (to === null || day < to);
 }
 
 /** Returns null when the day changed in the meantime. */
