@@ -11,10 +11,10 @@ import {
   type DayRange,
   type ExportedTable,
   type ExportOutcome,
-  type ExportProgress,
   exportDatasets,
   type WithheldTable,
 } from '../pipeline/datasets/export-datasets.ts';
+import type { ExportProgress } from '../pipeline/datasets/export-progress.ts';
 import { type DatasetFolder, nullIfMissing, openLocalFolder } from '../pipeline/datasets/folder.ts';
 import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
 import { GRACE_MS } from '../pipeline/datasets/notes.ts';

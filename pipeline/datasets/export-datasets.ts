@@ -5,6 +5,7 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
 import { openConfirmation, type WrittenTask } from './confirm-days.ts';
+import { createExportProgress, type ExportProgress } from './export-progress.ts';
 import { type ChainDay, type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
@@ -35,16 +36,6 @@ export interface DayRange {
   readonly to: string | null;
 }
 
-export interface ExportProgress {
-  readonly table: string;
-  /** Days of all tables. */
-  readonly done: number;
-  readonly total: number;
-  readonly rows: number;
-  readonly rowsPerSecond: number;
-  readonly etaSeconds: number;
-}
-
 export interface ExportedTable {
   readonly table: string;
   readonly files: number;
@@ -69,8 +60,6 @@ export interface WithheldTable {
 
 /** How often a long export publishes manifests. */
 const PUBLISH_MS = 15_000;
-/** A file by itself takes about as long as the rows of this many blocks. */
-const FILE_BLOCKS = 1_000;
 const ALL_DAYS: DayRange = { from: null, to: null };
 
 /** Stopping it loses only the files being written, and in a bucket the files since the notes were last written. */
@@ -96,7 +85,7 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     }
   }
   const written = new Map<string, number>();
-  const progress = createProgress(options, tasks);
+  const progress = createExportProgress(tasks, options.progress);
   let missed = 0;
   const note = ({ task: { table, day, basis }, file }: WrittenTask) => {
     noteDay(notesOf(notes, table), { chain: day.chain, day: day.day, basis, file }, Date.now());
@@ -227,25 +216,4 @@ function summary(table: string, { days }: Notes, written: number): ExportedTable
   const files = [...days.values()].flatMap(({ file }) => (file ? [file] : []));
   const sum = (of: 'rows' | 'bytes') => files.reduce((total, file) => total + file[of], 0);
   return { table, files: files.length, rows: sum('rows'), bytes: sum('bytes'), written };
-}
-
-function createProgress({ progress }: ExportOptions, tasks: readonly Task[]) {
-  const started = performance.now();
-  const workOf = ({ day }: Task) => FILE_BLOCKS + day.to - day.from + 1;
-  const total = tasks.reduce((sum, task) => sum + workOf(task), 0);
-  let [done, work, rows] = [0, 0, 0];
-  return (task: Task, written: number): void => {
-    done += 1;
-    rows += written;
-    work += workOf(task);
-    const seconds = (performance.now() - started) / 1000;
-    progress?.({
-      table: task.table.name,
-      done,
-      total: tasks.length,
-      rows,
-      rowsPerSecond: seconds > 0 ? rows / seconds : 0,
-      etaSeconds: (seconds / work) * (total - work),
-    });
-  };
 }
