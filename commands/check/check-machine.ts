@@ -1,9 +1,9 @@
 /** Checks this machine: the data folder and its disk, memory, and the ports of the API and metrics. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { DataFolderBusy, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
-import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
+import { DataFolderBusy, DataFolderUnusable, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { diskSpaceOf, existingAbove } from '../../infra/data-folder/disk-space.ts';
 import { memoryBytes } from '../../infra/memory.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
@@ -44,7 +44,7 @@ function dataFolder(folder: string): Finding[] {
       if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));
       else findings.push(failed(error, 'free the folder, make it writable, or set DATA_DIR'));
     }
-  } else findings.push(right(`${path} will be created at start`));
+  } else findings.push(toBeCreated(path));
   try {
     findings.push(roomFinding(diskSpaceOf(path).freeBytes, 'data folder', 'its disk'));
   } catch (error) {
@@ -53,6 +53,16 @@ function dataFolder(folder: string): Finding[] {
     );
   }
   return findings;
+}
+
+function toBeCreated(path: string): Finding {
+  const { right, failed } = findingsOf('data folder');
+  try {
+    accessSync(existingAbove(path), constants.W_OK | constants.X_OK);
+    return right(`${path} will be created at start`);
+  } catch (error) {
+    return failed(new DataFolderUnusable(path, error), 'create it for the user of the service, or set DATA_DIR');
+  }
 }
 
 /** The port must be free, or in use by a verustream that answers. */

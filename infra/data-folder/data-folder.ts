@@ -64,6 +64,7 @@ export function claimDataFolder(folder: string): DataFolder {
 export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
   const path = resolve(folder);
   try {
+    readdirSync(path); // fails for a file
     accessSync(path, constants.W_OK);
     if (isFileLocked(join(path, 'lock'))) throw new DataFolderBusy(path, readPid(join(path, 'pid')));
     return { path, isOpen: !isClosed(path) };
