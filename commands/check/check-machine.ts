@@ -17,9 +17,20 @@ const ANSWER_MS = 5_000;
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
   const findings = [memory()];
   if (usesDataFolder(config)) findings.push(...dataFolder(config.dataDir));
-  if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port));
-  if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort));
+  const isOwn = !usesDataFolder(config) || isInUse(config.dataDir);
+  if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port, isOwn));
+  if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort, isOwn));
   return findings;
+}
+
+/** Whether a service runs on the folder; a verustream that answers on the port may then be this service. */
+function isInUse(folder: string): boolean {
+  try {
+    if (existsSync(folder)) inspectDataFolder(folder);
+    return false;
+  } catch (error) {
+    return error instanceof DataFolderBusy;
+  }
 }
 
 function memory(): Finding {
@@ -65,14 +76,15 @@ function toBeCreated(path: string): Finding {
   }
 }
 
-/** The port must be free, or in use by a verustream that answers. */
-async function port(subject: string, host: string, number: number): Promise<Finding> {
+/** The port must be free, or in use by the service itself. */
+async function port(subject: string, host: string, number: number, isOwn: boolean): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const where = `${host}:${number}`;
   const refused = await listenError(host, number);
   if (refused === null) return right(`${where} is free`);
   if (refused.code === 'EADDRINUSE' && (await isVerustream(host, number))) {
-    return note(`${where} is used by a running verustream`);
+    if (isOwn) return note(`${where} is used by a running verustream`);
+    return wrong(`${where} is used by a verustream with another data folder`, 'set another port, or its DATA_DIR');
   }
   const mend =
     refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end that process, or set another port';
