@@ -103,7 +103,9 @@ export const COMMANDS = {
     arguments: { chain: SOME_CHAIN },
     options: {},
     json: true,
-    notes: ['`dead-letters` without a subcommand runs it too. Lists up to 1000.'],
+    notes: [
+      '`dead-letters` without a subcommand runs it too; the other subcommands are show and redrive. Lists up to 1000.',
+    ],
   },
   'dead-letters show': {
     summary: 'show cause and payload of the dead letters of a block',
