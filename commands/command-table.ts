@@ -73,11 +73,14 @@ export const COMMANDS = {
     options: {
       tables: { value: 'NAME,…', summary: 'only these tables of docs/data.md' },
       chains: { value: 'NAME,…', summary: 'only these chains' },
+      from: { value: 'DAY', summary: 'add no files of UTC days before this one, such as 2026-05-01' },
+      to: { value: 'DAY', summary: 'add no files of this UTC day and later ones' },
       endpoint: { value: 'URL', summary: 'of an S3 server other than Amazon’s, such as https://minio.example.org' },
     },
     json: true,
     notes: [
       'Writes what is missing or has changed, one file for each table, chain and UTC day, and then the manifests; a stopped export continues when the same command is given again.',
+      'Files that the destination already has are brought up to date, whatever --from and --to are.',
       'S3 reads AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY and AWS_REGION from the environment of the command, or of the running service while one holds the data folder.',
     ],
   },
@@ -100,7 +103,9 @@ export const COMMANDS = {
     arguments: { chain: SOME_CHAIN },
     options: {},
     json: true,
-    notes: ['`dead-letters` without a subcommand runs it too. Lists up to 1000.'],
+    notes: [
+      '`dead-letters` without a subcommand runs it too; the other subcommands are show and redrive. Lists up to 1000.',
+    ],
   },
   'dead-letters show': {
     summary: 'show cause and payload of the dead letters of a block',

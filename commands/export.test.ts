@@ -10,6 +10,18 @@ import { run } from './export.ts';
 
 const CONTEXT = { config: loadConfig({}), stores: {} as Stores, signal: new AbortController().signal };
 
+it.each([
+  [{ from: 'May' }, '--from takes a UTC day such as 2026-05-01, not "May"'],
+  [{ to: '2026-02-30' }, '--to takes a UTC day such as 2026-05-01, not "2026-02-30"'],
+  [{ from: '2026-06-01', to: '2026-06-01' }, '--from 2026-06-01 is not before --to 2026-06-01'],
+])('refuses the range %j', async (range, message) => {
+  const input = { destination: '/nowhere/out', ...range };
+  await expect(run(CONTEXT, input, collectedOutput().output)).rejects.toMatchObject({
+    code: 'usage',
+    message: expect.stringContaining(message),
+  });
+});
+
 it.each(['file', 'file/out'])('refuses %s, where a file is in the way', async (path) => {
   const folder = mkdtempSync(join(tmpdir(), 'verustream-unwritable-'));
   writeFileSync(join(folder, 'file'), '');

@@ -2,17 +2,19 @@
 import { realpath } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { isAbsolute } from 'node:path';
+import { parseUtc } from '../domain/time.ts';
 import { isPlainPath } from '../infra/clickhouse/csv-rows.ts';
 import { postgresTrouble } from '../infra/postgres/postgres-errors.ts';
 import { sqliteCode } from '../infra/sqlite-errors.ts';
 import { isSystemError } from '../infra/system-errors.ts';
 import {
+  type DayRange,
   type ExportedTable,
   type ExportOutcome,
-  type ExportProgress,
   exportDatasets,
   type WithheldTable,
 } from '../pipeline/datasets/export-datasets.ts';
+import type { ExportProgress } from '../pipeline/datasets/export-progress.ts';
 import { type DatasetFolder, nullIfMissing, openLocalFolder } from '../pipeline/datasets/folder.ts';
 import { lockFolder } from '../pipeline/datasets/folder-lock.ts';
 import { GRACE_MS } from '../pipeline/datasets/notes.ts';
@@ -24,10 +26,12 @@ import { PermanentError, UsageError } from '../schemas/errors.ts';
 import { configuredChain, namesIn } from './arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
+import { createPacing } from './progress-line.ts';
 
 const PROGRESS_MS = 1_000;
 /** Repeats the pass for days that changed while they were written. */
 const MOST_PASSES = 3;
+const DAY = /^\d{4}-\d\d-\d\d$/;
 const S3 = /^s3:\/\/([a-z0-9][a-z0-9.-]{1,61}[a-z0-9])(?:\/(.*))?$/;
 
 interface Destination {
@@ -50,12 +54,13 @@ class ExportUnwritable extends PermanentError {
 /** @throws UsageError, PermanentError export_busy, export_withheld, export_unwritable */
 export async function run(
   { config, stores, signal, isServing = false }: Pick<StoreContext, 'config' | 'stores' | 'signal' | 'isServing'>,
-  { destination, tables: names, chains: chainNames, endpoint }: InputOf<'export'>,
+  { destination, tables: names, chains: chainNames, from, to, endpoint }: InputOf<'export'>,
   output: Output,
 ): Promise<CommandOutcome> {
   const tables = names === undefined ? DATASET_TABLES : namesIn(names).map(tableNamed);
   const chains =
     chainNames === undefined ? config.chains : namesIn(chainNames).map((name) => configuredChain(config, name));
+  const addedDays = daysIn(from, to);
   const keptChains = config.chains.filter((chain) => !chains.includes(chain)).map(({ name }) => name);
   const unwritten = (error: unknown) => unwritable(error, destination);
   const { folder, graceMs, release } = await open(config, destination, endpoint, signal).catch(unwritten);
@@ -67,7 +72,7 @@ export async function run(
   const started = performance.now();
   try {
     const outcome = await passes(() =>
-      exportDatasets({ stores, chains, keptChains, tables, folder, pace, graceMs, signal, progress }),
+      exportDatasets({ stores, chains, keptChains, tables, addedDays, folder, pace, graceMs, signal, progress }),
     );
     for (const table of outcome.tables) output.line(described(table));
     if (outcome.withheld.length > 0) throw withheldError(outcome.withheld);
@@ -161,14 +166,25 @@ function tableNamed(name: string) {
   throw new UsageError(`there is no table "${name}"; allowed are ${DATASET_TABLES.map((one) => one.name).join(', ')}`);
 }
 
+function daysIn(from: string | undefined, to: string | undefined): DayRange {
+  const range = { from: dayOf('--from', from), to: dayOf('--to', to) };
+  if (range.from === null || range.to === null || range.from < range.to) return range;
+  throw new UsageError(`--from ${from} is not before --to ${to}; the range ends before --to`);
+}
+
+function dayOf(option: string, text: string | undefined): string | null {
+  if (text === undefined) return null;
+  if (DAY.test(text) && !Number.isNaN(parseUtc(text))) return text;
+  throw new UsageError(`${option} takes a UTC day such as 2026-05-01, not "${text}"`);
+}
+
 function reporter({ progress }: Output, each: () => void) {
-  let printed = Date.now();
+  const isDue = createPacing({ everyMs: PROGRESS_MS });
   return ({ table, done, total, rows, rowsPerSecond, etaSeconds }: ExportProgress): void => {
     each();
-    if (Date.now() - printed < PROGRESS_MS && done < total) return;
-    printed = Date.now();
-    const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
-    progress(`${done} of ${total} files  ${table}  ${rows} rows, ${Math.round(rowsPerSecond)} rows/s${eta}`);
+    if (!isDue() && done < total) return;
+    const speed = `${Math.round(rowsPerSecond)} rows/s, about ${Math.ceil(etaSeconds)} s to go`;
+    progress(`${done} of ${total} files  ${table}  ${rows} rows, ${speed}`);
   };
 }
 

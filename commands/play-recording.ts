@@ -1,9 +1,10 @@
 /** `play-recording`: serves the bundled recording as a daemon, for a demo whose roles are spread over processes. */
 
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
+import { createFolder } from '../infra/create-folder.ts';
 import { pause } from '../infra/repeat-until.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
@@ -37,7 +38,7 @@ export async function run(
     },
   );
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    createFolder(dataDir, 0o700);
     const file = join(dataDir, 'recorded-daemon.json');
     standWhere(node, readPosition(file));
     line(`the recorded daemon listens on ${host}:${port} at block ${node.height}, a block every ${seconds} s`);

@@ -1,5 +1,5 @@
 import { afterEach, expect, it, vi } from 'vitest';
-import { createDigestLines, createProgressLine } from './progress-line.ts';
+import { createDigestLines, createPacing, createProgressLine } from './progress-line.ts';
 
 afterEach(() => void vi.useRealTimers());
 
@@ -18,6 +18,17 @@ it('prints position, rate and time left every five seconds', () => {
     'vrsc facts  height 4999 of 9999, 250 blocks/s, about 20 s to go',
     'prices  tick - of 9999, 250 ticks/s',
   ]);
+});
+
+it('keeps its pace when the clock of the machine is set', () => {
+  vi.useFakeTimers({ toFake: ['Date', 'performance'] });
+  const isDue = createPacing({ everyMs: 1_000 });
+  vi.setSystemTime(Date.now() - 3_600_000);
+  vi.advanceTimersByTime(1_000);
+  expect(isDue()).toBe(true);
+  vi.setSystemTime(Date.now() + 7_200_000);
+  vi.advanceTimersByTime(999);
+  expect(isDue()).toBe(false);
 });
 
 it('repeats the digest that is being taken every five seconds, until it is over', () => {

@@ -9,16 +9,27 @@ const LOOK_MS = 1000;
 
 type Numbers = Pick<StageStatus, 'height' | 'targetHeight' | 'rate' | 'etaSeconds'>;
 
-/** Returns a function that prints a text at most every five seconds, the first after five seconds. `now` is monotonic, in ms. */
-function createPacedPrint(
-  print: Output['progress'],
-  now: () => number = () => performance.now(),
-): (text: () => string) => void {
+/** `now` is a monotonic clock in ms, so that setting the machine's clock neither silences nor floods the progress. */
+interface Pacing {
+  readonly everyMs?: number;
+  readonly now?: (() => number) | undefined;
+}
+
+/** Returns a function that is true when a line is due: at most every `everyMs`, the first after `everyMs`. */
+export function createPacing({ everyMs = EVERY_MS, now = () => performance.now() }: Pacing = {}): () => boolean {
   let printed = now();
-  return (text) => {
-    if (now() - printed < EVERY_MS) return;
+  return () => {
+    if (now() - printed < everyMs) return false;
     printed = now();
-    print(text());
+    return true;
+  };
+}
+
+/** Returns a function that prints a text as often as createPacing allows. */
+function createPacedPrint(print: Output['progress'], now?: () => number): (text: () => string) => void {
+  const isDue = createPacing({ now });
+  return (text) => {
+    if (isDue()) print(text());
   };
 }
 

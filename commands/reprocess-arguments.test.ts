@@ -42,7 +42,7 @@ describe('states what is allowed when given', () => {
     [['--swap', '--regime', 'live'], 'give one of --regime'],
     [['--swap', '--swap-back'], 'give one of --regime'],
     [['--swap', '--dry-run'], 'give one of --regime'],
-    [['--dry-run'], 'give one of --regime'],
+    [['--dry-run'], '--dry-run cannot be given without --regime; give one of --regime'],
     [['--drop', 'all'], '--drop takes the number of a generation'],
     [['--sway'], "Unknown option '--sway'"],
     [['live'], 'unexpected argument "live"'],

@@ -21,8 +21,9 @@ export function parseReprocessRequest(values: InputOf<'reprocess'>, chains: read
   if (given.length === 0) return { action: 'list' };
   const asked = given.filter((name) => !OF_REGIME.includes(name));
   if (asked.length !== 1 || (asked[0] !== 'regime' && given.length > 1)) {
+    const problem = asked.length === 0 ? 'cannot be given without --regime' : 'do not go together';
     throw new UsageError(
-      `--${given.join(' --')} do not go together; give one of --regime (alone or with --from, --to, --chains, --dry-run), --swap, --swap-back and --drop`,
+      `--${given.join(' --')} ${problem}; give one of --regime (alone or with --from, --to, --chains, --dry-run), --swap, --swap-back and --drop`,
     );
   }
   if (values.drop !== undefined) return { action: 'drop', generation: generationOf(values.drop) };

@@ -58,6 +58,15 @@ describe('a chain', () => {
     expect(tailSince(null)).toEqual(['tail stalled']);
   });
 
+  it('that has had no block yet is not called silent for 20 block times', () => {
+    const detailSince = (movedAt: string | null) =>
+      causes({ stages: { tail: status({ state: 'catching_up', movedAt }) } })[0]?.reason.detail;
+    expect(detailSince(null)).toBe('tail of vrsc has had no block yet (catching_up)');
+    expect(detailSince(ago(1201))).toBe(
+      'tail of vrsc had its newest block at 2026-11-21T11:39:59.000Z, more than 1200 s ago (catching_up)',
+    );
+  });
+
   it('counts from the stored arrival after a start, or from the time of its newest block if that is later or the only one', () => {
     const tailSince = (movedAt: string | null, tipTime: string) =>
       codes({ stages: { tail: status({ movedAt, tipTime }) } });

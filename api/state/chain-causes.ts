@@ -142,9 +142,12 @@ function lastArrival({ movedAt, tipTime }: StageStatus): number | null {
 
 function stalled(chain: string, stage: ReportingStage, status: StageStatus, allowed: number): HealthCause {
   const last = lastArrival(status);
-  const since = last === null ? 'had no block yet' : `had its newest block at ${new Date(last).toISOString()}`;
+  const since =
+    last === null
+      ? 'has had no block yet'
+      : `had its newest block at ${new Date(last).toISOString()}, more than ${allowed} s ago`;
   const error = status.error ? `, ${status.error.code}` : '';
-  const detail = `${stage} of ${chain} ${since}, more than ${allowed} s ago (${status.state}${error})`;
+  const detail = `${stage} of ${chain} ${since} (${status.state}${error})`;
   const reason = { code: 'stalled', chain, stage, cause: status.error?.code ?? null, detail, etaSeconds: null };
   return { subject: `${chain} ${stage} still`, reason, passes: false };
 }

@@ -1,9 +1,9 @@
 /** Checks this machine: the data folder and its disk, memory, and the ports of the API and metrics. */
-import { existsSync } from 'node:fs';
+import { accessSync, constants, existsSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { resolve } from 'node:path';
-import { DataFolderBusy, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
-import { diskSpaceOf } from '../../infra/data-folder/disk-space.ts';
+import { DataFolderBusy, DataFolderUnusable, inspectDataFolder } from '../../infra/data-folder/data-folder.ts';
+import { diskSpaceOf, existingAbove } from '../../infra/data-folder/disk-space.ts';
 import { memoryBytes } from '../../infra/memory.ts';
 import { type Config, usesDataFolder } from '../../schemas/config.ts';
 import { roomFinding } from './check-room.ts';
@@ -17,9 +17,20 @@ const ANSWER_MS = 5_000;
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
   const findings = [memory()];
   if (usesDataFolder(config)) findings.push(...dataFolder(config.dataDir));
-  if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port));
-  if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort));
+  const isOwn = !usesDataFolder(config) || isInUse(config.dataDir);
+  if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port, isOwn));
+  if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort, isOwn));
   return findings;
+}
+
+/** Whether a service runs on the folder; a verustream that answers on the port may then be this service. */
+function isInUse(folder: string): boolean {
+  try {
+    if (existsSync(folder)) inspectDataFolder(folder);
+    return false;
+  } catch (error) {
+    return error instanceof DataFolderBusy;
+  }
 }
 
 function memory(): Finding {
@@ -44,7 +55,7 @@ function dataFolder(folder: string): Finding[] {
       if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));
       else findings.push(failed(error, 'free the folder, make it writable, or set DATA_DIR'));
     }
-  } else findings.push(right(`${path} will be created at start`));
+  } else findings.push(toBeCreated(path));
   try {
     findings.push(roomFinding(diskSpaceOf(path).freeBytes, 'data folder', 'its disk'));
   } catch (error) {
@@ -55,14 +66,25 @@ function dataFolder(folder: string): Finding[] {
   return findings;
 }
 
-/** The port must be free, or in use by a verustream that answers. */
-async function port(subject: string, host: string, number: number): Promise<Finding> {
+function toBeCreated(path: string): Finding {
+  const { right, failed } = findingsOf('data folder');
+  try {
+    accessSync(existingAbove(path), constants.W_OK | constants.X_OK);
+    return right(`${path} will be created at start`);
+  } catch (error) {
+    return failed(new DataFolderUnusable(path, error), 'create it for the user of the service, or set DATA_DIR');
+  }
+}
+
+/** The port must be free, or in use by the service itself. */
+async function port(subject: string, host: string, number: number, isOwn: boolean): Promise<Finding> {
   const { right, note, wrong } = findingsOf(subject);
   const where = `${host}:${number}`;
   const refused = await listenError(host, number);
   if (refused === null) return right(`${where} is free`);
   if (refused.code === 'EADDRINUSE' && (await isVerustream(host, number))) {
-    return note(`${where} is used by a running verustream`);
+    if (isOwn) return note(`${where} is used by a running verustream`);
+    return wrong(`${where} is used by a verustream with another data folder`, 'set another port, or its DATA_DIR');
   }
   const mend =
     refused.code === 'EACCES' ? 'use a port from 1024 on, behind a proxy' : 'end that process, or set another port';

@@ -13,9 +13,9 @@ import type { StageStatus } from '../../schemas/stage-status.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
+import { createPacing } from '../progress-line.ts';
 
 const POLL_MS = 200;
-const PROGRESS_MS = 5000;
 
 const OLDEST_SQL = 'SELECT min(height) AS height FROM dead_letters WHERE chain = $1';
 const readOldest = rowReader({ height: columns.nullable(columns.number) });
@@ -87,13 +87,11 @@ async function deriveUntil(
     failure = error;
   });
   try {
-    for (let printed = Date.now(); !(await isDone()); ) {
+    const isDue = createPacing();
+    while (!(await isDone())) {
       if (failure) throw failure;
       parent.throwIfAborted();
-      if (Date.now() - printed >= PROGRESS_MS) {
-        printed = Date.now();
-        print(await progress(stores, chain.name, own));
-      }
+      if (isDue()) print(await progress(stores, chain.name, own));
       await sleep(POLL_MS);
     }
   } finally {

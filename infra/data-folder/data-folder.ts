@@ -1,7 +1,8 @@
 /** The data folder, which one process at a time owns and other users cannot access. */
-import { accessSync, chmodSync, constants, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { accessSync, chmodSync, constants, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
+import { createFolder } from '../create-folder.ts';
 import { type ExclusiveFile, isFileLocked, lockFile } from '../exclusive-file.ts';
 import { closeTree, isClosed, mayClose } from './closed-files.ts';
 
@@ -41,7 +42,7 @@ export function claimDataFolder(folder: string): DataFolder {
   const pidFile = join(path, 'pid');
   let lock: ExclusiveFile | null = null;
   try {
-    mkdirSync(path, { recursive: true, mode: 0o700 });
+    createFolder(path, 0o700);
     accessSync(path, constants.W_OK);
     if (mayClose(path)) chmodSync(path, 0o700);
     lock = lockFile(join(path, 'lock'));
@@ -63,6 +64,7 @@ export function claimDataFolder(folder: string): DataFolder {
 export function inspectDataFolder(folder: string): Pick<DataFolder, 'path' | 'isOpen'> {
   const path = resolve(folder);
   try {
+    readdirSync(path); // fails for a file
     accessSync(path, constants.W_OK);
     if (isFileLocked(join(path, 'lock'))) throw new DataFolderBusy(path, readPid(join(path, 'pid')));
     return { path, isOpen: !isClosed(path) };

@@ -69,6 +69,7 @@ function spaceOf({ bavail, blocks, bsize }: Blocks): DiskSpace {
   return { freeBytes: bavail * bsize, sizeBytes: blocks * bsize };
 }
 
-function existingAbove(path: string): string {
+/** Returns the path itself if it exists, else its nearest existing parent. */
+export function existingAbove(path: string): string {
   return existsSync(path) ? path : existingAbove(dirname(path));
 }

@@ -5,7 +5,8 @@ import type { ChainConfig } from '../../schemas/config.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
 import { atRest } from './at-rest.ts';
 import { openConfirmation, type WrittenTask } from './confirm-days.ts';
-import { type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
+import { createExportProgress, type ExportProgress } from './export-progress.ts';
+import { type ChainDay, type ExportState, haveStayed, isUnchanged, readExportState } from './export-state.ts';
 import type { DatasetFolder } from './folder.ts';
 import { dayKey, forgetDay, isOfOneKind, type Notes, noteDay, publish, readNotes, sweep } from './notes.ts';
 import { type ExportPace, restAfter } from './pace.ts';
@@ -19,6 +20,8 @@ export interface ExportOptions {
   /** Names of further chains whose files stay as they are. Files of any other chain are removed. */
   readonly keptChains?: readonly string[];
   readonly tables: readonly DatasetTable[];
+  /** Adds only files of these UTC days; all files that exist are brought up to date, so that a manifest never mixes states. */
+  readonly addedDays?: DayRange;
   readonly folder: DatasetFolder;
   readonly pace: ExportPace;
   /** How long a file is kept after the manifest no longer names it. */
@@ -27,15 +30,10 @@ export interface ExportOptions {
   readonly progress?: (progress: ExportProgress) => void;
 }
 
-export interface ExportProgress {
-  readonly table: string;
-  /** Days of all tables. */
-  readonly done: number;
-  readonly total: number;
-  readonly rows: number;
-  readonly rowsPerSecond: number;
-  /** Null before the first file. */
-  readonly etaSeconds: number | null;
+/** `2026-05-01`: from the first day until before the second; null for no bound. */
+export interface DayRange {
+  readonly from: string | null;
+  readonly to: string | null;
 }
 
 export interface ExportedTable {
@@ -62,6 +60,7 @@ export interface WithheldTable {
 
 /** How often a long export publishes manifests. */
 const PUBLISH_MS = 15_000;
+const ALL_DAYS: DayRange = { from: null, to: null };
 
 /** Stopping it loses only the files being written, and in a bucket the files since the notes were last written. */
 export async function exportDatasets(options: ExportOptions): Promise<ExportOutcome> {
@@ -79,13 +78,14 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     for (const day of state.days) {
       const task = taskOf(table, day, state.priced);
       const before = known.days.get(dayKey(day));
+      if (!before && !isAdded(day, options)) continue;
       const isKept = !task && before && (await isAhead(before, { table, day, priced: state.priced }, stores));
       if (!task && before && !isKept) forgetDay(known, dayKey(day), Date.now());
       if (task && !(await stands(task, known, there, stores))) tasks.push(task);
     }
   }
   const written = new Map<string, number>();
-  const progress = createProgress(options, tasks);
+  const progress = createExportProgress(tasks, options.progress);
   let missed = 0;
   const note = ({ task: { table, day, basis }, file }: WrittenTask) => {
     noteDay(notesOf(notes, table), { chain: day.chain, day: day.day, basis, file }, Date.now());
@@ -138,6 +138,10 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
     missed,
     withheld: withheldTables(notes, state, chains),
   };
+}
+
+function isAdded({ day }: ChainDay, { addedDays: { from, to } = ALL_DAYS }: ExportOptions): boolean {
+  return (from === null || day >= from) && (to === null || day < to);
 }
 
 /** Returns null when the day changed in the meantime. */
@@ -212,25 +216,4 @@ function summary(table: string, { days }: Notes, written: number): ExportedTable
   const files = [...days.values()].flatMap(({ file }) => (file ? [file] : []));
   const sum = (of: 'rows' | 'bytes') => files.reduce((total, file) => total + file[of], 0);
   return { table, files: files.length, rows: sum('rows'), bytes: sum('bytes'), written };
-}
-
-function createProgress({ progress }: ExportOptions, tasks: readonly Task[]) {
-  const started = performance.now();
-  const blocksOf = ({ day }: Task) => day.to - day.from + 1;
-  const total = tasks.reduce((sum, task) => sum + blocksOf(task), 0);
-  let [done, blocks, rows] = [0, 0, 0];
-  return (task: Task, written: number): void => {
-    done += 1;
-    rows += written;
-    blocks += blocksOf(task);
-    const seconds = (performance.now() - started) / 1000;
-    progress?.({
-      table: task.table.name,
-      done,
-      total: tasks.length,
-      rows,
-      rowsPerSecond: seconds > 0 ? rows / seconds : 0,
-      etaSeconds: blocks > 0 ? (seconds / blocks) * (total - blocks) : null,
-    });
-  };
 }

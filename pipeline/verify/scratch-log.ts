@@ -1,6 +1,7 @@
 /** A temporary log. */
-import { mkdir, mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createFolder } from '../../infra/create-folder.ts';
 import { SCRATCH_PREFIX } from '../../infra/data-folder/data-folder.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
@@ -12,7 +13,7 @@ export interface ScratchLog extends EventLog {
 
 /** Opens a log in a new folder below `parent`. */
 export async function openScratchLog(parent: string): Promise<ScratchLog> {
-  await mkdir(parent, { recursive: true });
+  createFolder(parent);
   const folder = await mkdtemp(join(parent, SCRATCH_PREFIX));
   const log = createEmbeddedEventLog({ folder });
   return {

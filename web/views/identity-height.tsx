@@ -4,6 +4,8 @@ import { shownTime, timeZone } from '../kit.ts';
 
 /** How long the thumb must rest before a state is requested, so that the stops it passes are not. */
 const RESTS_MS = 250;
+/** The address of a view may contain any text. */
+const HEIGHT = /^\d+$/;
 
 interface Update {
   readonly height: string;
@@ -43,9 +45,9 @@ export function HeightSlider({ updates, total, height, onHeight }: HeightSliderP
   const stop = stops[at];
   const chosen = thumb === null ? height : stop?.height;
   const isOlder = Number(chosen) < Number(stop?.height);
-  const words = stop
-    ? `${Number(chosen).toLocaleString('en-US')}, ${isOlder ? 'before these updates' : shownTime(Number(stop.time) * 1000, timeZone.value)}`
-    : 'now';
+  const isWrong = chosen != null && !HEIGHT.test(chosen);
+  const when = stop && (isOlder ? 'before these updates' : shownTime(Number(stop.time) * 1000, timeZone.value));
+  const words = isWrong ? 'not a height' : when ? `${Number(chosen).toLocaleString('en-US')}, ${when}` : 'now';
   return (
     <section class="panel travel" aria-label="Height">
       <label>
@@ -68,7 +70,9 @@ export function HeightSlider({ updates, total, height, onHeight }: HeightSliderP
         </datalist>
       </label>
       <output data-derived="height">
-        {stop ? (
+        {isWrong ? (
+          words
+        ) : stop ? (
           <>
             at block <strong>{words}</strong>
             {!isOlder && ` · ${stop.kind.replaceAll('_', ' ')}`}

@@ -71,8 +71,13 @@ async function startOnce(folder: string): Promise<EngineProcess> {
   const child = spawn(
     process.execPath,
     ['--disable-warning=ExperimentalWarning', '--import', STRIPPED_TYPES, MAIN, folder, CONFIG, socket],
-    // Both of its output streams go to standard error: standard output is for the output of commands.
-    { stdio: ['ignore', 2, 2, 'ipc'], env: { ...process.env, UV_THREADPOOL_SIZE: THREADS } },
+    {
+      // Both of its output streams go to standard error: standard output is for the output of commands.
+      stdio: ['ignore', 2, 2, 'ipc'],
+      env: { ...process.env, UV_THREADPOOL_SIZE: THREADS },
+      // Ctrl-C in a terminal signals a whole process group; the engine could not ignore it until its modules are loaded.
+      detached: true,
+    },
   );
   let stalled = '';
   child.on('message', (message: FromEngine) => {

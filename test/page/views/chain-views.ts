@@ -248,6 +248,19 @@ export function chainViews(page: () => OpenedPage): void {
       await close();
     });
 
+    it('name no block when the address has a text instead of a height', async () => {
+      const { page, close } = await openPage(browser);
+      for (const height of ['abc', '1e3', '-5']) {
+        await page.goto(withoutStream(service.url, `/${CHAIN}/identity/${ALICE}?height=${height}`));
+        await page.locator('[role=alert][data-code="invalid_parameter"]').first().waitFor();
+        await expect.poll(() => page.locator('output[data-derived=height]').textContent()).toBe('not a height');
+        expect(await page.getByRole('slider', { name: 'Height' }).getAttribute('aria-valuetext')).toBe('not a height');
+      }
+      await page.getByRole('button', { name: 'Now', exact: true }).click();
+      await expect.poll(() => page.locator('output[data-derived=height]').textContent()).toMatch(/^now/);
+      await close();
+    });
+
     it('request only the height at which the slider stops, not those that it passed', async () => {
       const updates = await answer<Update[]>(`/api/identity/${ALICE}/changes?chain=${CHAIN}`);
       const passed = updates.slice(0, 4).map(({ height }) => String(height));

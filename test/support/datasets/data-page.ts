@@ -31,6 +31,7 @@ With pandas: \`pandas.concat(pandas.read_parquet(file['url']) for file in reques
 \`If-None-Match\` and \`If-Range\`. Behind a proxy with TLS, the operator must set \`datasets.url\`, so that manifests contain \`https\` addresses.
 
 \`verustream export <folder>\` and \`verustream export s3://bucket/prefix\` write the same files elsewhere: [commands](commands.md#export).
+With \`--from 2026-05-01 --to 2026-06-01\` an empty destination receives only the files of May.
 
 [examples/analysts](../examples/analysts/) answers eleven questions of analysts: [questions.sql](../examples/analysts/questions.sql) in SQL of DuckDB, which [duckdb_questions.py](../examples/analysts/duckdb_questions.py)
 runs, and [questions.py](../examples/analysts/questions.py) with pandas. Tests compare their answers, and those of the API, with plain sums over the stores.
