@@ -1,5 +1,6 @@
 /** How far a price can be trusted, judged by its sources, its age and the external guard. */
 import { PRICE_DECIMALS } from './decimal.ts';
+import { ascending } from './order.ts';
 import type { GuardState, PriceStatus, PriceTier } from './prices.ts';
 
 export interface ConfidenceInput {
@@ -46,7 +47,7 @@ function tierPoints(tier: PriceTier): number {
 
 function agreementPoints({ usd, entryPrices }: ConfidenceInput): number {
   if (entryPrices.length < 2) return 0;
-  const sorted = [...entryPrices].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = [...entryPrices].sort(ascending);
   const spread = 100n * ((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n));
   if (spread < usd) return 20;
   return spread < 3n * usd ? 10 : 0;
