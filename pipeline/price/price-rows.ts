@@ -1,6 +1,7 @@
 /** Rows of the price stage for both stores. */
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { CopyValue } from '../../infra/postgres/copy.ts';
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
@@ -46,16 +47,11 @@ const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 
 /** Memoized, because a price stays the same for many ticks. */
 export function printedPrice({ price, mark }: PriceRow): PrintedPrice {
-  let text = printedPrices.get(price);
-  if (!text) {
-    text = {
-      usd: formatPrice(mark.usd),
-      depth: formatPrice(mark.totalDepth),
-      baskets: { json: JSON.stringify(rowEntries(price)) },
-    };
-    printedPrices.set(price, text);
-  }
-  return text;
+  return getOrInsert(printedPrices, price, () => ({
+    usd: formatPrice(mark.usd),
+    depth: formatPrice(mark.totalDepth),
+    baskets: { json: JSON.stringify(rowEntries(price)) },
+  }));
 }
 
 export const POSTGRES_TICKS = table<TickRow, CopyValue>('price_ticks', {

@@ -1,5 +1,6 @@
 /** Blocks for the price fold, read from Postgres. */
 import type { PoolClient } from 'pg';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { factReader, partReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
@@ -124,9 +125,7 @@ async function grouped<T>(
   const placed = (row: StoredRow) => ({ height: readHeight(row).from_height, value: reader(row) });
   const byHeight = new Map<number, T[]>();
   for (const { height, value } of await readRows(client, placed, sql, values)) {
-    const list = byHeight.get(height);
-    if (list) list.push(value);
-    else byHeight.set(height, [value]);
+    getOrInsert(byHeight, height, () => []).push(value);
   }
   return byHeight;
 }
