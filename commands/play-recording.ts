@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
 import { pause } from '../infra/repeat-until.ts';
+import { errorCode } from '../infra/system-errors.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
@@ -70,7 +71,7 @@ function readPosition(file: string): BlockRef | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as BlockRef;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

@@ -5,7 +5,7 @@
 import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import { type ChainDay, isUnchanged, type PricedState, pricedHeight, pricedState } from './export-state.ts';
 
 /** The largest day takes seconds. */
@@ -27,7 +27,7 @@ export async function atRest<T>(
       return work(await pricedState(client));
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_AT_REST) return null;
+    if (isNotAtRest(error)) return null;
     throw error;
   }
 }

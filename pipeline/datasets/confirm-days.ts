@@ -6,7 +6,7 @@ import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
-import { NOT_AT_REST, ownedStages, pauseStages, type Writer } from '../stage/pause-stages.ts';
+import { isNotAtRest, ownedStages, pauseStages, type Writer } from '../stage/pause-stages.ts';
 import { pricedState, unchangedDays } from './export-state.ts';
 import { type Task, taskOf } from './tasks.ts';
 
@@ -75,7 +75,7 @@ async function confirmGroup(
       });
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_AT_REST) return [];
+    if (isNotAtRest(error)) return [];
     throw error;
   }
 }

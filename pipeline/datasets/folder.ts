@@ -1,6 +1,7 @@
 /** The destination of a data set. A path has either no file or a whole one, never part of a file. */
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { errorCode } from '../../infra/system-errors.ts';
 
 export interface DatasetFolder {
   /** As the user named it. */
@@ -109,6 +110,6 @@ async function sync(path: string): Promise<void> {
 }
 
 export function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

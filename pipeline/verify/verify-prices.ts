@@ -14,7 +14,7 @@ import { servedGeneration, withRanges } from '../price/generations.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { openPriceStage } from '../price/price-stage.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageProgress } from '../stage/stage-progress.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
@@ -78,7 +78,7 @@ export async function servedPrices(
         return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
       });
     } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== NOT_AT_REST) throw error;
+      if (!isNotAtRest(error)) throw error;
       if (attempt === ATTEMPTS) throw new VerifyDisturbed('the price stage');
       await sleep(PAUSE_MS, undefined, { signal });
     }
