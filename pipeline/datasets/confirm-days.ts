@@ -2,7 +2,6 @@
  * Confirms files of closed days that were read while the stages went on: ClickHouse has no transactions, so rows that a rewind is about to
  * revert may be missing in them. docs/decisions/0089-data-set.md
  */
-import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
@@ -60,7 +59,7 @@ async function confirmGroup(
   const [first] = group;
   const writer = first ? writerOf(first.task) : null;
   try {
-    return await inTransaction(postgres.pool, async (client) => {
+    return await postgres.transaction(async (client) => {
       const isOwned = writer ? await pauseStages(client, [writer], LONGEST, PATIENCE) : wasOwned;
       // The stage's owner has ended in the meantime, perhaps in the middle of a rewind that the next owner repeats.
       if (wasOwned && !isOwned) return [];
