@@ -36,7 +36,9 @@ export function ofGeneration<Row, Value>(
   return { name, columns: ['generation', ...columns], values: (row) => [generation, ...values(row)] };
 }
 
-const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
+export const printedUsd = (scaled: bigint | null): string | null =>
+  scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS);
+
 interface PrintedPrice {
   readonly usd: string;
   readonly depth: string;
@@ -100,9 +102,9 @@ export const POSTGRES_STAMPS = table<StoredStamp, CopyValue>('stamps', {
   regime: ({ stamp }) => stamp.regime,
   regime_version: ({ stamp }) => stamp.regimeVersion,
   price_height: ({ stamp }) => stamp.priceHeight,
-  from_usd: ({ stamp }) => usd(stamp.fromUsd),
-  to_usd: ({ stamp }) => usd(stamp.toUsd),
-  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  from_usd: ({ stamp }) => printedUsd(stamp.fromUsd),
+  to_usd: ({ stamp }) => printedUsd(stamp.toUsd),
+  usd_value: ({ stamp }) => printedUsd(stamp.usdValue),
   rule: ({ stamp }) => stamp.rule,
   priced_currency_id: ({ stamp }) => stamp.pricedCurrencyId,
   priced_currency_usd: ({ stamp }) => (stamp.pricedCurrencyUsd === null ? null : formatPrice(stamp.pricedCurrencyUsd)),
@@ -132,9 +134,9 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
   request_height: ({ transfer }) => transfer.requestHeight,
   import_height: ({ height }) => height,
   time: ({ time }) => time,
-  from_usd: ({ stamp }) => usd(stamp.fromUsd),
-  to_usd: ({ stamp }) => usd(stamp.toUsd),
-  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  from_usd: ({ stamp }) => printedUsd(stamp.fromUsd),
+  to_usd: ({ stamp }) => printedUsd(stamp.toUsd),
+  usd_value: ({ stamp }) => printedUsd(stamp.usdValue),
   rule: ({ stamp }) => stamp.rule,
   regime: ({ stamp }) => stamp.regime,
   diverged: ({ stamp }) => stamp.diverged,
