@@ -5,7 +5,7 @@ import type { Topic } from '../../../schemas/log-records.ts';
 import type { Logger } from '../../logger.ts';
 import { partitionName } from '../partition.ts';
 import { createKafkaClient } from './kafka-client.ts';
-import { explanationOf, toLogError } from './kafka-errors.ts';
+import { toLogError } from './kafka-errors.ts';
 import { checkTopic } from './topic-setup.ts';
 
 export interface Partition {
@@ -70,7 +70,7 @@ async function topicProblem(admin: Admin, topic: Topic, name: string): Promise<s
     await checkTopic(admin, topic, name);
     return [];
   } catch (error) {
-    if (error instanceof PermanentError) return [explanationOf(error)];
+    if (error instanceof PermanentError) return [error.message];
     throw error;
   }
 }
