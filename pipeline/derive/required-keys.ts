@@ -3,8 +3,7 @@
 import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { isHash } from '../../domain/hashes.ts';
 import { isKey } from '../../processors/faults/redact.ts';
-import type { OutPoint } from '../../processors/state/referenced-keys.ts';
-import { referencedKeys } from '../../processors/state/referenced-keys.ts';
+import { type OutPoint, referencedKeys } from '../../processors/state/referenced-keys.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 import type { ParsedBlock } from './parsed-slices.ts';
 

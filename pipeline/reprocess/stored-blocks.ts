@@ -4,8 +4,7 @@ import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { factReader, partReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
-import type { StoredRow } from '../../infra/row-reader.ts';
-import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
+import { columns, type RowReader, rowReader, type StoredRow } from '../../infra/row-reader.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 
