@@ -6,12 +6,7 @@ import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Rational } from '../../domain/rational.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import {
-  type BackfillRow,
-  type BackfillRules,
-  type BackfillState,
-  createBackfillFold,
-} from './backfill-fold.ts';
+import { type BackfillRow, type BackfillRules, type BackfillState, createBackfillFold } from './backfill-fold.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
