@@ -7,6 +7,7 @@ import { LRUCache } from 'lru-cache';
 import { createPreparedAnswers, type PreparedAnswer } from '../api/http/prepared-answers.ts';
 import { memoize } from '../api/state/memoize.ts';
 import { createAgingMap } from '../pipeline/derive/aging-map.ts';
+import { median } from './verdict.ts';
 
 const [rounds = 21] = process.argv.slice(2).map(Number);
 const PASSES = 500;
@@ -52,8 +53,6 @@ function nanoseconds(look: Look): number {
   for (let pass = 0; pass < PASSES; pass++) for (const key of KEYS) if (look(key)) found++;
   return Number(process.hrtime.bigint() - start) / PASSES / KEYS.length;
 }
-
-const median = (values: readonly number[]) => values.toSorted((a, b) => a - b)[values.length >> 1] ?? 0;
 
 for (const [name, [mine, library]] of Object.entries(CASES)) {
   const pairs = Array.from({ length: rounds }, () => [nanoseconds(mine), nanoseconds(library)] as const).slice(1);

@@ -7,6 +7,7 @@ import { loadavg } from 'node:os';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Crowd, startCrowd } from './fan-out/crowd.ts';
 import { barePublish, type FanOut, pushStream } from './fan-out/servers.ts';
+import { median } from './verdict.ts';
 
 const [clients = 2_000, rounds = 5, seconds = 25] = process.argv.slice(2).map(Number);
 const RECORDS = 40;
@@ -19,8 +20,6 @@ const RECORDS_A_SECOND = 20;
 const EVENTS_OF_STALLED = 5;
 /** Bytes per event, enough to fill both kernel buffers of a socket within the run. */
 const PADDING = 4_000;
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 interface Measured {
   readonly perSecond: number;

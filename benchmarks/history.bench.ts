@@ -11,6 +11,7 @@ import { blockRecord, type UnplacedRecord } from '../test/laws/chain-records.ts'
 import { createTestLog, deriveToEnd } from '../test/laws/replay.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { serveStores } from './serve-stores.ts';
+import { median } from './verdict.ts';
 
 const CHAIN = 'vrsc';
 const SEED = 20261122;
@@ -88,7 +89,6 @@ async function pagesTouched(pool: pg.Pool, statements: readonly SentStatement[])
   return pages;
 }
 
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 const sum = (values: readonly number[]) => values.reduce((total, value) => total + value, 0);
 
 const chain = createChain({ seed: SEED, addresses: 50, transactions: 12, mix: EVERYTHING });

@@ -7,6 +7,7 @@
 import { loadavg } from 'node:os';
 import { type Child, startChild } from './child.ts';
 import { openConnection, type RawConnection, type RpcTarget } from './json-rpc/raw-client.ts';
+import { median } from './verdict.ts';
 import { hasWrk, loadByPost } from './wrk.ts';
 
 const seconds = Number(process.argv[2] ?? 3);
@@ -38,11 +39,8 @@ async function measure(connections: readonly RawConnection[]): Promise<Measured>
   const end = began + seconds * 1000;
   const times = (await Promise.all(connections.map((connection) => connection.repeat(end)))).flat();
   const perSecond = (times.length * 1000) / (performance.now() - began);
-  times.sort((a, b) => a - b);
-  return { p50: times[times.length >> 1] ?? 0, perSecond };
+  return { p50: median(times), perSecond };
 }
-
-const median = (values: number[]) => values.sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** The sides alternate within each round, so that other load on the machine affects all of them. */
 async function compare(sides: readonly Side[], body: string, workers: number): Promise<Measured[]> {

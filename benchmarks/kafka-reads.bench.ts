@@ -12,6 +12,7 @@ import { createPartitionFetcher, type PartitionFetcher } from '../infra/event-lo
 import { createLogger } from '../infra/logger.ts';
 import { startTestBroker } from '../test/support/infra/event-log/kafka/test-broker/test-broker.ts';
 import { type GroupReader, openGroupReader } from './kafka-reads/group-reader.ts';
+import { percentile } from './percentile.ts';
 
 const STARTS = 3;
 const SCANS = 3;
@@ -33,9 +34,6 @@ interface Reader {
   follow(offset: number, heard: (offset: number, value: Uint8Array) => boolean): Promise<void>;
   close(): Promise<void>;
 }
-
-const percentile = (values: readonly number[], share: number) =>
-  [...values].sort((a, b) => a - b)[Math.min(values.length - 1, Math.floor(values.length * share))] ?? 0;
 
 function fetchingReader(client: KafkaClient, topic: string): Reader {
   const connection = createKafkaConnection(client);

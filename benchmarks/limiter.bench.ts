@@ -6,6 +6,7 @@
 import { type AllowanceDemand, createLimiter, type Limiter } from '../api/access/limiter.ts';
 import { createPostgresLedger } from '../api/access/postgres-ledger.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
+import { median } from './verdict.ts';
 
 const [requests = 300_000, asking = 5_000] = process.argv.slice(2).map(Number);
 const AMPLE = 1e9;
@@ -13,7 +14,6 @@ const CALLERS = 1_000;
 const ROUNDS = 3;
 
 const demand = (bucket: string, allowance: number): readonly AllowanceDemand[] => [{ bucket, allowance, cost: 1 }];
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[values.length >> 1] ?? 0;
 
 /** Returns nanoseconds per request. */
 async function timed(count: number, one: (n: number) => unknown): Promise<number> {

@@ -23,6 +23,7 @@ import { chainConfig, createTestLog } from '../test/laws/replay.ts';
 import { storeIdentity } from '../test/support/api/access/store-identity.ts';
 import { createTestStores } from '../test/support/infra/test-stores.ts';
 import { blockFact } from '../test/support/pipeline/sinks/made-facts.ts';
+import { median } from './verdict.ts';
 import type { ReceiverOrder } from './webhooks/receiver.ts';
 
 const CHAIN = 'vrsc';
@@ -128,8 +129,6 @@ async function measure(work: () => Promise<void>): Promise<Measured> {
   const { user, system } = process.cpuUsage(cpu);
   return { seconds: (performance.now() - began) / 1000, cpuSeconds: (user + system) / 1e6 };
 }
-
-const median = (values: readonly number[]) => [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 
 try {
   await directly();

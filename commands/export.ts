@@ -21,12 +21,12 @@ import { GRACE_MS } from '../pipeline/datasets/notes.ts';
 import { ALONE, BESIDE_SERVICE } from '../pipeline/datasets/pace.ts';
 import { openS3Folder } from '../pipeline/datasets/s3-folder.ts';
 import { type Config, datasetsFolder } from '../schemas/config.ts';
-import { DATASET_TABLES } from '../schemas/datasets/tables.ts';
+import { DATASET_TABLES, datasetTable } from '../schemas/datasets/tables.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
 import { configuredChain, namesIn } from './arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from './command.ts';
 import type { InputOf } from './command-table.ts';
-import { createPacing } from './progress-line.ts';
+import { createPacing, timeLeft } from './progress-line.ts';
 
 const PROGRESS_MS = 1_000;
 /** Repeats the pass for days that changed while they were written. */
@@ -161,7 +161,7 @@ function unwritable(error: unknown, destination: string): never {
 }
 
 function tableNamed(name: string) {
-  const table = DATASET_TABLES.find((one) => one.name === name);
+  const table = datasetTable(name);
   if (table) return table;
   throw new UsageError(`there is no table "${name}"; allowed are ${DATASET_TABLES.map((one) => one.name).join(', ')}`);
 }
@@ -183,7 +183,7 @@ function reporter({ progress }: Output, each: () => void) {
   return ({ table, done, total, rows, rowsPerSecond, etaSeconds }: ExportProgress): void => {
     each();
     if (!isDue() && done < total) return;
-    const speed = `${Math.round(rowsPerSecond)} rows/s, about ${Math.ceil(etaSeconds)} s to go`;
+    const speed = `${Math.round(rowsPerSecond)} rows/s${timeLeft(etaSeconds)}`;
     progress(`${done} of ${total} files  ${table}  ${rows} rows, ${speed}`);
   };
 }

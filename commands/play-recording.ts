@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import type { BlockRef } from '../domain/block-ref.ts';
 import { createFolder } from '../infra/create-folder.ts';
 import { pause } from '../infra/repeat-until.ts';
+import { errorCode } from '../infra/system-errors.ts';
 import type { Config } from '../schemas/config.ts';
 import { PermanentError, UsageError } from '../schemas/errors.ts';
 import type { CommandContext, CommandOutcome, Output } from './command.ts';
@@ -71,7 +72,7 @@ function readPosition(file: string): BlockRef | null {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as BlockRef;
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    if (errorCode(error) === 'ENOENT') return null;
     throw error;
   }
 }

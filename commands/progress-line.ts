@@ -39,12 +39,21 @@ export function createProgressLine(
   now?: () => number,
 ): (subject: string, numbers: Numbers, counted?: 'height' | 'tick') => void {
   const paced = createPacedPrint(print, now);
-  const lineOf = (subject: string, { height, targetHeight, rate, etaSeconds }: Numbers, counted: 'height' | 'tick') => {
-    const eta = etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
-    const passed = counted === 'tick' ? 'ticks' : 'blocks';
-    return `${subject}  ${counted} ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} ${passed}/s${eta}`;
-  };
-  return (subject, numbers, counted = 'height') => paced(() => lineOf(subject, numbers, counted));
+  return (subject, numbers, counted) => paced(() => progressText(subject, numbers, counted));
+}
+
+export function progressText(
+  subject: string,
+  { height, targetHeight, rate, etaSeconds }: Numbers,
+  counted: 'height' | 'tick' = 'height',
+): string {
+  const passed = counted === 'tick' ? 'ticks' : 'blocks';
+  return `${subject}  ${counted} ${height ?? '-'} of ${targetHeight ?? '-'}, ${rate.toFixed(0)} ${passed}/s${timeLeft(etaSeconds)}`;
+}
+
+/** Empty when the time is not known. */
+export function timeLeft(etaSeconds: number | null): string {
+  return etaSeconds === null ? '' : `, about ${Math.ceil(etaSeconds)} s to go`;
 }
 
 /** Prints the digest that is being taken, again and again, since one table may take minutes. `end` when it is over; `close` to stop. */

@@ -1,5 +1,6 @@
 /** How far a price can be trusted, judged by its sources, its age and the external guard. */
-import { PRICE_DECIMALS } from './decimal.ts';
+import { ONE_USD } from './decimal.ts';
+import { ascending } from './order.ts';
 import type { GuardState, PriceStatus, PriceTier } from './prices.ts';
 
 export interface ConfidenceInput {
@@ -15,7 +16,6 @@ export interface ConfidenceInput {
   readonly guard: GuardState | null;
 }
 
-const USD = 10n ** BigInt(PRICE_DECIMALS);
 const FRESH_BLOCKS = 10;
 const STALE_BLOCKS = 100;
 
@@ -34,9 +34,9 @@ export function priceStatus(age: number, guard: GuardState | null): PriceStatus 
 }
 
 function depthPoints(depth: bigint): number {
-  if (depth > 50_000n * USD) return 30;
-  if (depth > 10_000n * USD) return 20;
-  return depth > 1_000n * USD ? 10 : 0;
+  if (depth > 50_000n * ONE_USD) return 30;
+  if (depth > 10_000n * ONE_USD) return 20;
+  return depth > 1_000n * ONE_USD ? 10 : 0;
 }
 
 function tierPoints(tier: PriceTier): number {
@@ -46,7 +46,7 @@ function tierPoints(tier: PriceTier): number {
 
 function agreementPoints({ usd, entryPrices }: ConfidenceInput): number {
   if (entryPrices.length < 2) return 0;
-  const sorted = [...entryPrices].sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const sorted = [...entryPrices].sort(ascending);
   const spread = 100n * ((sorted.at(-1) ?? 0n) - (sorted[0] ?? 0n));
   if (spread < usd) return 20;
   return spread < 3n * usd ? 10 : 0;

@@ -2,6 +2,8 @@
 import { compare, type Rational, toScaled } from './rational.ts';
 
 export const PRICE_DECIMALS = 30;
+/** As a price. */
+export const ONE_USD = 10n ** BigInt(PRICE_DECIMALS);
 /** Satoshis (8 decimals) times a price. */
 export const STAMP_DECIMALS = PRICE_DECIMALS + 8;
 

@@ -127,12 +127,9 @@ export function explainStamp(inputs: StampInputs): readonly ExplainedStep[] {
     const price = explainOnce(input);
     const held = explainReserve(basket, hop);
     const depth = smaller(price.depth, multiply(price.usd, coins(BigInt(reserve.reserves))));
-    const shared = { depth, hopDepth: price.depth, uses: [price.place, held.place] };
-    return {
-      ...shared,
-      usd: multiply(price.usd, held.price),
-      expression: `${print(price.usd)} * ${print(held.price)}`,
-    };
+    const expression = `${print(price.usd)} * ${print(held.price)}`;
+    const uses = [price.place, held.place];
+    return { usd: multiply(price.usd, held.price), depth, hopDepth: price.depth, expression, uses };
   }
 
   /** Explains the two rates that were compared, each in units received for one unit given. */

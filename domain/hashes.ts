@@ -5,6 +5,9 @@ export const HASH = '[0-9a-f]{64}';
 /** Source of a regular expression: callers may write hashes in upper case. */
 export const WRITTEN_HASH = '[0-9a-fA-F]{64}';
 
+/** What the daemon prints in place of a hash that there is none of. */
+export const NULL_HASH = '0'.repeat(64);
+
 const IS_HASH = new RegExp(`^${HASH}$`);
 const IS_WRITTEN_HASH = new RegExp(`^${WRITTEN_HASH}$`);
 

@@ -1,2 +1,6 @@
-/** Compares integers for a sort, largest first. */
-export const descending = (a: bigint, b: bigint): number => (a < b ? 1 : a > b ? -1 : 0);
+/** Orders of integers for a sort. */
+
+/** Smallest first. */
+export const ascending = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0);
+/** Largest first. */
+export const descending = (a: bigint, b: bigint): number => ascending(b, a);

@@ -1,4 +1,6 @@
 /** Exact fractions of bigints. Every function returns a positive denominator; only `reduce` reduces. */
+import { ascending } from './order.ts';
+
 export interface Rational {
   readonly n: bigint;
   readonly d: bigint;
@@ -32,8 +34,7 @@ export function divide(a: Rational, b: Rational): Rational {
 
 /** Returns a negative number, zero or a positive number when a is below, equal to or above b. */
 export function compare(a: Rational, b: Rational): number {
-  const difference = a.n * b.d - b.n * a.d;
-  return difference < 0n ? -1 : difference > 0n ? 1 : 0;
+  return ascending(a.n * b.d, b.n * a.d);
 }
 
 export function absolute(a: Rational): Rational {

@@ -3,6 +3,7 @@
  * takes a microsecond. prom-client still registers and prints this one.
  */
 import type { Metric, Registry } from 'prom-client';
+import { getOrInsert } from '../domain/get-or-insert.ts';
 
 export interface CountedHistogramOptions {
   readonly name: string;
@@ -78,11 +79,6 @@ export function createCountedHistogram<Label extends string>({
   // A registry only needs the name and values of a metric.
   for (const registry of registers) registry.registerMetric(metric as unknown as Metric);
   return {
-    series(labels) {
-      const key = JSON.stringify(labels);
-      const known = all.get(key) ?? newSeries(labels);
-      all.set(key, known);
-      return known;
-    },
+    series: (labels) => getOrInsert(all, JSON.stringify(labels), () => newSeries(labels)),
   };
 }

@@ -14,6 +14,7 @@ import { connectPostgres, type Postgres, retryWhileRecovering } from './postgres
 import { claimScratchName, leftScratchNames, SCRATCH_PREFIX } from './postgres/scratch-names.ts';
 import { columns, rowReader } from './row-reader.ts';
 import { withDatabase } from './server-address.ts';
+import { errorCode } from './system-errors.ts';
 
 export interface Stores {
   readonly postgres: Postgres;
@@ -108,7 +109,7 @@ async function dropLeftScratch(served: Served, logger: Logger): Promise<void> {
       await dropScratch(served, database);
       logger.info({ database }, 'dropped a database that a killed verify had left');
     } catch (err) {
-      if ((err as { code?: unknown } | null)?.code !== IN_USE) throw err;
+      if (errorCode(err) !== IN_USE) throw err;
       logger.warn({ err, database }, 'a database that a killed verify had left is in use; the next verify drops it');
     }
   }

@@ -57,7 +57,7 @@ export function deriveBlock(block: DaemonBlock, state: MutableChainState): Fact[
   // A snapshot covers the window that ended before this block.
   const snapshots = deriveReserveSnapshots(input, state);
   const currencyStates = applied(deriveCurrencyStates(input, state));
-  const exportsAndImports = applied(deriveExportsAndImports(input, state));
+  const exportsAndImports = applied(deriveExportsAndImports(input));
   const transfers = applied(deriveTransfers(input, state));
   const spends = applied(deriveSpends(input));
   state.setTip({ height: block.height, hash: block.hash, time: block.time, clock: input.clock });

@@ -1,5 +1,8 @@
 /** Rows beyond the line that every chain's clock has passed. ClickHouse stores them in runs; Postgres records which runs count. */
 
+/** Ticks of provisional rows begin here, so that they sort after every complete one: schemas/postgres/0019-price-ahead.sql. */
+export const FIRST_AHEAD_TICK = 2 ** 40;
+
 export type AheadTable = 'prices_ahead' | 'conversions_ahead';
 
 export interface AheadRun {

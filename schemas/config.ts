@@ -1,6 +1,9 @@
 /** The effective configuration. Read and checked by infra/config; contract: docs/configuration.md. */
-
 import type { PriceLimits } from '../domain/prices.ts';
+
+/** Pattern of a chain's configured name. */
+export const CHAIN_NAME = '[a-z][a-z0-9_-]{0,31}';
+
 export interface ChainConfig {
   /** Short lower-case name: `chain` parameter, partition name. */
   readonly name: string;
@@ -23,7 +26,8 @@ export interface ChainConfig {
   readonly requireEmptyWallet: boolean;
 }
 
-export type Role = 'tail' | 'derive' | 'price' | 'serve';
+export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
+export type Role = (typeof ROLES)[number];
 
 export type PriceLimitsByCurrency = Readonly<Record<string, PriceLimits>>;
 

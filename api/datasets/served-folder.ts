@@ -4,6 +4,7 @@ import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { shared } from '../../infra/shared.ts';
+import { errorCode } from '../../infra/system-errors.ts';
 import { DATASET_PATH, type DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { DATASET_TABLES, datasetTable } from '../../schemas/datasets/tables.ts';
 import { numbersAsText, TEXT_NUMBERS_TYPE } from '../http/numbers.ts';
@@ -164,7 +165,7 @@ function objectsOf(manifests: readonly Manifest[], writtenAt: ReadonlyMap<string
 }
 
 function nullIfMissing(error: unknown): null {
-  const code = (error as { code?: unknown }).code;
+  const code = errorCode(error);
   if (code === 'ENOENT' || code === 'ENOTDIR') return null;
   throw error;
 }

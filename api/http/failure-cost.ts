@@ -1,6 +1,7 @@
 /** Decides which failures keep their charge: work that ran into a limit, which callers could otherwise repeat for free. */
 
 import { ClickHouseSilent } from '../../infra/clickhouse/clickhouse-errors.ts';
+import { errorCode } from '../../infra/system-errors.ts';
 import { DaemonGarbage, DaemonTimeout } from '../../infra/verusd/daemon-errors.ts';
 import { AnswerGivenUp } from '../access/answer-memory.ts';
 import { QueueFull } from '../access/priority-lanes.ts';
@@ -22,6 +23,5 @@ export function hasCost(error: unknown): boolean {
 /** Returns whether a store cancelled a statement at a limit, also when the store's error is only the cause. */
 export function isStatementTooSlow(error: unknown): boolean {
   if (!(error instanceof Error)) return false;
-  const { code } = error as { readonly code?: unknown };
-  return (typeof code === 'string' && TOO_SLOW.test(code)) || isStatementTooSlow(error.cause);
+  return TOO_SLOW.test(errorCode(error) ?? '') || isStatementTooSlow(error.cause);
 }

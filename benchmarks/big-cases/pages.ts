@@ -1,4 +1,5 @@
 /** Times the first and the last page of a list of the API. */
+import { median } from '../verdict.ts';
 
 export interface PageTimes {
   readonly rows: number;
@@ -68,8 +69,4 @@ async function get(url: string): Promise<ListPage> {
   const text = await response.text();
   if (!response.ok) throw new Error(`${url} answers ${response.status}: ${text.slice(0, 500)}`);
   return JSON.parse(text) as ListPage;
-}
-
-function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[Math.floor(values.length / 2)] ?? 0;
 }

@@ -1,14 +1,13 @@
 /** Detects the indexes of a daemon. No method lists them, so each is detected by an answer that needs the index. */
 import { DaemonRpcError } from '../../infra/verusd/daemon-errors.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { type Finding, findingsOf } from './finding.ts';
 
 /** A block this far below the tip is rarely replaced during the check. */
 const BELOW_TIP = 10;
 /** Enough to find an input: about every second block spends a transparent output, as its stake. */
 const BLOCKS_LOOKED_AT = 30;
-/** The error that a daemon without an address index returns for every address. */
-const NO_INFORMATION = -5;
 const REINDEX = 'and start the daemon once with -reindex, which takes as long as its first sync';
 
 /** Members of `getblock … 2` that are read here. */
@@ -46,7 +45,8 @@ async function addressIndex(client: VerusdClient, block: Block, subject: string)
   if (!reward || !address) return note(`no transparent reward in block ${block.height} to test its address index with`);
   const range = { addresses: [address], start: block.height, end: block.height };
   const txids = await client.call('getaddresstxids', [range]).catch(refusal);
-  if (txids instanceof DaemonRpcError && txids.rpcCode !== NO_INFORMATION) {
+  // A daemon without an address index returns this error for every address.
+  if (txids instanceof DaemonRpcError && txids.rpcCode !== RPC_CODES.invalidAddressOrKey) {
     return note(`its address index could not be tested: it says "${txids.rpcMessage}"`);
   }
   if (Array.isArray(txids) && txids.includes(reward.txid)) return right('its address index answers');

@@ -13,7 +13,7 @@ import type { StageStatus } from '../../schemas/stage-status.ts';
 import { configuredChain, wholeNumber } from '../arguments.ts';
 import type { CommandOutcome, Output, StoreContext } from '../command.ts';
 import type { InputOf } from '../command-table.ts';
-import { createPacing } from '../progress-line.ts';
+import { createPacing, progressText } from '../progress-line.ts';
 
 const POLL_MS = 200;
 
@@ -104,9 +104,7 @@ async function deriveUntil(
 async function progress({ postgres }: Stores, chain: string, own: StageStatus | null): Promise<string> {
   const stored = await readRow(postgres.pool, readStatus, STATUS_SQL, [chain]);
   const said = own ?? (stored ? readProgress(stored.status) : null);
-  if (!said) return `${chain}  not started yet`;
-  const eta = said.etaSeconds === null ? '' : `, about ${Math.ceil(said.etaSeconds)} s to go`;
-  return `${chain}  height ${said.height ?? '-'} of ${said.targetHeight ?? '-'}, ${said.rate.toFixed(0)} blocks/s${eta}`;
+  return said ? progressText(chain, said) : `${chain}  not started yet`;
 }
 
 async function oldestHeight({ stores }: StoreContext, chain: string): Promise<number | null> {

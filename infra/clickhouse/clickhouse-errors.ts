@@ -1,5 +1,6 @@
 /** Errors of ClickHouse; the type tells whether a retry helps. */
 import { PermanentError, RetryableError } from '../../schemas/errors.ts';
+import { errorCode } from '../system-errors.ts';
 
 export class ClickHouseUnreachable extends RetryableError {
   constructor(message: string, cause: unknown) {
@@ -62,8 +63,8 @@ const UNREADABLE = new Set('32 33 74 107 117 128 131 226 227 228 233'.split(' ')
 const NETWORK = /^(ECONN|ENOTFOUND|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|EAI_AGAIN|UND_ERR|ERR_STREAM_PREMATURE)/;
 
 export function clickhouseError(error: unknown, sends: 'rows' | 'no rows'): unknown {
-  const code = (error as { code?: unknown } | null)?.code;
-  if (!(error instanceof Error) || typeof code !== 'string') return error;
+  const code = errorCode(error);
+  if (!(error instanceof Error) || code === undefined) return error;
   const message = oneLine(error.message || code);
   if (code === AUTHENTICATION_FAILED || code === UNKNOWN_DATABASE) {
     return new ClickHouseRefused(`ClickHouse refused the connection: ${message}. Check CLICKHOUSE_URL.`, error);
@@ -79,8 +80,7 @@ export function clickhouseError(error: unknown, sends: 'rows' | 'no rows'): unkn
 }
 
 export function isConnectionError(error: unknown): boolean {
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' && NETWORK.test(code);
+  return NETWORK.test(errorCode(error) ?? '');
 }
 
 function oneLine(text: string): string {

@@ -1,5 +1,5 @@
 /** The columns of a fact in ClickHouse, with the conversion of each sort of value. */
-import { columnName, type Field, type Fields, type Sort } from '../../schemas/facts/fields.ts';
+import { columnName, type Field, type Fields, fieldAt, type Sort } from '../../schemas/facts/fields.ts';
 import type { CsvValue } from './csv.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -25,17 +25,12 @@ const NULLS: { readonly [S in ColumnSort]: '' | null } = {
   satoshis: null,
 };
 
-/** Returns the columns of the field at a path (`stake.amount` is the amount in the detail `stake`); a list has several. */
+/** Returns the columns of the field at a path; a list has several. */
 export function historyColumns(fields: Fields, path: string): HistoryColumn[] {
   const [name = '', member] = path.split('.');
-  const field = fields[name];
-  if (!field) throw new TypeError(`a history names the field ${path}, which its fact does not have`);
+  const field = fieldAt(fields, path);
   if (member === undefined) return fieldColumns(name, field);
-  if (field.sort !== 'detail') throw new TypeError(`${name} has no members: a history names ${path}`);
-  // If a detail is null, so are its members.
-  const held = field.members[member];
-  const members = held && field.nullable ? { [member]: { ...held, nullable: true } as Field } : field.members;
-  return historyColumns(members, member).map((column) => ({
+  return fieldColumns(member, field).map((column) => ({
     name: `${columnName(name)}_${column.name}`,
     of: (fact) => column.of((fact[name] as Values | null) ?? { [member]: null }),
   }));

@@ -2,6 +2,7 @@
 
 import { I_ADDRESS } from '../../domain/addresses.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
+import { CHAIN_NAME, ROLES } from '../../schemas/config.ts';
 
 const url = (schemes: string) => ({ type: 'string', pattern: `^(${schemes})://` });
 const credits = {
@@ -22,7 +23,6 @@ const iAddress = { type: 'string', pattern: `^${I_ADDRESS}$` };
 
 const TIME = '\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d+)?Z';
 
-export const ROLES = ['tail', 'derive', 'price', 'serve'] as const;
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 export const CONFIG_SCHEMA = {
@@ -37,7 +37,7 @@ export const CONFIG_SCHEMA = {
         additionalProperties: false,
         required: ['name', 'rpc'],
         properties: {
-          name: { type: 'string', pattern: '^[a-z][a-z0-9_-]{0,31}$' },
+          name: { type: 'string', pattern: `^${CHAIN_NAME}$` },
           rpc: { ...url('https?'), type: ['string', 'array'], minItems: 1, uniqueItems: true, items: url('https?') },
           zmq: {
             ...publisher,

@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
-import type { ChainConfig, Config, Mark } from '../../schemas/config.ts';
+import { type ChainConfig, type Config, type Mark, ROLES } from '../../schemas/config.ts';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { readServerAddress } from '../server-address.ts';
 import {
@@ -13,7 +13,7 @@ import {
   NETWORK_ROOTS,
   RESERVED_NAMES,
 } from './chain-defaults.ts';
-import { CONFIG_SCHEMA, ENVIRONMENT, ROLES } from './config-schema.ts';
+import { CONFIG_SCHEMA, ENVIRONMENT } from './config-schema.ts';
 import { parseJsonFile } from './json-syntax.ts';
 
 class ConfigInvalid extends PermanentError {
@@ -62,7 +62,8 @@ export function loadConfig(environment: Environment): Config {
   return config;
 }
 
-const DAEMON_VARIABLES = MAIN_CHAINS.map(({ name }) => `VERUSD_${name.toUpperCase()}`);
+const daemonVariable = (chain: string) => `VERUSD_${chain.toUpperCase()}`;
+const DAEMON_VARIABLES = MAIN_CHAINS.map(({ name }) => daemonVariable(name));
 
 /** A misspelt variable would silently start the demo, or leave out a chain. Kubernetes, too, sets variables that begin with VERUSD_. */
 function refuseMisspelt(environment: Environment): void {
@@ -107,7 +108,7 @@ function isMergeable(chain: unknown): boolean {
 /** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain in the file. */
 function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
-    const addresses = environment[`VERUSD_${name.toUpperCase()}`];
+    const addresses = environment[daemonVariable(name)];
     if (!addresses) continue;
     const rpc = addresses.includes(',') ? addresses.split(',').map((address) => address.trim()) : addresses;
     const chains = chainsOf(raw);
@@ -122,15 +123,13 @@ function addDaemons(raw: Record<string, unknown>, environment: Environment): voi
 /** VERUSD_<CHAIN>_ZMQ lists the publishers of that chain's daemons, in their order; an empty entry is a daemon without a publisher. */
 function addPublishers(raw: Record<string, unknown>, environment: Environment): void {
   for (const { name } of MAIN_CHAINS) {
-    const variable = `VERUSD_${name.toUpperCase()}_ZMQ`;
+    const variable = `${daemonVariable(name)}_ZMQ`;
     const text = environment[variable];
     if (!text) continue;
     const chains = chainsOf(raw);
     if (!chains) return;
     if (!chains.some((chain) => chain.name === name)) {
-      throw new ConfigInvalid([
-        `${variable}: no daemon of ${name} is configured; set VERUSD_${name.toUpperCase()} too`,
-      ]);
+      throw new ConfigInvalid([`${variable}: no daemon of ${name} is configured; set ${daemonVariable(name)} too`]);
     }
     const zmq = text.split(',').map((address) => address.trim() || null);
     raw.chains = chains.map((chain) => (chain.name === name ? { ...chain, zmq } : chain));

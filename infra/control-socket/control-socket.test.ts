@@ -44,6 +44,10 @@ it.each([
   expect(lines).toEqual([]);
 });
 
+it('refuses a folder whose path has too many bytes, although it has few enough characters', () => {
+  expect(() => controlSocketPath(join(tmpdir(), 'ü'.repeat(60)))).toThrow(/too long for the path of a socket/);
+});
+
 it('returns null if no service runs, even next to a leftover file', async () => {
   const path = folder();
   expect(await askService(path, { command: 'status', args: [] }, collectedOutput().output)).toBeNull();

@@ -4,6 +4,7 @@ import { connect, createServer, type Server, type Socket } from 'node:net';
 import { join, relative } from 'node:path';
 import { createInterface } from 'node:readline';
 import { messageOf, PermanentError, UsageError, VerustreamError } from '../../schemas/errors.ts';
+import { fitsSocket, MAX_SOCKET_PATH } from '../socket-path.ts';
 
 export interface ControlRequest {
   readonly command: string;
@@ -30,8 +31,6 @@ type Reply =
   | { readonly exitCode: number }
   | { readonly error: { readonly code: string; readonly message: string } };
 
-const MAX_SOCKET_PATH = 100;
-
 /**
  * Returns the shorter of the absolute and the relative path, because the operating system limits the length of socket paths.
  * @throws PermanentError data_dir_too_long
@@ -39,11 +38,11 @@ const MAX_SOCKET_PATH = 100;
 export function controlSocketPath(folder: string): string {
   const absolute = join(folder, 'control.sock');
   const near = relative(process.cwd(), absolute);
-  const path = near.length < absolute.length ? near : absolute;
-  if (path.length <= MAX_SOCKET_PATH) return path;
+  const path = Buffer.byteLength(near) < Buffer.byteLength(absolute) ? near : absolute;
+  if (fitsSocket(path)) return path;
   throw new PermanentError(
     'data_dir_too_long',
-    `DATA_DIR ${folder} is too long for the path of a socket in it (${path.length} of at most ${MAX_SOCKET_PATH} characters).`,
+    `DATA_DIR ${folder} is too long for the path of a socket in it (${Buffer.byteLength(path)} of at most ${MAX_SOCKET_PATH} bytes).`,
   );
 }
 

@@ -3,8 +3,8 @@
  * the requests that have already arrived are parsed. docs/decisions/0023-point-reads.md
  */
 import pg from 'pg';
-import type { StoredRow } from '../row-reader.ts';
-import { columns, rowReader } from '../row-reader.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
+import { columns, rowReader, type StoredRow } from '../row-reader.ts';
 import { prepared, type Statement } from './reader.ts';
 
 /** Returns the rows of `sql` for its `values`. `version` is sent as the last value; reads share a statement only if it is equal. */
@@ -50,11 +50,7 @@ export function createGatheredReads<Owner>(reader: OwnedReader<Owner>, guard: Ve
   const queues = new Map<string, (read: Read<Owner>) => void>();
   return (sql, values, version, owner) =>
     new Promise((resolve, reject) => {
-      let ask = queues.get(sql);
-      if (!ask) {
-        ask = createQueue(reader, guard, sql, values.length);
-        queues.set(sql, ask);
-      }
+      const ask = getOrInsert(queues, sql, () => createQueue(reader, guard, sql, values.length));
       ask({ owner, values, version, resolve, reject });
     });
 }

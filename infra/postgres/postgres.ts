@@ -4,6 +4,7 @@ import type pg from 'pg';
 import { messageOf } from '../../schemas/errors.ts';
 import type { Logger } from '../logger.ts';
 import { placeOfPostgres } from '../server-address.ts';
+import { errorCode } from '../system-errors.ts';
 import { openPool, type PoolConfig } from './pool.ts';
 import { PostgresRefused, PostgresTrouble, postgresTrouble } from './postgres-errors.ts';
 import type { Limits } from './typed-client.ts';
@@ -150,7 +151,7 @@ export function connectError(cause: unknown, address: string): Error {
   if (cause instanceof PostgresTrouble) return cause;
   const where = placeOfPostgres(address);
   const message = messageOf(cause);
-  const sqlState = (cause as { code?: unknown }).code;
+  const sqlState = errorCode(cause);
   if (sqlState === '28P01' || sqlState === '28000' || sqlState === '3D000') {
     return new PostgresRefused(`Postgres at ${where} refused the connection: ${message}. Check DATABASE_URL.`, cause);
   }

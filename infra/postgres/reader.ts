@@ -4,8 +4,7 @@
  */
 import { createHash } from 'node:crypto';
 import pg from 'pg';
-import type { StoredRow } from '../row-reader.ts';
-import { columns, rowReader } from '../row-reader.ts';
+import { columns, rowReader, type StoredRow } from '../row-reader.ts';
 import { type Postgres, SILENCE_MS } from './postgres.ts';
 import { unreachable } from './postgres-errors.ts';
 import { readRow } from './read-rows.ts';

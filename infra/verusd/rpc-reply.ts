@@ -9,7 +9,6 @@ export type RpcReply =
   | { readonly kind: 'garbage'; readonly why: string };
 
 const HEAD = Buffer.from('{"result":', 'utf8');
-
 const CLOSING = Buffer.from('}\n', 'utf8');
 const OPENING = 0x5b;
 const COMMA = 0x2c;
@@ -40,7 +39,7 @@ function readPlainReply(body: Buffer, id: number): RpcReply | null {
   const end = body.at(-1) === 0x0a ? body.length - 1 : body.length;
   const resultEnd = end - tail.length;
   if (resultEnd <= HEAD.length) return null;
-  if (!body.subarray(0, HEAD.length).equals(HEAD) || !body.subarray(resultEnd, end).equals(tail)) return null;
+  if (!startsWith(body, HEAD) || !body.subarray(resultEnd, end).equals(tail)) return null;
   return { kind: 'result', result: body.subarray(HEAD.length, resultEnd) };
 }
 

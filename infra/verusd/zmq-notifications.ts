@@ -2,6 +2,7 @@
  * Receives what a chain's daemons publish over ZMQ: `hashblock`, `hashtx`, and `sequence` from newer daemons. Connecting succeeds even if
  * nothing is published, so a publisher counts as heard only after it has announced a block, and until it misses one.
  */
+import { LRUCache } from 'lru-cache';
 import type { Subscriber } from 'zeromq';
 import type { PublisherState, PublisherStatus } from '../../schemas/daemon-status.ts';
 import {
@@ -39,7 +40,7 @@ interface Publisher {
   readonly socket: Subscriber;
   /** Topic → number of its last message. */
   readonly numbers: Map<string, number>;
-  readonly blocks: Set<string>;
+  readonly blocks: LRUCache<string, true>;
   state: PublisherState;
   heardAt: Date | null;
   timer: NodeJS.Timeout | undefined;
@@ -69,11 +70,7 @@ export async function openZmqNotifications(options: ZmqNotificationsOptions): Pr
   function hear(publisher: Publisher, notification: DaemonNotification): void {
     const block = connectedBlock(notification);
     if (block !== null) {
-      publisher.blocks.add(block);
-      for (const oldest of publisher.blocks) {
-        if (publisher.blocks.size <= KEPT_BLOCKS) break;
-        publisher.blocks.delete(oldest);
-      }
+      publisher.blocks.set(block, true);
       publisher.heardAt = new Date();
       enter(publisher, 'heard');
     }
@@ -102,7 +99,7 @@ export async function openZmqNotifications(options: ZmqNotificationsOptions): Pr
       place,
       socket,
       numbers: new Map(),
-      blocks: new Set(),
+      blocks: new LRUCache({ max: KEPT_BLOCKS }),
       state: 'unreachable',
       heardAt: null,
       timer: undefined,

@@ -1,6 +1,6 @@
 /** The audited tables of facts, generated from the definitions. */
 import { type Definition, type FieldHistory, isMade } from '../../schemas/facts/definition.ts';
-import { columnName, type Fields, type ListField } from '../../schemas/facts/fields.ts';
+import { columnName, type Fields, fieldAt, type ListField } from '../../schemas/facts/fields.ts';
 import { FACTS } from '../../schemas/facts.ts';
 import { type AuditedTable, auditedTable, type Column, clickhouseRange, hex, postgresRange } from './audited-tables.ts';
 
@@ -76,11 +76,9 @@ function fieldTable({ type, fields, key, postgres }: Definition, history: FieldH
 
 /** Returns no column for a numeral, which is a double in ClickHouse: the stores print it differently. */
 function fieldColumn(fields: Fields, path: string): Column[] {
-  const [name = '', member] = path.split('.');
-  const field = fields[name];
   const column = path.split('.').map(columnName).join('_');
-  const held = field?.sort === 'detail' ? field.members[member ?? ''] : field;
-  switch (held?.sort) {
+  const field = fieldAt(fields, path);
+  switch (field.sort) {
     case 'text':
     case 'choice':
     case 'json':
@@ -94,17 +92,16 @@ function fieldColumn(fields: Fields, path: string): Column[] {
     case 'numeral':
       return [];
     case 'list':
-      return [listColumn(column, held)];
+      return [listColumn(column, field)];
     case 'texts':
     case 'choices':
     case 'amounts':
     case 'flows':
     case 'sum':
     case 'detail':
-    case undefined:
       throw new TypeError(`the stores print ${path} differently: give its fact a history with lines of its own`);
     default:
-      throw new TypeError(`unknown field: ${held satisfies never}`);
+      throw new TypeError(`unknown field: ${field satisfies never}`);
   }
 }
 

@@ -5,7 +5,7 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { Mismatch, Violation } from '../../schemas/audit-report.ts';
 import { messageOf } from '../../schemas/errors.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import { brokenInvariants } from './invariants.ts';
 import type { AuditLedger } from './ledger.ts';
 import { clickhouseContents, firstDifference, isSame, postgresContents, type Range } from './range-content.ts';
@@ -56,7 +56,7 @@ export async function checkRange(options: CheckOptions): Promise<RangeOutcome> {
     });
   } catch (error) {
     if (error instanceof NotKept) return error.outcome;
-    if ((error as { code?: unknown } | null)?.code === NOT_AT_REST) return MOVED;
+    if (isNotAtRest(error)) return MOVED;
     throw new Error(
       `heights ${range.low} to ${range.high} of ${range.chain.name} (${ledger.name}): ${messageOf(error)}`,
       {

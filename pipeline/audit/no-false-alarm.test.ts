@@ -8,6 +8,7 @@ import { crashes } from '../../test/laws/arbitraries.ts';
 import { recordedFile, type UnplacedRecord, wanderings } from '../../test/laws/chain-records.ts';
 import { deriveWithCrashes, type PlannedCrash, SimulatedCrash } from '../../test/laws/replay.ts';
 import { type AuditedWorld, createAuditedWorld } from '../../test/support/pipeline/audit/audited-world.ts';
+import { crashingClickHouse } from '../../test/support/pipeline/price/price-world.ts';
 import { runAudit } from './run-audit.ts';
 
 /** Up to this block there are two launches, several baskets, conversions and identities. */
@@ -83,16 +84,9 @@ async function untilAudited({ stores }: AuditedWorld): Promise<AuditReport> {
 
 function dyingAt(clickhouse: ClickHouse, statement: number): ClickHouse {
   let left = statement;
-  const around = async (work: () => Promise<void>) => {
-    if (--left === 0) throw new SimulatedCrash('before');
-    await work();
-    if (--left === 0) throw new SimulatedCrash('after');
-  };
-  return {
-    ...clickhouse,
-    insert: (table, columns, rows) => around(() => clickhouse.insert(table, columns, rows)),
-    command: (sql, params) => around(() => clickhouse.command(sql, params)),
-  };
+  return crashingClickHouse(clickhouse, () => {
+    if (--left === 0) throw new SimulatedCrash('before or after a statement');
+  });
 }
 
 const turn = fc.record({ at: fc.integer({ min: 310, max: TIP }), back: fc.integer({ min: 1, max: 100 }) });

@@ -2,10 +2,9 @@
  * Reads ClickHouse while no stage changes the day: ClickHouse has no transactions, so a rewind or a correction in progress shows rows that
  * no commit has. A closed day does not need this.
  */
-import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import { type ChainDay, isUnchanged, type PricedState, pricedHeight, pricedState } from './export-state.ts';
 
 /** The largest day takes seconds. */
@@ -19,7 +18,7 @@ export async function atRest<T>(
 ): Promise<T | null> {
   const writers = [{ stage: 'derive', chain: day.chain } as const, { stage: 'price', chain: ALL_CHAINS } as const];
   try {
-    return await inTransaction(postgres.pool, async (client) => {
+    return await postgres.transaction(async (client) => {
       await pauseStages(client, hasPrices ? writers : writers.slice(0, 1), LONGEST);
       if (!(await isUnchanged(client, day))) return null;
       if (!hasPrices) return work(priced);
@@ -27,7 +26,7 @@ export async function atRest<T>(
       return work(await pricedState(client));
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_AT_REST) return null;
+    if (isNotAtRest(error)) return null;
     throw error;
   }
 }

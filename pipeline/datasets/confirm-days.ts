@@ -2,11 +2,10 @@
  * Confirms files of closed days that were read while the stages went on: ClickHouse has no transactions, so rows that a rewind is about to
  * revert may be missing in them. docs/decisions/0089-data-set.md
  */
-import { inTransaction } from '../../infra/postgres/postgres.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { DatasetFile } from '../../schemas/datasets/manifest.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
-import { NOT_AT_REST, ownedStages, pauseStages, type Writer } from '../stage/pause-stages.ts';
+import { isNotAtRest, ownedStages, pauseStages, type Writer } from '../stage/pause-stages.ts';
 import { pricedState, unchangedDays } from './export-state.ts';
 import { type Task, taskOf } from './tasks.ts';
 
@@ -60,7 +59,7 @@ async function confirmGroup(
   const [first] = group;
   const writer = first ? writerOf(first.task) : null;
   try {
-    return await inTransaction(postgres.pool, async (client) => {
+    return await postgres.transaction(async (client) => {
       const isOwned = writer ? await pauseStages(client, [writer], LONGEST, PATIENCE) : wasOwned;
       // The stage's owner has ended in the meantime, perhaps in the middle of a rewind that the next owner repeats.
       if (wasOwned && !isOwned) return [];
@@ -75,7 +74,7 @@ async function confirmGroup(
       });
     });
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === NOT_AT_REST) return [];
+    if (isNotAtRest(error)) return [];
     throw error;
   }
 }

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises';
 import type { PoolClient } from 'pg';
 import { to as copyTo } from 'pg-copy-streams';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
-import { FIRST_AHEAD } from '../../schemas/datasets/priced-tables.ts';
+import { FIRST_AHEAD_TICK } from '../../schemas/ahead-runs.ts';
 import type { CopiedTable, DatasetTable, GenerationTable } from '../../schemas/datasets/table.ts';
 import type { ChainDay, PricedState } from './export-state.ts';
 
@@ -58,7 +58,7 @@ function stampRows({ copied }: GenerationTable, span: Span, priced: PricedState,
 function ofSpan({ chain, from, to }: NonNullable<Span>, isClosed: boolean): string {
   const tick = (bound: string, order: 'ASC' | 'DESC') =>
     `(SELECT tick FROM price_ticks WHERE chain = '${chain}' AND height ${bound} ORDER BY height ${order} LIMIT 1)`;
-  const ahead = isClosed ? '' : ` OR s.tick >= ${FIRST_AHEAD}`;
+  const ahead = isClosed ? '' : ` OR s.tick >= ${FIRST_AHEAD_TICK}`;
   return `AND s.chain = '${chain}' AND (s.tick BETWEEN ${tick(`>= ${from}`, 'ASC')} AND ${tick(`<= ${to}`, 'DESC')}${ahead})`;
 }
 

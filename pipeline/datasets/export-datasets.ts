@@ -129,9 +129,10 @@ export async function exportDatasets(options: ExportOptions): Promise<ExportOutc
       await restAfter(pace, performance.now() - began, signal);
     }
   };
-  const workers = await Promise.allSettled(Array.from({ length: pace.atOnce + pace.meanwhile }, work));
+  const workers = Array.from({ length: pace.atOnce + pace.meanwhile }, work);
+  await Promise.allSettled(workers);
   await publishAll();
-  for (const worker of workers) if (worker.status === 'rejected') throw worker.reason;
+  await Promise.all(workers);
   await sweep(folder, notes, Date.now(), options.graceMs);
   return {
     tables: tables.map(({ name }) => summary(name, notesOf(notes, { name }), written.get(name) ?? 0)),

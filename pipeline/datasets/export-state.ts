@@ -2,7 +2,6 @@
 import type { Pool, PoolClient } from 'pg';
 import { SECONDS_PER_DAY, utcDate } from '../../domain/time.ts';
 import { heightAt } from '../../infra/postgres/last-by-clock.ts';
-import { inTransaction } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
@@ -10,6 +9,7 @@ import type { Stores } from '../../infra/stores.ts';
 import type { AheadRun } from '../../schemas/ahead-runs.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { type Generation, readGenerations } from '../price/generations.ts';
+import { inSnapshot } from '../stage/snapshot.ts';
 
 export interface ExportedGeneration {
   readonly generation: number;
@@ -74,8 +74,7 @@ export function readExportState(
   { postgres }: Pick<Stores, 'postgres'>,
   chains: readonly Chain[],
 ): Promise<ExportState> {
-  return inTransaction(postgres.pool, async (client) => {
-    await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
+  return inSnapshot(postgres, async (client) => {
     const days: ChainDay[] = [];
     for (const chain of chains) days.push(...(await daysOf(client, chain)));
     const rows = await readRows(client, readChain, `SELECT chain FROM redrives WHERE state <> 'done'`);

@@ -1,6 +1,8 @@
 /** The destination of a data set. A path has either no file or a whole one, never part of a file. */
 import { glob, mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
+import { shared } from '../../infra/shared.ts';
+import { errorCode } from '../../infra/system-errors.ts';
 
 export interface DatasetFolder {
   /** As the user named it. */
@@ -63,18 +65,14 @@ interface Placement {
 /** Files that arrive while others are being placed are placed together afterwards, so that one write of the disk's journal serves many. */
 function createPlacing(): (placement: Placement) => Promise<void> {
   let waiting: Placement[] = [];
-  let next: Promise<void> | null = null;
-  let last: Promise<unknown> = Promise.resolve();
+  const placeWaiting = shared(() => {
+    const together = waiting;
+    waiting = [];
+    return placeAll(together);
+  });
   return (placement) => {
     waiting.push(placement);
-    next ??= last.then(() => {
-      const together = waiting;
-      waiting = [];
-      next = null;
-      return placeAll(together);
-    });
-    last = next.catch(() => undefined); // the callers get the error
-    return next;
+    return placeWaiting();
   };
 }
 
@@ -109,6 +107,6 @@ async function sync(path: string): Promise<void> {
 }
 
 export function nullIfMissing(error: unknown): null {
-  if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return null;
+  if (errorCode(error) === 'ENOENT') return null;
   throw error;
 }

@@ -1,4 +1,5 @@
 /** Writes a batch to ClickHouse, the facts topic and Postgres; the Postgres commit completes it. */
+import { allEnded } from '../../infra/all-ended.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { moveStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
@@ -72,7 +73,7 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
           await passed('postgres');
         };
         // The order of the three writes does not matter: after a crash before the commit, they are cut back or skipped.
-        await allOf([intoClickHouse(), intoTopic(), intoPostgres()]);
+        await allEnded([intoClickHouse(), intoTopic(), intoPostgres()]);
       });
       committed = next;
       stop();
@@ -105,11 +106,6 @@ export function createBatchWriter(options: BatchWriterOptions): BatchWriter {
       await passed('commit');
     },
   };
-}
-
-/** Resolves or rejects once all works have ended; rejects with the first failure in their order. */
-async function allOf(works: readonly Promise<void>[]): Promise<void> {
-  for (const result of await Promise.allSettled(works)) if (result.status === 'rejected') throw result.reason;
 }
 
 function rewindMessage(chain: string, { position, height, hash }: ChainRewound, held: string | undefined): string {

@@ -7,9 +7,9 @@ import {
   type Probe,
 } from '../../processors/faults/derive-with-dead-letters.ts';
 import type { ChainContext, MutableChainState } from '../../processors/state/chain-state.ts';
-import type { BlockFact, Fact } from '../../schemas/facts.ts';
+import type { Fact } from '../../schemas/facts.ts';
 import type { PackedBlock } from '../../schemas/log-codec.ts';
-import type { DerivedBlock } from '../sinks/derived-block.ts';
+import { blockFactOf, type DerivedBlock } from '../sinks/derived-block.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
 import type { CachedState } from './cached-state.ts';
 import { loadRequired, openCachedState } from './load-required.ts';
@@ -64,7 +64,7 @@ export function createBlockDeriver({ chain, stored, signal, probe }: BlockDerive
         const facts =
           isolateFaults || isFaulty(parsed) ? withDeadLetters(parsed, state, probe) : whole(parsed, state, probe);
         if (!facts) return null;
-        blocks.push({ position, height, block: blockFact(facts), facts });
+        blocks.push({ position, height, block: blockFactOf(facts), facts });
         await yieldToEventLoop();
       }
       slice = next.value;
@@ -109,10 +109,4 @@ function whole({ block }: ParsedBlock, state: MutableChainState, probe?: Probe):
 function withDeadLetters(parsed: ParsedBlock, state: MutableChainState, probe?: Probe): Fact[] {
   const { height, hash, previousHash, time, unpackedBytes: size } = parsed.record;
   return deriveWithDeadLetters({ height, hash, previousHash, time, size }, parsed, state, probe);
-}
-
-function blockFact(facts: readonly Fact[]): BlockFact {
-  const fact = facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
-  return fact;
 }

@@ -1,9 +1,9 @@
 /** Collects the keys that the processors will look up for a batch of blocks, except keys that the batch itself creates. */
 
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { isHash } from '../../domain/hashes.ts';
 import { isKey } from '../../processors/faults/redact.ts';
-import type { OutPoint } from '../../processors/state/referenced-keys.ts';
-import { referencedKeys } from '../../processors/state/referenced-keys.ts';
+import { type OutPoint, referencedKeys } from '../../processors/state/referenced-keys.ts';
 import type { DaemonScript } from '../../schemas/verusd/block.ts';
 import type { ParsedBlock } from './parsed-slices.ts';
 
@@ -18,7 +18,6 @@ export interface RequiredKeys {
 /** Pairs of an address and a currency, without repetitions. */
 export interface BalanceKeys {
   add(address: string, currencyId: string): void;
-  has(address: string, currencyId: string): boolean;
   pairs(): Iterable<readonly [address: string, currencyId: string]>;
 }
 
@@ -26,11 +25,8 @@ export function createBalanceKeys(): BalanceKeys {
   const keys = new Map<string, Set<string>>();
   return {
     add(address, currencyId) {
-      const currencies = keys.get(address);
-      if (currencies) currencies.add(currencyId);
-      else keys.set(address, new Set([currencyId]));
+      getOrInsert(keys, address, () => new Set()).add(currencyId);
     },
-    has: (address, currencyId) => keys.get(address)?.has(currencyId) === true,
     *pairs() {
       for (const [address, currencies] of keys) for (const currencyId of currencies) yield [address, currencyId];
     },

@@ -2,10 +2,8 @@
  * The rows that are shown beyond the line that the clocks of all chains have passed, and how they change: they are appended in the order
  * of their ticks, dropped at the end when they are no longer valid, and dropped at the front when the line has passed them.
  */
+import { FIRST_AHEAD_TICK } from '../../schemas/ahead-runs.ts';
 import type { FoldedRows } from './price-batch.ts';
-
-/** Provisional ticks are numbered from here on, so that they sort after every complete one and are never taken for one. */
-export const AHEAD_FIRST = 2 ** 40;
 
 /** Both ticks are provisional. The number of a tick dropped at the end is reused by its replacement. */
 export interface AheadDrop {
@@ -38,5 +36,5 @@ export interface Shown {
 }
 
 export function nothingShown(): Shown {
-  return { first: AHEAD_FIRST, next: AHEAD_FIRST, tips: new Map() };
+  return { first: FIRST_AHEAD_TICK, next: FIRST_AHEAD_TICK, tips: new Map() };
 }

@@ -1,5 +1,6 @@
 /** Reads blocks beyond the line and folds them, part by part. */
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
+import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { AheadRows } from './ahead-change.ts';
 import { type AheadPlace, hasReadEnough, isLineOfChain } from './ahead-place.ts';
 import type { AheadReader } from './ahead-reader.ts';
@@ -102,16 +103,16 @@ function provisional(
   { generation, prices, stamps, corrections, publishedTicks }: FoldedRows,
   first: number,
 ): AheadRows {
-  const marked = (row: (typeof stamps)[number]) => ({ ...row, stamp: { ...row.stamp, provisional: true } });
   const shownCorrections = corrections.filter(({ tick }) => tick >= first).map(marked);
   return { generation, prices, stamps: stamps.map(marked), corrections: shownCorrections, publishedTicks };
 }
+
+const marked = (row: StampRow): StampRow => ({ ...row, stamp: { ...row.stamp, provisional: true } });
 
 /** Corrects stamps from `first` up to the place, which later rows that are now removed may have corrected. */
 export function restored(at: AheadPlace, first: number): readonly AheadRows[] {
   return at.folds.map(({ generation, fold }) => {
     const open = fold.openStamps().filter(({ tick }) => tick >= first);
-    const corrections = open.map((row) => ({ ...row, stamp: { ...row.stamp, provisional: true } }));
-    return { generation, prices: [], stamps: [], corrections, publishedTicks: [] };
+    return { generation, prices: [], stamps: [], corrections: open.map(marked), publishedTicks: [] };
   });
 }

@@ -3,6 +3,7 @@
  * the commit of Postgres decides which runs count and between which ticks. docs/decisions/0037-volumes-beyond-the-line.md
  */
 import type { Pool, PoolClient } from 'pg';
+import { allEnded } from '../../infra/all-ended.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { withClient } from '../../infra/postgres/postgres.ts';
@@ -10,7 +11,6 @@ import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
 import { type AheadRun, aheadRowsSql } from '../../schemas/ahead-runs.ts';
 import type { AheadDrop, AheadRows } from './ahead-change.ts';
-import { settled } from './clickhouse-prices.ts';
 import { CLICKHOUSE_CONVERSIONS_AHEAD, CLICKHOUSE_PRICES_AHEAD, type ClickHousePriceTable } from './price-rows.ts';
 
 /** Rows that one generation adds. */
@@ -48,7 +48,7 @@ export async function appendRun(
   const span = spanOf(added);
   if (span === null) return;
   const run = await nextRun(client);
-  await settled([
+  await allEnded([
     insert(clickhouse, CLICKHOUSE_PRICES_AHEAD, run, added, ({ prices }) => prices),
     insert(clickhouse, CLICKHOUSE_CONVERSIONS_AHEAD, run, added, ({ stamps, corrections }) => [
       ...corrections,

@@ -1,4 +1,5 @@
 /** Prices and stamped conversions in ClickHouse, which has no transactions: always written before Postgres commits. */
+import { allEnded } from '../../infra/all-ended.ts';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { FoldedRows } from './price-batch.ts';
@@ -10,7 +11,7 @@ const KEYS_PER_DELETE = 1000;
 export async function insertRows(clickhouse: ClickHouse, rows: FoldedRows): Promise<void> {
   const { generation } = rows;
   await replaceConversions(clickhouse, generation, rows.corrections);
-  await settled([
+  await allEnded([
     insert(clickhouse, ofGeneration(CLICKHOUSE_PRICES, generation), rows.prices),
     insert(clickhouse, ofGeneration(CLICKHOUSE_CONVERSIONS, generation), rows.stamps),
   ]);
@@ -21,7 +22,7 @@ export async function deleteFrom(clickhouse: ClickHouse, tick: number, generatio
   const of = generation === undefined ? '' : 'generation = {generation:UInt32} AND ';
   const condition = `${of}tick >= {tick:UInt64}`;
   const tables = [CLICKHOUSE_PRICES.name, CLICKHOUSE_CONVERSIONS.name, 'stamp_prices'];
-  await settled(tables.map((name) => deleteWhere(clickhouse, name, condition, { generation, tick })));
+  await allEnded(tables.map((name) => deleteWhere(clickhouse, name, condition, { generation, tick })));
 }
 
 /** Replaces stamps whose values have changed. Idempotent. */
@@ -59,10 +60,4 @@ export async function deleteWhere(
 ): Promise<void> {
   const found = await clickhouse.query(`SELECT 1 FROM ${table} WHERE ${condition} LIMIT 1`, params);
   if (found.length > 0) await clickhouse.command(`DELETE FROM ${table} WHERE ${condition}`, params);
-}
-
-/** Waits for all inserts even when one fails, so that none lands after the caller has the error. */
-export async function settled(work: readonly Promise<void>[]): Promise<void> {
-  const results = await Promise.allSettled(work);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
 }

@@ -4,7 +4,8 @@ import { readRow } from '../../infra/postgres/read-rows.ts';
 import { forgetStagePositions, readStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { PriceRow } from '../../processors/pricing/price-fold.ts';
-import { AHEAD_FIRST, type AheadDrop, type AheadRows, nothingShown, type Shown } from './ahead-change.ts';
+import { FIRST_AHEAD_TICK } from '../../schemas/ahead-runs.ts';
+import { type AheadDrop, type AheadRows, nothingShown, type Shown } from './ahead-change.ts';
 import { copy, deleteStamps } from './postgres-prices.ts';
 import { ofGeneration, POSTGRES_PRICES, POSTGRES_STAMPS } from './price-rows.ts';
 
@@ -16,7 +17,7 @@ export interface CurrentPrices {
 
 export async function dropAhead(client: PoolClient, { keepThrough, passed }: AheadDrop): Promise<void> {
   for (const { name } of [POSTGRES_PRICES, POSTGRES_STAMPS]) {
-    await client.query(`DELETE FROM ${name} WHERE tick >= $1 AND tick < $2`, [AHEAD_FIRST, passed]);
+    await client.query(`DELETE FROM ${name} WHERE tick >= $1 AND tick < $2`, [FIRST_AHEAD_TICK, passed]);
     if (keepThrough !== null) await client.query(`DELETE FROM ${name} WHERE tick > $1`, [keepThrough]);
   }
 }
@@ -30,7 +31,7 @@ export async function appendAhead(client: PoolClient, folded: readonly AheadRows
 }
 
 export async function replaceAheadPrices(client: PoolClient, current: readonly CurrentPrices[]): Promise<void> {
-  await client.query('DELETE FROM prices WHERE tick >= $1', [AHEAD_FIRST]);
+  await client.query('DELETE FROM prices WHERE tick >= $1', [FIRST_AHEAD_TICK]);
   for (const { generation, prices } of current) await copy(client, ofGeneration(POSTGRES_PRICES, generation), prices);
 }
 

@@ -2,7 +2,7 @@
 import type { PoolClient } from 'pg';
 import { copyRows } from '../../infra/postgres/copy.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
-import { forgetStagePositions, passRecord, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
+import { forgetStagePositions, saveStagePositions } from '../../infra/postgres/stage-positions.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
@@ -158,11 +158,6 @@ export async function undoFrom(client: PoolClient, tick: number): Promise<void> 
     client,
     newest.map((row) => ({ ...row, stage: 'price', position: Number(row.position), clock: Number(row.clock) })),
   );
-}
-
-/** Records that a rewind was folded, once the newest tick of its chain is exactly the block that stays. */
-export async function recordRewind(client: PoolClient, chain: string, height: number, position: number): Promise<void> {
-  await passRecord(client, 'price', chain, height, position);
 }
 
 /**

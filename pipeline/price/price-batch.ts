@@ -43,6 +43,8 @@ export interface BatchLimits {
   readonly lastTick?: number;
 }
 
+export const BATCH_LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
+
 /** Folds the complete ticks, up to the limits, and moves the cursors past the batch. */
 export async function foldBatch(
   folds: readonly GenerationFold[],

@@ -1,6 +1,7 @@
 /** Rows of the price stage for both stores. */
 
 import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import type { CopyValue } from '../../infra/postgres/copy.ts';
 import type { BackfillRow } from '../../processors/pricing/backfill-fold.ts';
@@ -35,7 +36,9 @@ export function ofGeneration<Row, Value>(
   return { name, columns: ['generation', ...columns], values: (row) => [generation, ...values(row)] };
 }
 
-const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
+export const printedUsd = (scaled: bigint | null): string | null =>
+  scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS);
+
 interface PrintedPrice {
   readonly usd: string;
   readonly depth: string;
@@ -46,16 +49,11 @@ const printedPrices = new WeakMap<OraclePrice, PrintedPrice>();
 
 /** Memoized, because a price stays the same for many ticks. */
 export function printedPrice({ price, mark }: PriceRow): PrintedPrice {
-  let text = printedPrices.get(price);
-  if (!text) {
-    text = {
-      usd: formatPrice(mark.usd),
-      depth: formatPrice(mark.totalDepth),
-      baskets: { json: JSON.stringify(rowEntries(price)) },
-    };
-    printedPrices.set(price, text);
-  }
-  return text;
+  return getOrInsert(printedPrices, price, () => ({
+    usd: formatPrice(mark.usd),
+    depth: formatPrice(mark.totalDepth),
+    baskets: { json: JSON.stringify(rowEntries(price)) },
+  }));
 }
 
 export const POSTGRES_TICKS = table<TickRow, CopyValue>('price_ticks', {
@@ -104,9 +102,9 @@ export const POSTGRES_STAMPS = table<StoredStamp, CopyValue>('stamps', {
   regime: ({ stamp }) => stamp.regime,
   regime_version: ({ stamp }) => stamp.regimeVersion,
   price_height: ({ stamp }) => stamp.priceHeight,
-  from_usd: ({ stamp }) => usd(stamp.fromUsd),
-  to_usd: ({ stamp }) => usd(stamp.toUsd),
-  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  from_usd: ({ stamp }) => printedUsd(stamp.fromUsd),
+  to_usd: ({ stamp }) => printedUsd(stamp.toUsd),
+  usd_value: ({ stamp }) => printedUsd(stamp.usdValue),
   rule: ({ stamp }) => stamp.rule,
   priced_currency_id: ({ stamp }) => stamp.pricedCurrencyId,
   priced_currency_usd: ({ stamp }) => (stamp.pricedCurrencyUsd === null ? null : formatPrice(stamp.pricedCurrencyUsd)),
@@ -136,9 +134,9 @@ export const CLICKHOUSE_CONVERSIONS = table<StampRow, CsvValue>('conversions', {
   request_height: ({ transfer }) => transfer.requestHeight,
   import_height: ({ height }) => height,
   time: ({ time }) => time,
-  from_usd: ({ stamp }) => usd(stamp.fromUsd),
-  to_usd: ({ stamp }) => usd(stamp.toUsd),
-  usd_value: ({ stamp }) => usd(stamp.usdValue),
+  from_usd: ({ stamp }) => printedUsd(stamp.fromUsd),
+  to_usd: ({ stamp }) => printedUsd(stamp.toUsd),
+  usd_value: ({ stamp }) => printedUsd(stamp.usdValue),
   rule: ({ stamp }) => stamp.rule,
   regime: ({ stamp }) => stamp.regime,
   diverged: ({ stamp }) => stamp.diverged,

@@ -1,11 +1,11 @@
 /** Record of one block for the `stamps` topic: the changed prices, and the values of its conversions. */
 
-import { formatDecimal, formatPrice, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { formatPrice } from '../../domain/decimal.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import type { PriceRow, TickRows } from '../../processors/pricing/price-fold.ts';
 import type { StampRow } from '../../processors/pricing/stamp.ts';
 import type { PriceChange, StampedConversion, StampList } from '../../schemas/log-records.ts';
-import { printedPrice } from './price-rows.ts';
+import { printedPrice, printedUsd } from './price-rows.ts';
 
 export interface PublishedTick {
   readonly block: PricedBlock;
@@ -49,8 +49,6 @@ function priceChangeOf(row: PriceRow): PriceChange {
   };
 }
 
-const usd = (scaled: bigint | null) => (scaled === null ? null : formatDecimal(scaled, STAMP_DECIMALS));
-
 function stampedConversionOf(
   transfer: PricedBlock['transfers'][number],
   { stamp, transfer: { status } }: StampRow,
@@ -60,9 +58,9 @@ function stampedConversionOf(
     ...transfer,
     status,
     regime,
-    fromUsd: usd(stamp.fromUsd),
-    toUsd: usd(stamp.toUsd),
-    usdValue: usd(stamp.usdValue),
+    fromUsd: printedUsd(stamp.fromUsd),
+    toUsd: printedUsd(stamp.toUsd),
+    usdValue: printedUsd(stamp.usdValue),
     rule,
     reason,
     pricedCurrencyId,

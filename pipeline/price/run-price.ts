@@ -16,7 +16,7 @@ import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { forgetStage } from '../stage/forget-metrics.ts';
 import { ownStage } from '../stage/own-stage.ts';
 import { fencedBy, type StageLock } from '../stage/stage-lock.ts';
-import type { BatchLimits } from './price-batch.ts';
+import { BATCH_LIMITS, type BatchLimits } from './price-batch.ts';
 import type { PriceChain } from './price-chain.ts';
 import { createPriceReport } from './price-report.ts';
 import { openPriceStage, type PriceStage } from './price-stage.ts';
@@ -36,7 +36,6 @@ export interface RunPriceOptions {
   readonly limits?: BatchLimits;
 }
 
-const LIMITS: BatchLimits = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 /** Derive's commits and new facts end the wait; this limit is for missed notifications. */
 const WAIT_MS = 5000;
 /** Facts appear in the topic shortly before derive's commit, which releases them and notifies. On Kafka they may also follow it. */
@@ -55,7 +54,7 @@ export function runPrice(options: RunPriceOptions): Promise<void> {
 }
 
 async function fold(options: RunPriceOptions, lock: StageLock): Promise<void> {
-  const { chains, config, log, topics, stores, logger, signal, limits = LIMITS } = options;
+  const { chains, config, log, topics, stores, logger, signal, limits = BATCH_LIMITS } = options;
   const rules = pricingRules(chains, config);
   const publisher = await openStampsPublisher(log, topics, lock, chains);
   try {

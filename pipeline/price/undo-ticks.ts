@@ -1,12 +1,13 @@
 /** Undoes ticks that are no longer valid: after a rewind of a chain, or to make room for a chain that was added. */
 import type { PoolClient } from 'pg';
+import { passRecord } from '../../infra/postgres/stage-positions.ts';
 import type { FactsRewound } from '../../schemas/log-records.ts';
 import { clearRuns } from './ahead-runs.ts';
 import { deleteFrom } from './clickhouse-prices.ts';
 import { readGenerations } from './generations.ts';
 import { keptBlocks } from './kept-prices.ts';
 import { forgetShown } from './postgres-ahead.ts';
-import { firstInvalidTick, firstTickFrom, newestHeight, recordRewind, undoFrom } from './postgres-prices.ts';
+import { firstInvalidTick, firstTickFrom, newestHeight, undoFrom } from './postgres-prices.ts';
 import type { ChainCursor } from './price-chain.ts';
 import { type PriceState, reload } from './price-state.ts';
 import { refillPrices } from './refill-prices.ts';
@@ -33,7 +34,7 @@ export async function rewind(
     return;
   }
   logger.info({ chain: name, height, fromHeight }, 'price: rewinds');
-  await undo(state, untrue, rewound, (client) => recordRewind(client, name, height, position));
+  await undo(state, untrue, rewound);
 }
 
 /** Passes a rewind that was found ahead of the cursor and applied then. */
@@ -60,23 +61,18 @@ export async function makeRoom(state: PriceState, { chain, queue }: ChainCursor)
   const first = await stores.postgres.transaction((client) => firstTickFrom(client, queue[0]?.clock ?? 0));
   if (first === null) return;
   logger.info({ chain: chain.name }, 'price: a chain was added; folding prices again from its first block on');
-  await undo(state, first, null, async () => undefined);
+  await undo(state, first, null);
 }
 
-/** Undoes the ticks from `first` on in both stores; `alsoThen` joins the same commit. Published stamps are retracted afterwards. */
-async function undo(
-  state: PriceState,
-  first: number,
-  rewound: RewoundChain | null,
-  alsoThen: (client: PoolClient) => Promise<void>,
-): Promise<void> {
+/** Undoes the ticks from `first` on in both stores, and passes the rewind in the same commit. Published stamps are retracted afterwards. */
+async function undo(state: PriceState, first: number, rewound: RewoundChain | null): Promise<void> {
   const { stores, lock, publisher, logger } = state.options;
   await lock.transaction(async (client) => {
     await deleteFrom(stores.clickhouse, first);
     await undoFrom(client, first);
     await forgetShown(client);
     await clearRuns(client);
-    await alsoThen(client);
+    if (rewound) await passRecord(client, 'price', rewound.chain, rewound.height, rewound.position);
     await refill(client, state);
   });
   const newestTick = state.tick;

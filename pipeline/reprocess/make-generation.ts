@@ -16,7 +16,7 @@ import { deleteFrom, insertRows, replaceConversions } from '../price/clickhouse-
 import { type Generation, readGenerations, withRanges } from '../price/generations.ts';
 import { writeKept } from '../price/postgres-prices.ts';
 import type { PriceChain } from '../price/price-chain.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createYield } from '../stage/yield-to-event-loop.ts';
 import { writeStamps } from './copy-stamps.ts';
@@ -221,8 +221,7 @@ export function createGenerationMaker(options: MakeOptions): GenerationMaker {
           const phase = await once(progress);
           return { phase, progress: (await readProgress(postgres.pool, generation)) ?? { ...progress } };
         } catch (error) {
-          const isPassing =
-            error instanceof ReprocessDisturbed || (error as { code?: unknown } | null)?.code === NOT_AT_REST;
+          const isPassing = error instanceof ReprocessDisturbed || isNotAtRest(error);
           if (!isPassing || tries === MOST_TRIES) throw error;
           logger.debug({ err: error }, 'reprocess: trying again');
           forget();

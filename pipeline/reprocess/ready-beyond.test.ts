@@ -3,10 +3,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { watchPositions } from '../../infra/postgres/position-moves.ts';
+import { FIRST_AHEAD_TICK } from '../../schemas/ahead-runs.ts';
 import { createPriceWorld, type OpenStage, type PriceWorld } from '../../test/support/pipeline/price/price-world.ts';
 import { slowChains } from '../../test/support/pipeline/price/slow-chains.ts';
 import { begin, EVERYTHING, toTheEnd, withMaker } from '../../test/support/pipeline/reprocess/make.ts';
-import { AHEAD_FIRST } from '../price/ahead-change.ts';
 import { dropGeneration } from './candidate-generation.ts';
 
 const { first, second, chains, cutover } = slowChains();
@@ -32,7 +32,7 @@ afterAll(async () => {
 async function beyond() {
   const { rows } = await world.stores.postgres.pool.query<{ generation: number; rows: number }>(
     'SELECT generation, count(*)::int4 AS rows FROM stamps WHERE tick >= $1 GROUP BY generation ORDER BY generation',
-    [AHEAD_FIRST],
+    [FIRST_AHEAD_TICK],
   );
   const { rows: runs } = await world.stores.postgres.pool.query<{ run: string }>(
     'SELECT run::text FROM ahead_runs WHERE counts',

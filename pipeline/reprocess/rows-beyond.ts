@@ -2,8 +2,8 @@
 import type { Postgres } from '../../infra/postgres/postgres.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { FIRST_AHEAD_TICK } from '../../schemas/ahead-runs.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
-import { AHEAD_FIRST } from '../price/ahead-change.ts';
 import { ownedStages } from '../stage/pause-stages.ts';
 
 const beyond = (generation: string) => `SELECT FROM stamps WHERE generation = ${generation} AND tick >= $3`;
@@ -15,6 +15,6 @@ export async function isAwaited(
   { pool }: Postgres,
   { base, generation }: { readonly base: number; readonly generation: number },
 ): Promise<boolean> {
-  const row = await readRow(pool, readLacks, LACKS_SQL, [base, generation, AHEAD_FIRST]);
+  const row = await readRow(pool, readLacks, LACKS_SQL, [base, generation, FIRST_AHEAD_TICK]);
   return row?.lacks === true && (await ownedStages(pool, [{ stage: 'price', chain: ALL_CHAINS }])).length > 0;
 }

@@ -1,4 +1,5 @@
 /** Copies stamps into Postgres, stretch by stretch: ClickHouse prints the next stretch while Postgres reads the current one. */
+import { allEnded } from '../../infra/all-ended.ts';
 import type { Stores } from '../../infra/stores.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { type CopyRange, readStamps } from './copy-stamps.ts';
@@ -58,13 +59,11 @@ export function createStampCopies({ generation, chains, stores, most }: StampCop
       if (!range) throw new RangeError(`no stamps to copy after tick ${copied}`);
       const text = current.read.get(range.low) ?? (await readStamps(clickhouse, range));
       current.read.clear();
-      const [written, ahead] = await Promise.allSettled([
+      const [, ahead] = await allEnded([
         write({ high: range.high, text }),
         following && readStamps(clickhouse, following),
       ]);
-      if (written.status === 'rejected') throw written.reason;
-      if (ahead.status === 'rejected') throw ahead.reason;
-      if (following && ahead.value) current.read.set(following.low, ahead.value);
+      if (following && ahead) current.read.set(following.low, ahead);
     },
   };
 }

@@ -1,6 +1,7 @@
 /** The prices by which the conversions of a tick are stamped: rows of `stamp_prices`, gathered while prices are folded. */
 
 import { formatDecimal, STAMP_DECIMALS } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { CsvValue } from '../../infra/clickhouse/csv.ts';
 import { isOutsideLimits } from '../../processors/pricing/backfill-bounds.ts';
 import type { PriceFold } from '../../processors/pricing/price-fold.ts';
@@ -36,6 +37,12 @@ export function gatheringStampPrices(fold: PriceFold, generation: number, rows: 
       const { converted } = block as StoredBlock;
       if (converted.length === 0) return folded;
       const context = fold.stampContext(block, views);
+      /** Memoized, because a price stays the same for many ticks. */
+      const inputsOf = (quote: QuotedPrice): string =>
+        getOrInsert(texts, quote, () => {
+          const { prices, baskets, anchors } = stampInputs(null, null, [quote], context.anchors);
+          return JSON.stringify({ prices, baskets, anchors });
+        });
       for (const currencyId of converted) {
         const side = conversionSide(currencyId, 0n, context);
         const quote = context.prices.get(currencyId);
@@ -55,17 +62,6 @@ export function gatheringStampPrices(fold: PriceFold, generation: number, rows: 
         ]);
       }
       return folded;
-
-      /** Memoized, because a price stays the same for many ticks. */
-      function inputsOf(of: QuotedPrice): string {
-        let text = texts.get(of);
-        if (text === undefined) {
-          const { prices, baskets, anchors } = stampInputs(null, null, [of], context.anchors);
-          text = JSON.stringify({ prices, baskets, anchors });
-          texts.set(of, text);
-        }
-        return text;
-      }
     },
   };
 }

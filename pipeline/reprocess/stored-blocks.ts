@@ -1,10 +1,10 @@
 /** Blocks for the price fold, read from Postgres. */
 import type { PoolClient } from 'pg';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { factReader, partReader } from '../../infra/postgres/fact-columns.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { storedColumns } from '../../infra/postgres/stored-columns.ts';
-import type { StoredRow } from '../../infra/row-reader.ts';
-import { columns, type RowReader, rowReader } from '../../infra/row-reader.ts';
+import { columns, type RowReader, rowReader, type StoredRow } from '../../infra/row-reader.ts';
 import type { PricedBlock } from '../../processors/pricing/chain-view.ts';
 import { DEFINITIONS } from '../../schemas/facts.ts';
 
@@ -124,9 +124,7 @@ async function grouped<T>(
   const placed = (row: StoredRow) => ({ height: readHeight(row).from_height, value: reader(row) });
   const byHeight = new Map<number, T[]>();
   for (const { height, value } of await readRows(client, placed, sql, values)) {
-    const list = byHeight.get(height);
-    if (list) list.push(value);
-    else byHeight.set(height, [value]);
+    getOrInsert(byHeight, height, () => []).push(value);
   }
   return byHeight;
 }

@@ -9,3 +9,9 @@ export interface DerivedBlock {
   readonly block: BlockFact;
   readonly facts: readonly Fact[];
 }
+
+export function blockFactOf(facts: readonly Fact[]): BlockFact {
+  const fact = facts.find((one) => one.type === 'block');
+  if (!fact) throw new TypeError('deriving a block returned no block fact');
+  return fact;
+}

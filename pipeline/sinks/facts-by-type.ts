@@ -1,4 +1,5 @@
 /** The facts of a batch, grouped by type. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Fact, FactOf, FactType } from '../../schemas/facts.ts';
 import type { DerivedBlock } from './derived-block.ts';
 
@@ -15,11 +16,7 @@ export interface FactsByType {
 export function factsByType(blocks: readonly DerivedBlock[]): FactsByType {
   const lists = new Map<FactType, PlacedFact[]>();
   for (const at of blocks) {
-    for (const fact of at.facts) {
-      const list = lists.get(fact.type);
-      if (list) list.push({ fact, at });
-      else lists.set(fact.type, [{ fact, at }]);
-    }
+    for (const fact of at.facts) getOrInsert(lists, fact.type, () => []).push({ fact, at });
   }
   return {
     of: <T extends FactType>(type: T) => (lists.get(type) ?? []) as unknown as readonly PlacedFact<FactOf<T>>[],

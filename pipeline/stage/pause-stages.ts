@@ -2,11 +2,15 @@
 import type { Pool, PoolClient } from 'pg';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { errorCode } from '../../infra/system-errors.ts';
 import type { OwnedStage } from '../../schemas/stages.ts';
 import { changingKey, ownerKey } from './stage-lock.ts';
 
-/** SQLSTATE when a stage does not pause in time because it rewinds, or repairs the stores after a crash. */
-export const NOT_AT_REST = '55P03';
+/** SQLSTATE when Postgres waits too long for a lock. */
+const LOCK_NOT_AVAILABLE = '55P03';
+
+/** Whether a stage did not pause in time, because it rewinds or repairs the stores after a crash. */
+export const isNotAtRest = (error: unknown): boolean => errorCode(error) === LOCK_NOT_AVAILABLE;
 
 export interface Writer {
   readonly stage: OwnedStage;

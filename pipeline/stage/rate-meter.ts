@@ -7,7 +7,7 @@ export interface RateMeter {
 }
 
 /** `now` is a monotonic clock in milliseconds. */
-export function createRateMeter(windowMs: number, now: () => number = () => performance.now()): RateMeter {
+export function createRateMeter(windowMs: number, now: () => number): RateMeter {
   const started = now();
   let samples: { at: number; count: number }[] = [];
 

@@ -3,7 +3,8 @@ import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
 import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { pause } from '../../infra/repeat-until.ts';
-import { messageOf, RetryableError, VerustreamError } from '../../schemas/errors.ts';
+import { errorCode } from '../../infra/system-errors.ts';
+import { messageOf, RetryableError } from '../../schemas/errors.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import type { StageReporter } from './stage-reporter.ts';
@@ -51,7 +52,7 @@ export async function supervise(options: Supervised): Promise<void> {
       if (signal.aborted) return;
       const error = postgresTrouble(thrown) ?? thrown;
       const retry = error instanceof RetryableError;
-      const shown = { code: codeOf(error), message: messageOf(error) };
+      const shown = { code: errorCode(error) ?? 'internal_error', message: messageOf(error) };
       for (const [chain, status] of last) {
         report(chain, { ...status, state: retry ? 'waiting' : 'stopped', rate: 0, etaSeconds: null, error: shown });
       }
@@ -66,10 +67,4 @@ export async function supervise(options: Supervised): Promise<void> {
       waitMs = Math.min(waitMs * 2, LONGEST_WAIT_MS);
     }
   }
-}
-
-function codeOf(error: unknown): string {
-  if (error instanceof VerustreamError) return error.code;
-  const code = (error as { code?: unknown } | null)?.code;
-  return typeof code === 'string' ? code : 'internal_error';
 }

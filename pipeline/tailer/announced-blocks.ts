@@ -1,4 +1,5 @@
 /** Queues blocks that daemons have announced, until the tailer takes them; several daemons may announce the same block. */
+import { LRUCache } from 'lru-cache';
 import type { DaemonNotifications } from '../../infra/verusd/daemon-notifications.ts';
 import { createWakeUp } from '../../infra/wake-up.ts';
 import { connectedBlock, type DaemonNotification } from '../../schemas/verusd/zmq-message.ts';
@@ -19,7 +20,7 @@ const KEPT_HASHES = 64;
 
 export function announcedBlocks(notifications: DaemonNotifications): AnnouncedBlocks {
   const waiting: string[] = [];
-  const known = new Set<string>();
+  const known = new LRUCache<string, true>({ max: KEPT_HASHES });
   const announced = createWakeUp();
   let mustAsk = false;
 
@@ -28,11 +29,7 @@ export function announcedBlocks(notifications: DaemonNotifications): AnnouncedBl
     if (hash === null ? notification.kind !== 'missed' : known.has(hash)) return;
     if (hash === null) mustAsk = true;
     else {
-      known.add(hash);
-      for (const oldest of known) {
-        if (known.size <= KEPT_HASHES) break;
-        known.delete(oldest);
-      }
+      known.set(hash, true);
       waiting.push(hash);
       mustAsk ||= waiting.length > MOST_WAITING;
     }

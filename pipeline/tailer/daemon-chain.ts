@@ -6,6 +6,7 @@ import { DaemonGarbage, DaemonHttpError, DaemonRpcError, DaemonUnreachable } fro
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
 import type { ChainConfig } from '../../schemas/config.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
+import { RPC_CODES } from '../../schemas/verusd/rpc-envelope.ts';
 import { type BackoffLimits, backoffMs } from '../stage/backoff.ts';
 import { type FetchedBlock, READ_MEMBERS, readFetchedBlock } from './fetched-block.ts';
 import { WrongChain } from './tailer-errors.ts';
@@ -35,7 +36,7 @@ export interface DaemonChainOptions {
 
 /** Attempts for one call, to get over a lost reply; the caller reports and waits out persistent failures. */
 const ATTEMPTS = 4;
-const NOT_FOUND = new Set([-5, -8]);
+const NOT_FOUND = new Set<number>([RPC_CODES.invalidAddressOrKey, RPC_CODES.invalidParameter]);
 
 export function createDaemonChain(options: DaemonChainOptions): DaemonChain {
   const { chain, client, signal, retry, blockTimeoutMs, callTimeoutMs } = options;

@@ -11,10 +11,11 @@ import type { RegimeRange } from '../../processors/pricing/regime-plan.ts';
 import type { PricingConfig } from '../../schemas/config.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { servedGeneration, withRanges } from '../price/generations.ts';
+import { BATCH_LIMITS } from '../price/price-batch.ts';
 import type { PriceChain } from '../price/price-chain.ts';
 import { openPriceStage } from '../price/price-stage.ts';
 import { pricingRules } from '../price/run-price.ts';
-import { NOT_AT_REST, pauseStages } from '../stage/pause-stages.ts';
+import { isNotAtRest, pauseStages } from '../stage/pause-stages.ts';
 import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageProgress } from '../stage/stage-progress.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
@@ -55,7 +56,6 @@ export interface RefoldOptions {
   readonly signal: AbortSignal;
 }
 
-const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
 const ATTEMPTS = 40;
 const PAUSE_MS = 250;
 
@@ -78,7 +78,7 @@ export async function servedPrices(
         return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
       });
     } catch (error) {
-      if ((error as { code?: unknown } | null)?.code !== NOT_AT_REST) throw error;
+      if (!isNotAtRest(error)) throw error;
       if (attempt === ATTEMPTS) throw new VerifyDisturbed('the price stage');
       await sleep(PAUSE_MS, undefined, { signal });
     }
@@ -97,7 +97,7 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
     lock,
     publisher: null,
     logger,
-    limits: { ...LIMITS, lastTick: served.tick },
+    limits: { ...BATCH_LIMITS, lastTick: served.tick },
     signal,
   });
   const meter = createStageProgress();

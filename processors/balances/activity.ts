@@ -1,4 +1,5 @@
 /** Effect of each transaction on each address: gross, so that a payment to oneself shows on both sides. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { ActivityFact } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import type { BlockInput, ChainState, OutputState } from '../state/chain-state.ts';
@@ -42,11 +43,7 @@ function transactionActivity(tx: DaemonTransaction, txIndex: number, state: Chai
 
 function book(accounts: Map<string, Account>, output: OutputState, side: Side): void {
   for (const address of output.addresses) {
-    let account = accounts.get(address);
-    if (!account) {
-      account = { received: 0n, sent: 0n, currencies: {} };
-      accounts.set(address, account);
-    }
+    const account = getOrInsert(accounts, address, () => ({ received: 0n, sent: 0n, currencies: {} }));
     account[side] += output.value;
     for (const currencyId in output.currencies) {
       account.currencies[currencyId] ??= { received: 0n, sent: 0n };

@@ -1,4 +1,5 @@
 /** Balances, by currency, of each address that a block touched. */
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { ActivityFact, BalanceFact } from '../../schemas/facts.ts';
 import type { ChainState } from '../state/chain-state.ts';
 
@@ -10,11 +11,7 @@ export function deriveBalances(activity: readonly ActivityFact[], state: ChainSt
   const touched = new Map<string, Touched[]>();
   const book = (address: string, currencyId: string, received: bigint, sent: bigint): void => {
     if (received === 0n && sent === 0n) return;
-    let held = touched.get(address);
-    if (!held) {
-      held = [];
-      touched.set(address, held);
-    }
+    const held = getOrInsert(touched, address, () => []);
     let account = held.find((candidate) => candidate.currencyId === currencyId);
     if (!account) {
       const before = state.balance(address, currencyId) ?? NOTHING;

@@ -1,9 +1,10 @@
 /** Kinds of a transaction, read from its outputs; it may have several. */
 import { EXPORT_FLAGS, IMPORT_FLAGS, TRANSFER_FLAGS } from '../../domain/flags.ts';
+import { NULL_HASH } from '../../domain/hashes.ts';
 import { SYSTEM_ADDRESSES } from '../../domain/system-addresses.ts';
 import type { TransactionType } from '../../schemas/facts.ts';
 import type { DaemonScript, DaemonTransaction } from '../../schemas/verusd/block.ts';
-import { asInteger, asObject, asText, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
+import { asInteger, asObject, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
 
 const NOTARIZATIONS = ['acceptednotarization', 'earnednotarization', 'pbaasnotarization', 'finalizenotarization'];
 
@@ -30,7 +31,7 @@ export function transactionKinds(tx: DaemonTransaction, place: TransactionPlace)
   if (exports.some(gathersTransfers)) kinds.add('export');
   if (scripts.some((script) => 'currencydefinition' in script)) kinds.add('currency_definition');
   if (identities.length > 0) kinds.add(isRegistration ? 'identity_registration' : 'identity_update');
-  if (commitment && !isNull(commitment.hash)) kinds.add('name_commitment');
+  if (commitment && commitment.hash !== NULL_HASH) kinds.add('name_commitment');
   for (const transfer of decodedIn(scripts, 'reservetransfer')) kinds.add(transferKind(transfer));
   if (scripts.some(isOffer)) kinds.add('offer');
   if (scripts.some(isNotarization)) kinds.add('notarization');
@@ -72,7 +73,7 @@ function flagsOf(object: DecodedObject): number {
 function isOffer(script: DaemonScript): boolean {
   const addresses = script.addresses ?? [];
   const commitment = decodedObject(script, 'commitmenthash');
-  if (commitment) return isNull(commitment.hash) || addresses.length > 1;
+  if (commitment) return commitment.hash === NULL_HASH || addresses.length > 1;
   if (!decodedObject(script, 'identityprimary')) return false;
   return addresses.some((address) => !address.startsWith('i') && !SYSTEM_ADDRESSES.has(address));
 }
@@ -80,11 +81,7 @@ function isOffer(script: DaemonScript): boolean {
 /** Evidence that refers to no output carries user data instead. */
 function isNotarization(script: DaemonScript): boolean {
   const evidence = decodedObject(script, 'notaryevidence');
-  return NOTARIZATIONS.some((kind) => kind in script) || (!!evidence && !isNull(asObject(evidence.output)?.txid));
-}
-
-function isNull(hash: unknown): boolean {
-  return /^0+$/.test(asText(hash) ?? '');
+  return NOTARIZATIONS.some((kind) => kind in script) || (!!evidence && asObject(evidence.output)?.txid !== NULL_HASH);
 }
 
 function isShielded(tx: DaemonTransaction): boolean {

@@ -198,7 +198,7 @@ function deadBlock(label: BlockLabel, state: MutableChainState, cause: FaultCaus
     stake: null,
   };
   const snapshots = deriveReserveSnapshots({ clock }, state);
-  const facts = [block, ...snapshots, deadLetter(0, 'block', null, null, cause, null)];
+  const facts = [block, ...snapshots, deadLetter({ ordinal: 0, scope: 'block', txid: null, n: null }, cause, null)];
   state.apply(height, facts);
   state.setTip({ height, hash, time, clock });
   return facts;
@@ -213,25 +213,19 @@ function deadLetters(raw: unknown, faults: readonly BlockFault[]): DeadLetterFac
     const tx = listOf(asObject(raw)?.tx)[fault.txIndex];
     const { txid, vin, vout } = asObject(tx) ?? {};
     const part = fault.scope === 'transaction' ? tx : listOf(fault.scope === 'input' ? vin : vout)[fault.n ?? -1];
-    return deadLetter(ordinal, fault.scope, isHash(txid) ? txid : null, fault.n, fault, part);
+    return deadLetter({ ordinal, scope: fault.scope, txid: isHash(txid) ? txid : null, n: fault.n }, fault, part);
   });
 }
 
 function deadLetter(
-  ordinal: number,
-  scope: DeadLetterScope,
-  txid: string | null,
-  n: number | null,
+  place: Pick<DeadLetterFact, 'ordinal' | 'scope' | 'txid' | 'n'>,
   { code, message }: FaultCause,
   part: unknown,
 ): DeadLetterFact {
   const text = part === null || part === undefined ? null : stringifyExact(part);
   return {
     type: 'dead_letter',
-    ordinal,
-    scope,
-    txid,
-    n,
+    ...place,
     code,
     message: message.replaceAll('\0', '\\0').slice(0, LONGEST_MESSAGE),
     payload: text !== null && text.length <= LONGEST_PAYLOAD ? text : null,

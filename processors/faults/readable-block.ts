@@ -91,5 +91,5 @@ function outputFault(raw: unknown, n: number): string | null {
 }
 
 function isInt4(value: unknown): value is number {
-  return Number.isInteger(value) && (value as number) >= 0 && (value as number) <= INT32_MAX;
+  return typeof value === 'number' && Number.isInteger(value) && value >= 0 && value <= INT32_MAX;
 }

@@ -1,7 +1,7 @@
 /** Redacts the parts of a block that cannot be decoded. Each leaves a placeholder, so that no other part moves. */
 
 import { LosslessNumber } from 'lossless-json';
-import { isHash } from '../../domain/hashes.ts';
+import { isHash, NULL_HASH } from '../../domain/hashes.ts';
 import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { VerustreamError } from '../../schemas/errors.ts';
 import type { DaemonBlock, DaemonInput, DaemonOutput, DaemonTransaction } from '../../schemas/verusd/block.ts';
@@ -24,7 +24,6 @@ export interface BlockFault extends FaultCause {
 const UNDECODABLE = 'undecodable';
 
 const INTEGER = /^-?\d{1,19}$/;
-const NO_TXID = '0'.repeat(64);
 
 /** Keys that a look-up may send to the stores. */
 export const isKey = (value: unknown): value is string =>
@@ -75,7 +74,7 @@ export function isIncomplete({ vin, vout }: DaemonTransaction): boolean {
 function bareTransaction(tx: unknown): DaemonTransaction {
   const txid = asObject(tx)?.txid;
   return {
-    txid: isHash(txid) ? txid : NO_TXID,
+    txid: isHash(txid) ? txid : NULL_HASH,
     overwintered: false,
     version: 0,
     locktime: 0,

@@ -3,6 +3,7 @@ import { MOST_SATOSHIS } from '../../domain/satoshi.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { Field, Fields } from '../../schemas/facts/fields.ts';
 import { FACTS, type Fact, type FactType } from '../../schemas/facts.ts';
+import { isKey } from './redact.ts';
 
 /** A value is missing, or outside the range of its column. */
 class InvalidFact extends PermanentError {
@@ -13,7 +14,6 @@ class InvalidFact extends PermanentError {
 
 const HEX = /^(?:[0-9a-f]{2})*$/;
 const NUMERAL = /^-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?$/;
-const NOT_IN_KEYS = /[\n\0]/;
 
 /** The fields to check by type. For the most frequent types, readable-block.ts has checked the others. */
 const CHECKED = new Map<string, readonly (readonly [string, Field])[]>(
@@ -63,7 +63,7 @@ function checkMembers(type: FactType, members: Fields, value: object): void {
 
 function checkEntries(type: FactType, name: string, entries: object, isValue: (value: unknown) => boolean): void {
   for (const [key, value] of Object.entries(entries)) {
-    if (key === '' || NOT_IN_KEYS.test(key)) throw new InvalidFact(type, name, key);
+    if (!isKey(key)) throw new InvalidFact(type, name, key);
     if (!isValue(value)) throw new InvalidFact(type, key, value);
   }
 }

@@ -1,4 +1,5 @@
 /** Derives a waiting transaction with the processors that will derive it in its block. */
+import { NULL_HASH } from '../../domain/hashes.ts';
 import type { OutputFact } from '../../schemas/facts.ts';
 import type { UnconfirmedInput, UnconfirmedTransaction } from '../../schemas/mempool.ts';
 import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
@@ -14,12 +15,10 @@ import { transferRequests } from '../transfers/transfer-requests.ts';
 const OWN_BYTES = 2_000;
 const PART_BYTES = 300;
 
-const NO_HASH = '0'.repeat(64);
-
 /** Returns a block around the transaction; null when `raw` is not a transaction. */
 export function blockAround(raw: unknown, height: number, time: number): DaemonBlock | null {
-  const block = { hash: NO_HASH, height, previousblockhash: NO_HASH, time, tx: [raw] };
-  const { block: readable, faults } = readableBlock(block, NO_HASH);
+  const block = { hash: NULL_HASH, height, previousblockhash: NULL_HASH, time, tx: [raw] };
+  const { block: readable, faults } = readableBlock(block, NULL_HASH);
   return faults.some(({ scope }) => scope === 'transaction') ? null : readable;
 }
 

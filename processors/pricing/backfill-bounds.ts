@@ -1,5 +1,6 @@
 /** Judges whether a backfill price is believable, by the median of the daily prices around its day. */
 import { parsePrice } from '../../domain/decimal.ts';
+import { ascending } from '../../domain/order.ts';
 import { SECONDS_PER_DAY } from '../../domain/time.ts';
 import type { ConversionSide } from './stamp-decision.ts';
 
@@ -27,7 +28,7 @@ export function boundsCloseAt(day: number): number {
 /** Computes the bounds of a day from the daily prices near it; null when there are none. */
 export function boundsOf(day: number, daily: readonly DailyPrice[]): PriceBounds | null {
   const near = daily.filter((price) => Math.abs(price.day - day) <= BOUNDS_DAYS).map(({ usd }) => usd);
-  near.sort((a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  near.sort(ascending);
   const [lower, upper] = [near[(near.length - 1) >> 1], near[near.length >> 1]];
   if (lower === undefined || upper === undefined) return null;
   return { twiceMedian: lower + upper, days: near.length };

@@ -1,8 +1,9 @@
 /** Oracle prices at one moment: anchors, then baskets with anchors as reserves, then two hops through currencies priced so far. */
 import { type BasketReserve, type BasketState, coins, priceInReserve } from '../../domain/basket-state.ts';
 import { isStorablePrice, toPrice } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { PriceTier } from '../../domain/prices.ts';
-import { add, compare, divide, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
+import { add, compare, divide, larger, multiply, ONE, type Rational, smaller, ZERO } from '../../domain/rational.ts';
 import type { PriceEntry, QuotedPrice } from './quoted-price.ts';
 import { weightedPrice } from './weighted-price.ts';
 
@@ -135,9 +136,7 @@ function addEntries(
 ): void {
   const add = (currencyId: string, price: Rational) => {
     if (!isStorablePrice(price)) return;
-    const list = entries.get(currencyId);
-    if (list) list.push({ basket, price, depth, hop });
-    else entries.set(currencyId, [{ basket, price, depth, hop }]);
+    getOrInsert(entries, currencyId, () => []).push({ basket, price, depth, hop });
   };
   add(basket.basketId, usd);
   for (const reserve of basket.reserves) {
@@ -162,9 +161,6 @@ function settle(prices: Map<string, OraclePrice>, said: Entries, tier: PriceTier
 
 /** The depth of a price through hops is at most that of the deepest hop anchor. */
 function capByHop(depth: Rational, entries: readonly PriceEntry[]): Rational {
-  let largest: Rational | null = null;
-  for (const { hop } of entries) {
-    if (hop && (!largest || compare(hop.totalDepth, largest) > 0)) largest = hop.totalDepth;
-  }
-  return largest ? smaller(depth, largest) : depth;
+  const hops = entries.flatMap(({ hop }) => hop?.totalDepth ?? []);
+  return hops.length === 0 ? depth : smaller(depth, hops.reduce(larger));
 }

@@ -2,16 +2,11 @@
 
 import type { BasketState } from '../../domain/basket-state.ts';
 import { toPrice } from '../../domain/decimal.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import type { Rational } from '../../domain/rational.ts';
 import type { PriceLimitsByCurrency } from '../../schemas/config.ts';
 import type { TransferFact } from '../../schemas/facts.ts';
-import {
-  type BackfillFold,
-  type BackfillRow,
-  type BackfillRules,
-  type BackfillState,
-  createBackfillFold,
-} from './backfill-fold.ts';
+import { type BackfillRow, type BackfillRules, type BackfillState, createBackfillFold } from './backfill-fold.ts';
 import { type ChainView, liveBaskets, type PricedBlock } from './chain-view.ts';
 import { type Ema, stepEma } from './ema.ts';
 import { noDelivery } from './no-delivery.ts';
@@ -102,7 +97,7 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
   const { emas, marks } = state;
   const natives = nativesOf(rules);
   const defaultChain = rules.chains[0]?.name;
-  const backfill: BackfillFold = createBackfillFold(rules, state);
+  const backfill = createBackfillFold(rules, state);
   const priceMarks = new WeakMap<OraclePrice, PriceMark>();
   let live: readonly BasketState[] = NO_ROWS;
   let prices = NO_PRICES;
@@ -117,13 +112,10 @@ export function createPriceFold(rules: PricingRules, state: PriceFoldState): Pri
   }
 
   function markOf(price: OraclePrice): PriceMark {
-    let mark = priceMarks.get(price);
-    if (!mark) {
+    return getOrInsert(priceMarks, price, () => {
       const sourceBasket = price.sourceBasket?.basketId ?? null;
-      mark = { usd: price.usd, tier: price.tier, totalDepth: toPrice(price.totalDepth), sourceBasket };
-      priceMarks.set(price, mark);
-    }
-    return mark;
+      return { usd: price.usd, tier: price.tier, totalDepth: toPrice(price.totalDepth), sourceBasket };
+    });
   }
 
   function priceRows(tick: number, block: PricedBlock, views: readonly ChainView[]): PriceRow[] {

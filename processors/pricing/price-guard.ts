@@ -1,6 +1,6 @@
 /** Decides which prices are published once external prices are known. Stamps and derived rows are never affected. */
 
-import { PRICE_DECIMALS } from '../../domain/decimal.ts';
+import { ONE_USD } from '../../domain/decimal.ts';
 import type { GuardState } from '../../domain/prices.ts';
 
 /** Prices are scaled by 10^30. */
@@ -32,7 +32,6 @@ const WARNING_PCT = 2n * SCALE;
 const REJECTED_PCT = 5n * SCALE;
 /** numeric(30,10) */
 const LARGEST_DEVIATION = 10n ** 30n - 1n;
-const PEG = 10n ** BigInt(PRICE_DECIMALS);
 
 /** Up to 2 % off is healthy, up to 5 % a warning, more is rejected: then the last good price stays, if there is one. */
 export function judgePrice<P extends GuardedPrice>({
@@ -52,7 +51,7 @@ export function judgePrice<P extends GuardedPrice>({
 
 /** An anchor more than 2 % off one dollar leaves the set; an anchor without an external price stays. */
 export function isOffPeg(external: bigint | null): boolean {
-  return external !== null && deviationOf(external, PEG) > WARNING_PCT;
+  return external !== null && deviationOf(external, ONE_USD) > WARNING_PCT;
 }
 
 function deviationOf(price: bigint, reference: bigint): bigint {

@@ -61,12 +61,11 @@ export function rowEntries({ entries }: Pick<QuotedPrice, 'entries'>): Omit<Entr
 }
 
 function entryInput({ basket, price, depth, hop }: PriceEntry): EntryInput {
-  const [priceText, depthText] = [formatPrice(toPrice(price)), formatPrice(toPrice(depth))];
   return {
     chain: basket.chain,
     basketId: basket.basketId,
-    price: priceText,
-    depth: depthText,
+    price: formatPrice(toPrice(price)),
+    depth: formatPrice(toPrice(depth)),
     hop: hop?.currencyId ?? null,
   };
 }

@@ -1,4 +1,5 @@
 /** Keys that a block's processors will look up; the runner loads them first. */
+import { NULL_HASH } from '../../domain/hashes.ts';
 import type { DaemonBlock } from '../../schemas/verusd/block.ts';
 import { asInteger, asText, decodedObject } from '../decoding/decoded-object.ts';
 
@@ -18,8 +19,6 @@ export interface ReferencedKeys {
   /** Exports that an import executes; their transfers are needed too. */
   readonly exports: readonly { readonly txid: string; readonly vout: number }[];
 }
-
-const NULL_TXID = '0'.repeat(64);
 
 /** Without repetitions, in order of appearance. Outputs made in the block itself are left out. */
 export function referencedKeys(block: DaemonBlock): ReferencedKeys {
@@ -48,7 +47,7 @@ export function referencedKeys(block: DaemonBlock): ReferencedKeys {
       const executed = decodedObject(scriptPubKey, 'crosschainimport');
       const txid = asText(executed?.exporttxid);
       const vout = asInteger(executed?.exporttxout);
-      if (txid !== undefined && vout !== undefined && txid !== NULL_TXID && !made.has(txid)) {
+      if (txid !== undefined && vout !== undefined && txid !== NULL_HASH && !made.has(txid)) {
         exports.set(`${txid}:${vout}`, { txid, vout });
       }
     }

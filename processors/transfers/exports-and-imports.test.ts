@@ -2,10 +2,9 @@ import { beforeAll, describe, expect, it } from 'vitest';
 import type { DaemonExport, DaemonImport, DaemonReserveTransfer } from '../../schemas/verusd/conversion-objects.ts';
 import { block, decodedAs, output, transaction } from '../../test/support/processors/blocks.ts';
 import { foldPaired, PAIRED_CHAINS } from '../../test/support/processors/chain-pair.ts';
-import { RECORDED_CHAIN, recordedTruth } from '../../test/support/processors/recorded-chain.ts';
+import { recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording, type RecordedFold } from '../../test/support/processors/recorded-fold.ts';
 import { validateFacts } from '../faults/validate-facts.ts';
-import { createMemoryState } from '../state/memory-state.ts';
 import { deriveExportsAndImports } from './exports-and-imports.ts';
 
 type RecordedExport = {
@@ -94,10 +93,7 @@ describe('recorded exports and imports', () => {
         output(0, '0', decodedAs('crosschainexport', text(flags))),
         output(1, '0', decodedAs('crosschainimport', text(flags))),
       ];
-      const made = deriveExportsAndImports(
-        { block: block(1, [transaction('00', [], outputs)]), clock: 0 },
-        createMemoryState(RECORDED_CHAIN),
-      );
+      const made = deriveExportsAndImports({ block: block(1, [transaction('00', [], outputs)]), clock: 0 });
       validateFacts(made);
       return made;
     };

@@ -3,7 +3,7 @@ import type { ExportFact, ImportFact } from '../../schemas/facts.ts';
 import type { DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { conversionObject, type DaemonExport, type DaemonImport } from '../../schemas/verusd/conversion-objects.ts';
 import { asFlags } from '../decoding/decoded-object.ts';
-import type { BlockInput, ChainState } from '../state/chain-state.ts';
+import type { BlockInput } from '../state/chain-state.ts';
 
 /** Whether the import output only continues its source system's thread and repeats the output before it. */
 export function isSystemThread(imported: Pick<DaemonImport, 'flags'>): boolean {
@@ -11,7 +11,7 @@ export function isSystemThread(imported: Pick<DaemonImport, 'flags'>): boolean {
 }
 
 /** Every export and import of the block, in block order; thread continuations and supplements are left out. */
-export function deriveExportsAndImports({ block }: BlockInput, _state: ChainState): (ExportFact | ImportFact)[] {
+export function deriveExportsAndImports({ block }: BlockInput): (ExportFact | ImportFact)[] {
   const facts: (ExportFact | ImportFact)[] = [];
   for (const [txIndex, tx] of block.tx.entries()) {
     for (const { n, scriptPubKey } of tx.vout) {

@@ -1,6 +1,7 @@
 /** The life of reserve transfers: requested, exported, settled by an import. See docs/pairing.md. */
 
 import { TRANSFER_FLAGS } from '../../domain/flags.ts';
+import { NULL_HASH } from '../../domain/hashes.ts';
 import type { ExportFact, TransferFact } from '../../schemas/facts.ts';
 import type { DaemonBlock, DaemonTransaction } from '../../schemas/verusd/block.ts';
 import { conversionObject, type DaemonImport } from '../../schemas/verusd/conversion-objects.ts';
@@ -12,8 +13,6 @@ import { createTransferBook, type TransferBook, UnknownTransferError } from './t
 import { pairTransfers } from './transfer-pairing.ts';
 import { readImport } from './transfer-payouts.ts';
 import { transferRequests } from './transfer-requests.ts';
-
-const NO_EXPORT = /^0+$/;
 
 /**
  * Returns the last version of each transfer that the block changed, in order of first change. Needs the block's outputs and exports
@@ -76,7 +75,7 @@ function sourceExport({ tx, imported }: ImportOutput, state: ChainState): Export
   const { exporttxid, exporttxout, sourcesystemid } = imported;
   const source = state.export(exporttxid, exporttxout);
   if (source) return source;
-  if (sourcesystemid !== state.chain.nativeCurrencyId || NO_EXPORT.test(exporttxid)) return null;
+  if (sourcesystemid !== state.chain.nativeCurrencyId || exporttxid === NULL_HASH) return null;
   throw new UnknownTransferError(`export ${exporttxid}:${exporttxout}, imported by ${tx.txid},`);
 }
 

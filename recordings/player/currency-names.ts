@@ -3,8 +3,16 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Recording } from './recording.ts';
 
-/** The recorded name of each currency, by its lower-case name and by its i-address. */
-export function readCurrencyNames({ folder }: Pick<Recording, 'folder'>): Map<string, string> {
+/** Returns a function that finds a currency's recorded name by its name, in any case, or its i-address; it reads the file when first called. */
+export function createCurrencyNames(recording: Recording): (text: string) => string | undefined {
+  let names: ReadonlyMap<string, string> | undefined;
+  return (text) => {
+    names ??= readNames(recording);
+    return names.get(text) ?? names.get(text.toLowerCase());
+  };
+}
+
+function readNames({ folder }: Recording): ReadonlyMap<string, string> {
   const { currencies } = JSON.parse(readFileSync(join(folder, 'network.json'), 'utf8')) as {
     currencies: Record<string, { currencyid: string }>;
   };

@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { elementTexts, rawMember } from '../../domain/json/raw-json.ts';
 import type { RecordingView } from './chain-view.ts';
-import { readCurrencyNames } from './currency-names.ts';
+import { createCurrencyNames } from './currency-names.ts';
 import { type Derivations, integerParam, stringParam } from './derivation.ts';
 import { readPairs, replaceMembers } from './members.ts';
 import { createTextsByKey } from './packed-texts.ts';
@@ -57,13 +57,11 @@ export function createCurrencyDerivations(recording: Recording, calls: RecordedC
   const stateAt = createStates(recording);
   const imports = createRows(recording, 'imports.json.gz', 'importheight');
   const exports = createRows(recording, 'exports.json.gz', 'height');
-  let names: Map<string, string> | undefined;
+  const nameOf = createCurrencyNames(recording);
 
   function currency(param: string | undefined): string | undefined {
     const name = stringParam(param);
-    if (name === null) return undefined;
-    names ??= readCurrencyNames(recording);
-    return names.get(name) ?? names.get(name.toLowerCase());
+    return name === null ? undefined : nameOf(name);
   }
 
   /** Rows from `start` to `end` (0 means the tip); null where the abandoned branch may have had other rows. */

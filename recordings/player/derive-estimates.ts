@@ -1,6 +1,6 @@
 /** Finds a recorded estimateconversion at the recorded tip, however the call names its currencies and writes its amount. */
 import { coinsToSatoshis, satoshisToCoins } from '../../domain/satoshi.ts';
-import { readCurrencyNames } from './currency-names.ts';
+import { createCurrencyNames } from './currency-names.ts';
 import { type Derivations, stringParam } from './derivation.ts';
 import { readPairs } from './members.ts';
 import type { RecordedCalls } from './recorded-calls.ts';
@@ -18,12 +18,12 @@ function spellingsOf(amount: string): string[] {
 }
 
 export function createEstimateDerivations(recording: Recording, calls: RecordedCalls): Derivations {
-  let names: ReadonlyMap<string, string> | undefined;
+  const nameOf = createCurrencyNames(recording);
 
-  function nameOf(text: string): string {
-    names ??= readCurrencyNames(recording);
+  /** The recorded spelling of a currency, as JSON. */
+  function recorded(text: string): string {
     const given = stringParam(text);
-    const known = given === null ? undefined : (names.get(given) ?? names.get(given.toLowerCase()));
+    const known = given === null ? undefined : nameOf(given);
     return known === undefined ? text : JSON.stringify(known);
   }
 
@@ -34,11 +34,11 @@ export function createEstimateDerivations(recording: Recording, calls: RecordedC
       const amount = members.find(([key]) => key === 'amount')?.[1] ?? '';
       for (const spelling of spellingsOf(amount)) {
         const texts = members.map(([key, text]) => {
-          const value = key === 'amount' ? spelling : NAMED.has(key) ? nameOf(text) : text;
+          const value = key === 'amount' ? spelling : NAMED.has(key) ? recorded(text) : text;
           return `${JSON.stringify(key)}:${value}`;
         });
-        const recorded = calls.find('estimateconversion', `[{${texts.join(',')}}]`);
-        if (recorded && 'result' in recorded) return recorded.result;
+        const answer = calls.find('estimateconversion', `[{${texts.join(',')}}]`);
+        if (answer && 'result' in answer) return answer.result;
       }
       return null;
     },

@@ -1,5 +1,6 @@
 /** Keeps many texts compressed in memory; the few chunks read last stay unpacked, so sequential reads are cheap. */
 import { zstdCompressSync, zstdDecompressSync } from 'node:zlib';
+import { LRUCache } from 'lru-cache';
 
 const CHUNK_BYTES = 256 * 1024;
 const UNPACKED_CHUNKS = 4;
@@ -19,7 +20,7 @@ export interface PackedTexts {
 export function createPackedTexts(): PackedTexts {
   const places: Place[] = [];
   const chunks: Buffer[] = [];
-  const unpacked = new Map<number, Buffer>();
+  const unpacked = new LRUCache<number, Buffer>({ max: UNPACKED_CHUNKS });
   let open: Uint8Array[] = [];
   let openBytes = 0;
 
@@ -37,10 +38,6 @@ export function createPackedTexts(): PackedTexts {
     const chunk = chunks[index];
     if (chunk === undefined) throw new RangeError(`no chunk ${index}`);
     const bytes = zstdDecompressSync(chunk);
-    if (unpacked.size >= UNPACKED_CHUNKS) {
-      const [oldest] = unpacked.keys();
-      if (oldest !== undefined) unpacked.delete(oldest);
-    }
     unpacked.set(index, bytes);
     return bytes;
   }

@@ -4,6 +4,7 @@
  */
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { ownText } from '../../domain/own-text.ts';
 import { readPairs } from './members.ts';
 import { createPackedTexts, type PackedTexts } from './packed-texts.ts';
 import { readGzip, readLines } from './read-lines.ts';
@@ -39,9 +40,6 @@ export interface Recording {
 /** Only a transaction has these two members next to each other; inputs have txid and vout. */
 const TRANSACTION = /\{"txid":"([0-9a-f]{64})","overwintered":/g;
 
-/** A substring keeps the whole text that it was cut from in memory; this copy does not. */
-const detached = (text: string) => Buffer.from(text, 'latin1').toString('latin1');
-
 /** Defined at module level, because a closure inside readBlock would keep the texts of that scope in memory. */
 const reader = (texts: PackedTexts, id: number) => () => texts.get(id);
 
@@ -58,7 +56,7 @@ function readBlock(line: Buffer, branch: RecordedBranch, texts: PackedTexts): Re
     height: Number(part('height')),
     hash: String(JSON.parse(part('hash'))),
     branch,
-    txids: Array.from(block.matchAll(TRANSACTION), ([, txid = '']) => detached(txid)),
+    txids: Array.from(block.matchAll(TRANSACTION), ([, txid = '']) => ownText(txid)),
     block: reader(texts, texts.add(Buffer.from(block))),
     header: reader(texts, texts.add(Buffer.from(part('header')))),
   };

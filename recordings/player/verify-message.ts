@@ -1,5 +1,4 @@
 /** The daemon's verifymessage: secp256k1 signatures of addresses and identities on a text. */
-
 import { createHash } from 'node:crypto';
 import { recoverPublicKey } from '@noble/secp256k1';
 import { addressHash, keyAddress } from '../../domain/addresses.ts';
@@ -30,11 +29,7 @@ export interface IdentitySignature {
   readonly signatures: readonly Uint8Array[];
 }
 
-const sha256 = (...parts: Uint8Array[]): Buffer => {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(part);
-  return hash.digest();
-};
+const sha256 = (...parts: Uint8Array[]): Buffer => createHash('sha256').update(Buffer.concat(parts)).digest();
 
 const COMPACT_BYTES = 65;
 const COMPRESSED = 31;

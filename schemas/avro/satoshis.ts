@@ -1,5 +1,6 @@
 /** Avro long of logical type `satoshis` as bigint: amounts reach 10^18 and do not fit a double. */
 import avsc, { type Type } from 'avsc';
+import { ascending } from '../../domain/order.ts';
 
 // avsc is a CommonJS module: Node.js exposes its members only on the default import.
 const { types } = avsc;
@@ -51,7 +52,7 @@ const satoshisType = types.LongType.__with(
     fromJSON: BigInt,
     toJSON: String,
     isValid: isInt64,
-    compare: (a: bigint, b: bigint) => (a < b ? -1 : a > b ? 1 : 0),
+    compare: ascending,
   },
   true,
 );

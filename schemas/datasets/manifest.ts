@@ -1,4 +1,5 @@
 /** The manifest of a data-set folder, which describes its files. */
+import { CHAIN_NAME } from '../config.ts';
 
 /** Rises when a column is removed or changes its meaning or type, not when a column is added. */
 export const DATASET_SCHEMA_VERSION = 1;
@@ -39,8 +40,7 @@ export interface DatasetDay {
   readonly file: Omit<DatasetFile, 'url'> | null;
 }
 
-const CHAIN = '[a-z][a-z0-9_-]{0,31}';
 const FILE = '\\d{4}-\\d\\d-\\d\\d(\\.g\\d+(-\\d+)?)?\\.[0-9a-f]{16}\\.parquet';
 
 /** Path of a file that a folder may serve. */
-export const DATASET_PATH = new RegExp(`^[a-z_]+/chain=${CHAIN}/${FILE}$`);
+export const DATASET_PATH = new RegExp(`^[a-z_]+/chain=${CHAIN_NAME}/${FILE}$`);

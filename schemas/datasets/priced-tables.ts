@@ -1,10 +1,8 @@
 /** The tables of the data set that hold prices and the USD stamps of conversions. */
+import { FIRST_AHEAD_TICK } from '../ahead-runs.ts';
 import { CONVERSION_FACT_COLUMNS, CONVERSION_STAMP_COLUMNS } from '../conversion-columns.ts';
 import { type DatasetColumn, SATOSHIS } from './column.ts';
 import { type GenerationTable, ROW_PLACE } from './table.ts';
-
-/** Ticks of provisional rows begin here: schemas/postgres/0019-price-ahead.sql. */
-export const FIRST_AHEAD = 2n ** 40n;
 
 const USD = 'USD';
 
@@ -35,19 +33,18 @@ const PRICES: GenerationTable = {
   table: 'prices',
   height: 'height',
   stored: [
-    ...[
-      'generation',
-      'currency_id',
-      'tick',
-      'chain',
-      'height',
-      'time',
-      'tier',
-      'usd_price',
-      'ema_price',
-      'total_depth',
-    ],
-    ...['source_basket', 'baskets'],
+    'generation',
+    'currency_id',
+    'tick',
+    'chain',
+    'height',
+    'time',
+    'tier',
+    'usd_price',
+    'ema_price',
+    'total_depth',
+    'source_basket',
+    'baskets',
   ],
   summary:
     'USD prices of currencies. Each block of the first configured chain has the prices of all currencies; blocks of the other chains have the prices that changed.',
@@ -64,7 +61,7 @@ const PRICES: GenerationTable = {
     usd('total_depth', `Depth of the baskets behind the price. ${DIGITS}`),
     optional('source_basket', 'Deepest basket behind the price; null for an anchor without one.'),
     text('baskets', 'Baskets behind the price, deepest first, JSON: `[{"basketId","chain","price","depth"}]`.'),
-    column('provisional', 'Bool', null, PROVISIONAL, `tick >= ${FIRST_AHEAD}`),
+    column('provisional', 'Bool', null, PROVISIONAL, `tick >= ${FIRST_AHEAD_TICK}`),
   ],
   order: ['height', 'currency_id'],
   copied: [],
@@ -120,7 +117,7 @@ const CONVERSIONS: GenerationTable = {
     ),
     text('regime', '`live` or `backfill`: the regime of the stamp.'),
     column('diverged', 'Bool', null, 'Whether the values of the two sides differ by more than 10 %.', 'diverged'),
-    column('provisional', 'Bool', null, PROVISIONAL, `provisional OR tick >= ${FIRST_AHEAD}`),
+    column('provisional', 'Bool', null, PROVISIONAL, `provisional OR tick >= ${FIRST_AHEAD_TICK}`),
     optional('reason', 'Why there is no value; `mirrored` if the value is that of the other side.'),
     optional('priced_currency_id', 'Currency of the side that decides `usd_value`; null if neither does.'),
     usd(

@@ -1,7 +1,6 @@
 /** A table of the data set, made from the definition of a fact. */
-import type { Definition, FieldHistory } from '../facts/definition.ts';
-import { isMade } from '../facts/definition.ts';
-import type { Field, Fields } from '../facts/fields.ts';
+import { type Definition, type FieldHistory, isMade } from '../facts/definition.ts';
+import { type Field, type Fields, fieldAt } from '../facts/fields.ts';
 import { type CopiedColumn, copiedColumns, type DatasetColumn, storedColumns } from './column.ts';
 
 interface TableBase<C extends DatasetColumn = DatasetColumn> {
@@ -113,17 +112,6 @@ export function copiedTable<F extends Fields>(
     where,
     columns: [...place, ...own],
   };
-}
-
-/** A member of a nullable detail is nullable too. */
-function fieldAt(fields: Fields, path: string): Field {
-  const [name = '', member] = path.split('.');
-  const field = fields[name];
-  if (!field) throw new TypeError(`no field ${path}`);
-  if (member === undefined) return field;
-  const held = field.sort === 'detail' ? field.members[member] : undefined;
-  if (!held) throw new TypeError(`no field ${path}`);
-  return field.nullable ? ({ ...held, nullable: true } as Field) : held;
 }
 
 /** A column that is made by code contains the field of the same name. */

@@ -115,5 +115,19 @@ type Nullable<F extends Field> = Omit<F, 'nullable' | typeof VALUE> &
 
 export const nullable = <F extends Field>(field: F): Nullable<F> => ({ ...field, nullable: true }) as Nullable<F>;
 
+/**
+ * Returns the field at a path: `stake.amount` is the member `amount` of the detail `stake`. A member of a nullable detail is nullable too.
+ * @throws TypeError when there is none
+ */
+export function fieldAt(fields: Fields, path: string): Field {
+  const [name = '', member] = path.split('.');
+  const field = fields[name];
+  if (!field) throw new TypeError(`no field ${path}`);
+  if (member === undefined) return field;
+  const held = field.sort === 'detail' ? field.members[member] : undefined;
+  if (!held) throw new TypeError(`no field ${path}`);
+  return field.nullable ? ({ ...held, nullable: true } as Field) : held;
+}
+
 /** `stakeAmount` → `stake_amount`: the column of a field, in both stores. */
 export const columnName = (field: string): string => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);

@@ -18,6 +18,7 @@ const COPIES: readonly (readonly [what: string, copy: RegExp])[] = [
   ['a flag as a number in SQL', /\b(flags|options) & \d|bitAnd\((flags|options), \w+\)/],
   ['the seconds of a day', /\b86_?400\b(?<!revalidate=86400)/],
   ['the pattern of an address', /A-HJ-NP-Za-km-z\]\{33\}/],
+  ['the null hash', /'0'\.repeat\(64\)/],
   ['the pattern of a hash', /\^"?\[0-9a-f(A-F)?\]\{64\}"?\$/],
   ['a block by height and hash', /interface \w+ \{\s+readonly height: number;\s+readonly hash: string;\s+\}/],
   ['how reserves are read', /function \w*[rR]eserves\(\w+: string\)/],

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Stores } from '../../infra/stores.ts';
 import { insertFacts } from '../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
+import { blockFactOf } from '../../pipeline/sinks/derived-block.ts';
 import { factsByType } from '../../pipeline/sinks/facts-by-type.ts';
 import { writeFacts } from '../../pipeline/sinks/postgres/postgres-sink.ts';
 import type { Digests } from '../../pipeline/verify/store-digests.ts';
@@ -44,9 +45,7 @@ describe('derive on the recorded chain', () => {
       const state = createMemoryState(RECORDED_CHAIN);
       const blocks = recordedBlocks().map((block, position) => {
         const facts = deriveBlock(block, state);
-        const own = facts.find((fact) => fact.type === 'block');
-        if (!own) throw new TypeError('deriving a block returned no block fact');
-        return { position, height: block.height, block: own, facts };
+        return { position, height: block.height, block: blockFactOf(facts), facts };
       });
       const facts = factsByType(blocks);
       await stores.postgres.transaction((client) => writeFacts(client, 'memory', facts));

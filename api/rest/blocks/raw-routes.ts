@@ -1,5 +1,6 @@
 /** The daemon's answers, byte for byte: /api/blocks/:height/raw and /api/tx/:txid/raw. */
 import { DaemonRpcError } from '../../../infra/verusd/daemon-errors.ts';
+import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { ApiContext } from '../../api-context.ts';
 import { ApiError, notFound } from '../../http/api-error.ts';
 import { chainParameter, pathParameter } from '../../http/parameters.ts';
@@ -9,8 +10,6 @@ import { writtenHash, writtenHeight } from '../../schema/json-schema.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 
 const DAEMON_OBJECT = { type: 'object', description: 'As the daemon prints it' } as const;
-/** JSON-RPC error code of the daemon for an unknown block or transaction. */
-const INVALID_ADDRESS_OR_KEY = -5;
 
 async function ask(api: ApiContext, chain: string, method: string, params: readonly unknown[], what: string) {
   const daemon = api.daemons.get(chain);
@@ -18,7 +17,9 @@ async function ask(api: ApiContext, chain: string, method: string, params: reado
   try {
     return { body: Buffer.from(await daemon.callText(method, params)) };
   } catch (error) {
-    if (error instanceof DaemonRpcError && error.rpcCode === INVALID_ADDRESS_OR_KEY) throw notFound(what);
+    if (error instanceof DaemonRpcError && error.rpcCode === RPC_CODES.invalidAddressOrKey) {
+      throw notFound(what);
+    }
     throw error;
   }
 }

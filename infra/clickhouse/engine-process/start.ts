@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { PermanentError } from '../../../schemas/errors.ts';
+import { fitsSocket, MAX_SOCKET_PATH } from '../../socket-path.ts';
 import type { Client } from '../client.ts';
 import { connectToEngine } from './connection.ts';
 
@@ -31,7 +32,6 @@ const THREADS = '64';
 const LOCKED_MS = 20_000;
 const LOCKED = /Cannot lock file/;
 const CLOSE_MS = 60_000;
-const MAX_SOCKET_PATH = 100;
 
 /** @throws Error with the engine's message; PermanentError data_dir_too_long, clickhouse_locked */
 export async function startEngineProcess(folder: string): Promise<EngineProcess> {
@@ -61,11 +61,11 @@ async function startOnce(folder: string): Promise<EngineProcess> {
     }
   };
   const socket = join(place, 'socket');
-  if (Buffer.byteLength(socket) > MAX_SOCKET_PATH) {
+  if (!fitsSocket(socket)) {
     remove();
     throw new PermanentError(
       'data_dir_too_long',
-      `The folder of temporary files (${tmpdir()}) is too long for a socket, whose path may have at most ${MAX_SOCKET_PATH} characters. Use a shorter TMPDIR.`,
+      `The folder of temporary files (${tmpdir()}) is too long for a socket, whose path may have at most ${MAX_SOCKET_PATH} bytes. Use a shorter TMPDIR.`,
     );
   }
   const child = spawn(

@@ -1,7 +1,7 @@
 /** Maps errors of SQLite and the file system to errors of the log. */
 import { messageOf } from '../../../schemas/errors.ts';
 import { isShortRead, SQLITE, sqliteCode } from '../../sqlite-errors.ts';
-import { isSystemError } from '../../system-errors.ts';
+import { errorCode, isSystemError } from '../../system-errors.ts';
 import { LogCorrupt, LogStorageBusy, LogStorageFailed, LogStorageFull, LogStorageReadonly } from '../log-errors.ts';
 
 export const REPAIR_ADVICE =
@@ -20,7 +20,7 @@ export function withStorageErrors<T>(file: string, what: string, access: () => T
 
 function storageError(file: string, what: string, error: unknown): unknown {
   const cause = { cause: error };
-  const system = error instanceof Error && 'code' in error ? error.code : null;
+  const system = errorCode(error);
   if (system === 'ENOSPC' || system === 'EDQUOT') return new LogStorageFull(file, cause);
   if (system === 'EACCES' || system === 'EROFS' || system === 'EPERM') return new LogStorageReadonly(file, cause);
   const code = sqliteCode(error);

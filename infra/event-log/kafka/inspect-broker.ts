@@ -1,11 +1,11 @@
 /** Checks whether these brokers can hold the log, without changing anything. */
 import kafkajs, { type Admin } from 'kafkajs';
-import { PermanentError } from '../../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Topic } from '../../../schemas/log-records.ts';
 import type { Logger } from '../../logger.ts';
 import { partitionName } from '../partition.ts';
 import { createKafkaClient } from './kafka-client.ts';
-import { explanationOf, toLogError } from './kafka-errors.ts';
+import { toLogError } from './kafka-errors.ts';
 import { checkTopic } from './topic-setup.ts';
 
 export interface Partition {
@@ -70,7 +70,7 @@ async function topicProblem(admin: Admin, topic: Topic, name: string): Promise<s
     await checkTopic(admin, topic, name);
     return [];
   } catch (error) {
-    if (error instanceof PermanentError) return [explanationOf(error)];
+    if (error instanceof PermanentError) return [messageOf(error)];
     throw error;
   }
 }

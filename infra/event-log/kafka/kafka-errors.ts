@@ -34,8 +34,3 @@ export function toLogError(error: unknown, brokers: readonly string[], action: s
   }
   return new LogUnreachable(`${where} did not ${action}: ${reason}. Check KAFKA_BROKERS.`, { cause: error });
 }
-
-/** Returns text for people; no code may depend on it. */
-export function explanationOf(error: PermanentError): string {
-  return error.message;
-}

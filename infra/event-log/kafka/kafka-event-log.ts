@@ -1,5 +1,6 @@
 /** The log on Kafka: one single-partition Kafka topic per topic and chain, such as `verustream.blocks.vrsc`. */
 import type { ISocketFactory } from 'kafkajs';
+import { getOrInsert } from '../../../domain/get-or-insert.ts';
 import type { Topic } from '../../../schemas/log-records.ts';
 import type { Logger } from '../../logger.ts';
 import type { EventLog, LogWriter } from '../event-log.ts';
@@ -44,23 +45,20 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
   function partitionOf(topic: Topic, chain: string): Partition {
     if (closed) throw new LogClosed('the Kafka log');
     const name = partitionName(topic, chain);
-    const known = partitions.get(name);
-    if (known) return known;
-    const kafkaTopic = `${topicPrefix}.${topic}.${chain}`;
-    const fetcher = createPartitionFetcher(connection, kafkaTopic);
-    const reader = createPartitionReader(fetcher, name);
-    const watchConnection = createKafkaConnection(client);
-    const watch = createTailWatch(createPartitionFetcher(watchConnection, kafkaTopic), reader);
-    const partition = { name, kafkaTopic, fetcher, reader, watch, watchConnection };
-    partitions.set(name, partition);
-    return partition;
+    return getOrInsert(partitions, name, () => {
+      const kafkaTopic = `${topicPrefix}.${topic}.${chain}`;
+      const fetcher = createPartitionFetcher(connection, kafkaTopic);
+      const reader = createPartitionReader(fetcher, name);
+      const watchConnection = createKafkaConnection(client);
+      const watch = createTailWatch(createPartitionFetcher(watchConnection, kafkaTopic), reader);
+      return { name, kafkaTopic, fetcher, reader, watch, watchConnection };
+    });
   }
 
   return {
     async openWriter(topic, chain) {
       const { name, kafkaTopic, fetcher, reader, watch } = partitionOf(topic, chain);
       await ensureTopic(client, topic, kafkaTopic);
-      const onAppended = watch.grew;
       const writer = await openKafkaWriter({
         client,
         logger,
@@ -68,8 +66,8 @@ export function createKafkaEventLog(options: KafkaEventLogOptions): EventLog {
         partition: name,
         reader,
         fetcher,
-        onAppended,
-        onClosed: (closed) => writers.delete(closed),
+        onAppended: watch.grew,
+        onClosed: (ended) => writers.delete(ended),
       });
       writers.add(writer);
       return writer;

@@ -1,4 +1,5 @@
 /** Maps positions to offsets of a topic: keeps a few known records, from which it derives lower bounds for the others. */
+import { LRUCache } from 'lru-cache';
 
 export interface OffsetIndex {
   /** Remembers that the record at `position` has this offset. */
@@ -10,14 +11,10 @@ export interface OffsetIndex {
 const CAPACITY = 64;
 
 export function createOffsetIndex(): OffsetIndex {
-  // Ordered by use; the oldest entry is evicted first.
-  const offsets = new Map<number, number>([[0, 0]]);
+  const offsets = new LRUCache<number, number>({ max: CAPACITY });
   return {
     remember(position, offset) {
-      offsets.delete(position);
       offsets.set(position, offset);
-      const [oldest] = offsets.keys();
-      if (offsets.size > CAPACITY && oldest !== undefined) offsets.delete(oldest);
     },
     lowerBound(position) {
       let bound = position;

@@ -1,4 +1,5 @@
 /** Reads one partition on Kafka by position; Kafka offsets stay internal. */
+import { LRUCache } from 'lru-cache';
 import type { LogRecord, ReadLimits } from '../event-log.ts';
 import { LogGap, LogUnreachable } from '../log-errors.ts';
 import { createOffsetIndex } from './offset-index.ts';
@@ -37,7 +38,7 @@ const EMPTY: Chunk = { records: [], next: 0, atEnd: true };
 /** `partition` is the name of the partition in messages. */
 export function createPartitionReader(fetcher: PartitionFetcher, partition: string): PartitionReader {
   const index = createOffsetIndex();
-  const kept = new Map<number, Chunk>();
+  const kept = new LRUCache<number, Chunk>({ max: KEPT_CHUNKS });
 
   /** Returns the first records at or after `offset`; empty only at the end. */
   async function chunkFrom(offset: number, maxBytes: number): Promise<Chunk> {
@@ -66,13 +67,6 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
     }
   }
 
-  function keep(position: number, chunk: Chunk): void {
-    kept.delete(position);
-    kept.set(position, chunk);
-    const [oldest] = kept.keys();
-    if (kept.size > KEPT_CHUNKS && oldest !== undefined) kept.delete(oldest);
-  }
-
   async function read(position: number, { maxRecords, maxBytes }: ReadLimits): Promise<LogRecord[]> {
     const found: LogRecord[] = [];
     let bytes = 0;
@@ -85,7 +79,7 @@ export function createPartitionReader(fetcher: PartitionFetcher, partition: stri
         if (record.position > expected) throw gap(expected, record.position);
         bytes += record.payload.byteLength;
         if (found.length > 0 && (found.length >= maxRecords || bytes > maxBytes)) {
-          keep(expected, { ...chunk, records: chunk.records.slice(i) });
+          kept.set(expected, { ...chunk, records: chunk.records.slice(i) });
           return found;
         }
         found.push({ position: record.position, payload: record.payload });

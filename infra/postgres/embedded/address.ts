@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { PermanentError } from '../../../schemas/errors.ts';
 import { freePort } from '../../free-port.ts';
+import { fitsSocket, MAX_SOCKET_PATH } from '../../socket-path.ts';
 import type { UserId } from './server-user.ts';
 
 export interface ServerAddress {
@@ -19,7 +20,6 @@ export interface ServerAddress {
 
 /** Part of the socket's name only: nothing listens on TCP. */
 const PORT = 5432;
-const MAX_SOCKET_PATH = 100;
 const SHORT = 'vs-postgres-';
 
 /** Node.js does not support Unix sockets on Windows. */
@@ -48,7 +48,7 @@ export async function serverAddress(data: string, user: UserId): Promise<ServerA
   remove();
   throw new PermanentError(
     'data_dir_too_long',
-    `Neither DATA_DIR (${data}) nor the folder of temporary files (${tmpdir()}) is short enough for a socket, whose path may have at most ${MAX_SOCKET_PATH} characters. Use a shorter DATA_DIR or TMPDIR.`,
+    `Neither DATA_DIR (${data}) nor the folder of temporary files (${tmpdir()}) is short enough for a socket, whose path may have at most ${MAX_SOCKET_PATH} bytes. Use a shorter DATA_DIR or TMPDIR.`,
   );
 }
 
@@ -59,4 +59,4 @@ export function removeLeftSocketFolder(folder: string): void {
 }
 
 const socketIn = (folder: string) => join(folder, `.s.PGSQL.${PORT}`);
-const fits = (folder: string) => Buffer.byteLength(socketIn(folder)) <= MAX_SOCKET_PATH;
+const fits = (folder: string) => fitsSocket(socketIn(folder));

@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
+import { errorCode } from '../../system-errors.ts';
 import { removeLeftSocketFolder } from './address.ts';
 import { removeLeftCopy } from './binaries.ts';
 
@@ -91,7 +92,7 @@ function kill(pid: number, signal: NodeJS.Signals | 0): boolean {
   try {
     return process.kill(pid, signal);
   } catch (error) {
-    if (['ESRCH', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')) return false;
+    if (['ESRCH', 'EPERM'].includes(errorCode(error) ?? '')) return false;
     throw error;
   }
 }

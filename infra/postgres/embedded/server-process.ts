@@ -6,6 +6,7 @@ import { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
+import { errorCode } from '../../system-errors.ts';
 import { ConnectTimeoutError } from '../connection-errors.ts';
 import { createClient } from '../typed-client.ts';
 import { endLeftover } from './leftover.ts';
@@ -165,7 +166,7 @@ async function untilReady(server: ChildProcess, connectionString: string): Promi
       await client.end();
       return;
     } catch (error) {
-      if ((error as { code?: unknown }).code === STARTING_UP) deadline = performance.now() + START_TIMEOUT_MS;
+      if (errorCode(error) === STARTING_UP) deadline = performance.now() + START_TIMEOUT_MS;
       if (hasEnded(server) || performance.now() > deadline) throw error;
       if (error instanceof ConnectTimeoutError) connectMs = Math.min(2 * connectMs, CONNECT_MS.most);
       await sleep(50);

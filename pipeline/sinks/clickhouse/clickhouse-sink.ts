@@ -1,4 +1,5 @@
 /** Writes facts to ClickHouse, which has no transactions: each start deletes the rows beyond the committed position. */
+import { allEnded } from '../../../infra/all-ended.ts';
 import type { ClickHouse } from '../../../infra/clickhouse/clickhouse.ts';
 import { columns, rowReader } from '../../../infra/row-reader.ts';
 import type { FactsByType } from '../facts-by-type.ts';
@@ -17,8 +18,7 @@ export async function insertFacts(clickhouse: ClickHouse, facts: FactsByType, op
     await clickhouse.insert(name, columns, rows(options.chain, options.nativeCurrencyId, facts));
     await options.inserted?.(name);
   });
-  const results = await Promise.allSettled(inserts);
-  for (const result of results) if (result.status === 'rejected') throw result.reason;
+  await allEnded(inserts);
 }
 
 /** Deletes rows above `height` that come from records before the rewind record at `position`. Idempotent. */

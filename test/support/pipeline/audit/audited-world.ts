@@ -5,6 +5,7 @@ import type { ClickHouse } from '../../../../infra/clickhouse/clickhouse.ts';
 import { createTopicReader } from '../../../../infra/event-log/topic-reader.ts';
 import { type AuditProgress, type AuditResult, audit } from '../../../../pipeline/audit/audit.ts';
 import type { AuditedChain } from '../../../../pipeline/audit/ledger.ts';
+import { BATCH_LIMITS } from '../../../../pipeline/price/price-batch.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { openPriceStage } from '../../../../pipeline/price/price-stage.ts';
 import { pricingRules } from '../../../../pipeline/price/run-price.ts';
@@ -45,8 +46,6 @@ export interface WorldChain {
   readonly records: readonly UnplacedRecord[];
 }
 
-const LIMITS = { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000 };
-
 export async function createAuditedWorld(world: readonly WorldChain[]): Promise<AuditedWorld> {
   const stores = await createTestStores();
   const log = await createTestLog();
@@ -80,7 +79,7 @@ export async function createAuditedWorld(world: readonly WorldChain[]): Promise<
         publisher: null,
         logger,
         signal,
-        limits: LIMITS,
+        limits: BATCH_LIMITS,
       });
       for (;;) {
         const { ticks, records } = await stage.step();

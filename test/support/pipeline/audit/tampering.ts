@@ -42,7 +42,6 @@ const inPostgres =
     );
     const [row] = rows;
     if (!row) return null;
-    const copy = `INSERT INTO ${table} SELECT (jsonb_populate_record(old, $2)).* FROM old`;
     const take =
       damage === 'added'
         ? `SELECT * FROM ${table} WHERE ctid = $1`
@@ -54,7 +53,7 @@ const inPostgres =
       if (damage === 'deleted') return;
       const columns = JSON.stringify(damage === 'added' ? added : changed);
       await client.query(
-        copy.replace('jsonb_populate_record(old, $2)', `jsonb_populate_record(NULL::${table}, to_jsonb(old) || $1)`),
+        `INSERT INTO ${table} SELECT (jsonb_populate_record(NULL::${table}, to_jsonb(old) || $1)).* FROM old`,
         [columns],
       );
     });

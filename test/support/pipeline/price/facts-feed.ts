@@ -4,9 +4,10 @@ import type { EventLog, LogWriter } from '../../../../infra/event-log/event-log.
 import type { Postgres } from '../../../../infra/postgres/postgres.ts';
 import { hexParam } from '../../../../infra/postgres/values.ts';
 import { insertFacts, rewindTo as rewindClickHouse } from '../../../../pipeline/sinks/clickhouse/clickhouse-sink.ts';
+import { blockFactOf } from '../../../../pipeline/sinks/derived-block.ts';
 import { factsByType } from '../../../../pipeline/sinks/facts-by-type.ts';
 import { rewindTo, writeFacts } from '../../../../pipeline/sinks/postgres/postgres-sink.ts';
-import { type BlockFact, type Fact, PUBLISHED_FACTS } from '../../../../schemas/facts.ts';
+import { type Fact, PUBLISHED_FACTS } from '../../../../schemas/facts.ts';
 import { encodeFactsRecord } from '../../../../schemas/log-codec.ts';
 import type { FactsRecord } from '../../../../schemas/log-records.ts';
 
@@ -56,7 +57,7 @@ export async function createFactsFeed(
       const { next } = writer;
       const derived = blocks.map(({ height, facts }, index) => {
         const written = facts.filter(({ type }) => WRITTEN.includes(type));
-        return { position: next + index, height, block: blockFact(facts), facts: written };
+        return { position: next + index, height, block: blockFactOf(facts), facts: written };
       });
       const records = blocks.map(({ height, hash, facts }, index) => {
         const position = next + index;
@@ -80,10 +81,4 @@ export async function createFactsFeed(
       );
     },
   };
-}
-
-function blockFact(facts: readonly Fact[]): BlockFact {
-  const fact = facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
-  return fact;
 }

@@ -10,7 +10,7 @@ import { createEmbeddedEventLog } from '../../../../infra/event-log/embedded/emb
 import type { EventLog } from '../../../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../../../infra/event-log/topic-reader.ts';
 import type { Stores } from '../../../../infra/stores.ts';
-import type { BatchLimits } from '../../../../pipeline/price/price-batch.ts';
+import { BATCH_LIMITS, type BatchLimits } from '../../../../pipeline/price/price-batch.ts';
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
 import { openPriceStage, type PriceStage } from '../../../../pipeline/price/price-stage.ts';
 import { pricingRules } from '../../../../pipeline/price/run-price.ts';
@@ -92,7 +92,7 @@ export async function createPriceWorld({ chains, withStates = false, ...config }
         publisher,
         logger: pino({ level: 'silent' }),
         signal,
-        limits: { maxTicks: 5000, maxRows: 50_000, maxQueued: 5000, ...limits },
+        limits: { ...BATCH_LIMITS, ...limits },
       });
       return {
         stage,

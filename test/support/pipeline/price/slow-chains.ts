@@ -1,6 +1,7 @@
 /** A busy section of the recording, slowed down to a month, under two names: the input of the price stage's law tests. */
-
 import type { PriceChain } from '../../../../pipeline/price/price-chain.ts';
+import { blockFactOf } from '../../../../pipeline/sinks/derived-block.ts';
+import type { BlockFact } from '../../../../schemas/facts.ts';
 import { frozenOnce } from '../../processors/frozen.ts';
 import { goldenPrices } from '../../processors/pricing/recorded-pricing.ts';
 import { RECORDED_CHAIN } from '../../processors/recorded-chain.ts';
@@ -57,8 +58,4 @@ export const slowChains = frozenOnce((): SlowChains => {
   };
 });
 
-export function blockOf(block: FedBlock | undefined) {
-  const fact = block?.facts.find(({ type }) => type === 'block');
-  if (fact?.type !== 'block') throw new TypeError('deriving a block returned no block fact');
-  return fact;
-}
+export const blockOf = (block: FedBlock | undefined): BlockFact => blockFactOf(block?.facts ?? []);

@@ -1,7 +1,7 @@
 /** An identity whose keys the test has, so that it can sign messages that were not recorded. */
-import { createHash, randomBytes } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import { getPublicKey, signAsync } from '@noble/secp256k1';
-import { createBase58check } from '@scure/base';
+import { keyAddress, toAddress } from '../../../../domain/addresses.ts';
 import { addressDigest, identityDigest, type SigningKeys } from '../../../../recordings/player/verify-message.ts';
 
 export interface SigningIdentity extends SigningKeys {
@@ -21,14 +21,7 @@ export interface SigningIdentityOptions {
   readonly identityaddress?: string;
 }
 
-const sha256 = (bytes: Uint8Array) => createHash('sha256').update(bytes).digest();
-const base58check = createBase58check(sha256);
-const IDENTITY_VERSION = 102;
-const KEY_VERSION = 60;
 const COMPRESSED = 31;
-
-const address = (version: number, hash: Uint8Array) =>
-  base58check.encode(Buffer.concat([Buffer.from([version]), hash]));
 
 async function compact(digest: Uint8Array, secret: Uint8Array): Promise<Buffer> {
   const signature = Buffer.from(await signAsync(digest, secret, { prehash: false, format: 'recovered' }));
@@ -39,17 +32,10 @@ async function compact(digest: Uint8Array, secret: Uint8Array): Promise<Buffer> 
 export function createSigningIdentity(options: SigningIdentityOptions): SigningIdentity {
   const { systemId, keys = 1, minimum = 1, flags = 0 } = options;
   const secrets = Array.from({ length: keys }, () => randomBytes(32));
-  const identityaddress = options.identityaddress ?? address(IDENTITY_VERSION, randomBytes(20));
+  const identityaddress = options.identityaddress ?? toAddress(randomBytes(20));
   return {
     identityaddress,
-    primaryaddresses: secrets.map((secret) =>
-      address(
-        KEY_VERSION,
-        createHash('ripemd160')
-          .update(sha256(getPublicKey(secret)))
-          .digest(),
-      ),
-    ),
+    primaryaddresses: secrets.map((secret) => keyAddress(getPublicKey(secret))),
     minimumsignatures: minimum,
     flags,
     async sign(message, height, version = 2, count = minimum) {
