@@ -4,6 +4,7 @@ import type { CurrencyFact } from '../../schemas/facts.ts';
 import { block, decodedAs, output, transaction } from '../../test/support/processors/blocks.ts';
 import { recordedTruth } from '../../test/support/processors/recorded-chain.ts';
 import { foldRecording } from '../../test/support/processors/recorded-fold.ts';
+import { validateFacts } from '../faults/validate-facts.ts';
 import type { ChainContext } from '../state/chain-state.ts';
 import { createMemoryState } from '../state/memory-state.ts';
 import { deriveCurrencies } from './currencies.ts';
@@ -63,6 +64,25 @@ describe('made up', () => {
     ['mapped', 32, ',"nativecurrencyid":{"address":"0x6b","type":9}'],
   ])('%s: options %i%s', (type, options, more) => {
     expect(define(root, [definition('iX', 'x', VRSC, options, more)])[0]?.currencyType).toBe(type);
+  });
+
+  test.each([
+    [2 ** 31 + 33, 33],
+    [2 ** 32 - 1, 2 ** 31 - 1],
+  ])('options %i fit the stores without their highest bit', (options, stored) => {
+    const [fact] = define(root, [definition('iX', 'x', VRSC, options)]);
+    expect(fact).toMatchObject({ options: stored, currencyType: 'basket' });
+    expect(fact?.definition).toContain(`"options":${options}`);
+    expect(() => validateFacts([{ ...(fact as CurrencyFact), txid: '0'.repeat(64) }])).not.toThrow();
+  });
+
+  test.each([
+    [-1, 0],
+    [2 ** 31, 2 ** 31 - 1],
+  ])('start block %i is stored as the nearest height, and kept as printed in the definition', (printed, stored) => {
+    const [fact] = define(root, [definition('iX', 'x', VRSC, 32, `,"startblock":${printed}`)]);
+    expect(fact?.startBlock).toBe(stored);
+    expect(fact?.definition).toContain(`"startblock":${printed}`);
   });
 
   test('the chain’s own currency is native, whatever its options, and is its own system when it names none', () => {
