@@ -42,7 +42,7 @@ export function deriveCurrencies(input: BlockInput, state: ChainState): Currency
   });
 }
 
-/** Whoever defines a currency chooses its start block freely; the definition keeps the number as printed. */
+/** A definition may name any start block; the stored definition keeps the number as printed. */
 const asHeight = (height: number): number => Math.min(Math.max(height, 0), INT32_MAX);
 
 function definitionsOf(input: BlockInput): Definition[] {
