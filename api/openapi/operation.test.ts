@@ -26,3 +26,8 @@ it('a path that takes no name, no body and no cursor lists neither 404 nor 409 n
   const route = routeTable.find(({ path }) => path === '/api/market/protocol');
   expect(route && statusesOf(route)).toEqual([400, 401, 429, 500, 503]);
 });
+
+it.each(['/api/blocks/', '/api/identity/', '/api/search/'])('%s, whose texts name nothing, lists no 404', (path) => {
+  const route = routeTable.find((one) => one.path === path);
+  expect(route && statusesOf(route)).not.toContain(404);
+});

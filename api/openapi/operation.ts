@@ -43,7 +43,8 @@ function parametersOf(route: Route, chains: readonly string[], examples: Example
 export function statusesOf(route: Route): number[] {
   const { weight, tier, parameters, path, errors = [] } = route;
   const own = new Set<number>(errors.map((code) => API_ERRORS[code][0]));
-  const names = path.includes(':') || Object.values(parameters).some(({ schema }) => isName(schema));
+  const named = Object.entries(parameters).filter(([name]) => !NO_NAMES.has(name));
+  const names = path.includes(':') || named.some(([, { schema }]) => isName(schema));
   const possible: readonly (readonly [number, boolean])[] = [
     [400, true],
     [401, true],
@@ -58,6 +59,9 @@ export function statusesOf(route: Route): number[] {
   ];
   return possible.filter(([status, may]) => may || own.has(status)).map(([status]) => status);
 }
+
+/** Texts that name nothing: a place in a list, and words to look for. */
+const NO_NAMES: ReadonlySet<string> = new Set(['cursor', 'q']);
 
 /** Whether the parameter is a name of something that may not exist. */
 function isName(schema: JsonSchema | ChainSchema): boolean {

@@ -66,6 +66,25 @@ describe('made up', () => {
     expect(define(root, [definition('iX', 'x', VRSC, options, more)])[0]?.currencyType).toBe(type);
   });
 
+  test.each([
+    [2 ** 31 + 33, 33],
+    [2 ** 32 - 1, 2 ** 31 - 1],
+  ])('options %i fit the stores without their highest bit', (options, stored) => {
+    const [fact] = define(root, [definition('iX', 'x', VRSC, options)]);
+    expect(fact).toMatchObject({ options: stored, currencyType: 'basket' });
+    expect(fact?.definition).toContain(`"options":${options}`);
+    expect(() => validateFacts([{ ...(fact as CurrencyFact), txid: '0'.repeat(64) }])).not.toThrow();
+  });
+
+  test.each([
+    [-1, 0],
+    [2 ** 31, 2 ** 31 - 1],
+  ])('start block %i is stored as the nearest height, and kept as printed in the definition', (printed, stored) => {
+    const [fact] = define(root, [definition('iX', 'x', VRSC, 32, `,"startblock":${printed}`)]);
+    expect(fact?.startBlock).toBe(stored);
+    expect(fact?.definition).toContain(`"startblock":${printed}`);
+  });
+
   test('the chain’s own currency is native, whatever its options, and is its own system when it names none', () => {
     const [fact] = define(root, [definition(VRSC, 'VRSC', null, 264)]);
     expect(fact).toMatchObject({ currencyType: 'native', parent: null, fullyQualifiedName: 'VRSC', systemId: VRSC });

@@ -2,7 +2,8 @@
 import { CURRENCY_OPTIONS } from '../../domain/flags.ts';
 import { stringifyExact } from '../../domain/json/exact-json.ts';
 import type { CurrencyFact, CurrencyType } from '../../schemas/facts.ts';
-import { asInteger, asName, asText, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
+import { INT32_MAX } from '../../schemas/integers.ts';
+import { asFlags, asInteger, asName, asText, type DecodedObject, decodedObject } from '../decoding/decoded-object.ts';
 import { qualifiedCurrencyName } from '../decoding/qualified-names.ts';
 import type { BlockInput, ChainContext, ChainState } from '../state/chain-state.ts';
 
@@ -21,7 +22,8 @@ export function deriveCurrencies(input: BlockInput, state: ChainState): Currency
   const definitions = definitionsOf(input);
   const inBlock = new Map(definitions.map((definition) => [definition.currencyId, definition]));
   return definitions.map(({ currencyId, name, parent, decoded, txid, txIndex, vout }) => {
-    const options = asInteger(decoded.options) ?? 0;
+    // The daemon prints 32 bits without a sign, and the highest means nothing.
+    const options = asFlags(decoded.options);
     return {
       type: 'currency',
       currencyId,
@@ -31,7 +33,7 @@ export function deriveCurrencies(input: BlockInput, state: ChainState): Currency
       systemId: asText(decoded.systemid) ?? state.chain.nativeCurrencyId,
       currencyType: currencyType(decoded, currencyId, options, state.chain),
       options,
-      startBlock: asInteger(decoded.startblock) ?? 0,
+      startBlock: asHeight(asInteger(decoded.startblock) ?? 0),
       txid,
       vout,
       txIndex,
@@ -39,6 +41,9 @@ export function deriveCurrencies(input: BlockInput, state: ChainState): Currency
     };
   });
 }
+
+/** A definition may name any start block; the stored definition keeps the number as printed. */
+const asHeight = (height: number): number => Math.min(Math.max(height, 0), INT32_MAX);
 
 function definitionsOf(input: BlockInput): Definition[] {
   return input.block.tx.flatMap(({ txid, vout: outputs }, txIndex) =>

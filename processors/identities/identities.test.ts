@@ -1,4 +1,5 @@
 import { describe, expect, test } from 'vitest';
+import { identityStatus } from '../../domain/identity-status.ts';
 import { parseExact, stringifyExact } from '../../domain/json/exact-json.ts';
 import { block, decodedAs, output, transaction } from '../../test/support/processors/blocks.ts';
 import { foldPaired } from '../../test/support/processors/chain-pair.ts';
@@ -219,6 +220,13 @@ describe('made up', () => {
 
   test('flags have no sign, although the daemon prints one for a set highest bit', () => {
     expect(stored('"x"', -0x8000_0000 + 2).flags).toBe(2);
+  });
+
+  test('a timelock from 2^31, which the daemon prints with a sign, locks as long as it does on the chain', () => {
+    const [, dated] = derive(identity('iA', ',"timelock":400'), identity('iA', ',"timelock":-2147483648'));
+    expect(dated).toMatchObject({ timelock: 2 ** 31, kind: 'locked' });
+    expect(identityStatus(0, BigInt(dated?.timelock ?? 0), 500)).toBe('unlocking');
+    expect(dated?.state).toContain('"timelock":-2147483648');
   });
 
   test('an identity that could not be decoded has no state', () => {

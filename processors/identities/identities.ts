@@ -88,7 +88,7 @@ function identityFact(
   const parent = asText(decoded.parent) ?? '';
   const after = {
     flags: asFlags(decoded.flags),
-    timelock: asInteger(decoded.timelock) ?? 0,
+    timelock: unsigned(asInteger(decoded.timelock) ?? 0),
     revocationAuthority: asText(decoded.revocationauthority) ?? '',
     recoveryAuthority: asText(decoded.recoveryauthority) ?? '',
     primaryAddresses: asTexts(decoded.primaryaddresses),
@@ -113,6 +113,9 @@ function identityFact(
 function isOfValue({ old, new: now }: FieldChange): boolean {
   return ![old, now].every((side) => side === null || stringifyExact(side) === '{}');
 }
+
+/** The daemon keeps a timelock without a sign but prints it with one: a height of 2^31 or more is printed as a negative number. */
+const unsigned = (printed: number): number => printed >>> 0;
 
 /** Fields of the daemon's object that differ, in its order; a field that is missing on one side counts as null. */
 function fieldChanges(before: DecodedObject, after: DecodedObject): FieldChange[] {

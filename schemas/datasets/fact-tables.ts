@@ -149,7 +149,7 @@ export const FACT_TABLES = [
       parent: 'Currency that is the parent in the name.',
       kind: 'Kind of the update, such as `registered`, `keys_changed`, `revoked`.',
       flags: 'Flags, as in the daemon.',
-      timelock: 'Time lock, as the daemon prints it.',
+      timelock: 'Time lock, without the sign with which the daemon prints 2^31 and more.',
       referral: 'Identity of the referrer; null if there is none.',
       changes: 'Differences from the previous state, JSON: `[{"field","old","new"}]`.',
       state: 'The identity as the daemon printed it, JSON.',
