@@ -48,7 +48,7 @@ export async function clockDays(
 }
 
 /** Conversions per statement, whose joins stay in memory. The overhead of a statement equals some ten thousand conversions. */
-const MOST_AT_ONCE = 100_000;
+const MOST_AT_ONCE = 250_000;
 const LEAST_AT_ONCE = 100;
 
 /** Replaces stamps of an earlier try, but not the stamps that the fold of the prices has made. */
