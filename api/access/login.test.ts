@@ -136,18 +136,6 @@ describe('0 accepted', () => {
     daemon.down = false;
   });
 
-  it('while the daemon cannot judge it, but once afterwards: such an answer does not spend the challenge', async () => {
-    const { id, message } = await challengeFor(alice);
-    const signature = await alice.sign(message, TIP);
-    Object.assign(daemon, { blocks: TIP - 1 });
-    expect(await outcome(login.answer(id, signature, HOST))).toBe('syncing');
-    Object.assign(daemon, { blocks: TIP, down: true });
-    expect(await outcome(login.answer(id, signature, HOST))).toBe('daemon_unreachable');
-    daemon.down = false;
-    expect(await outcome(login.answer(id, signature, HOST))).toBe('accepted');
-    expect(await outcome(login.answer(id, signature, HOST))).toBe('login_refused');
-  });
-
   it('for hosts that are not of the service, including those that could break out of the command line', async () => {
     const holder = { chain: CHAIN, identityAddress: alice.identityaddress };
     for (const host of ['evil.example', '', 'a"b', 'a b', 'a$(x)', 'a\nb']) {

@@ -1,6 +1,6 @@
 /**
  * Login of an identity: it signs a message that names this host, the identity and one challenge. The chain's daemon verifies the signature
- * against the current keys of the identity. The first answer that it can judge, right or wrong, spends the challenge.
+ * against the current keys of the identity. The first answer, right or wrong, spends the challenge.
  */
 import { isRevoked } from '../../domain/identity-status.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
@@ -42,8 +42,6 @@ const readFlags = rowReader({ ...storedColumns(DEFINITIONS.identity, ['flags']),
 const SWEEP_SQL = 'DELETE FROM login_challenges WHERE expires_at < now()';
 const STORE_SQL = `INSERT INTO login_challenges (id, chain, identity_address, host, message, expires_at)
   VALUES ($1, $2, $3, $4, $5, $6)`;
-const CHAIN_SQL = 'SELECT chain FROM login_challenges WHERE id = $1';
-const readChain = rowReader({ chain: columns.text });
 /** Only one of several concurrent answers gets the row. */
 const SPEND_SQL = `DELETE FROM login_challenges WHERE id = $1
   RETURNING chain, identity_address AS "identityAddress", host, message, expires_at > now() AS valid`;
@@ -91,14 +89,12 @@ export function createLogin({ postgres, daemon, hosts, indexedHeight }: LoginOpt
 
     /** Returns the identity that has logged in. @throws ApiError login_refused, identity_revoked, syncing, daemon_error */
     async answer(id: string, signature: string, host: string): Promise<KeyHolder> {
-      const asked = await readRow(pool, readChain, CHAIN_SQL, [id]);
-      // Before the challenge is spent: a correct answer can be sent again once the daemon is up to date.
-      if (asked) await requireCurrent(asked.chain);
       const spent = await readRow(pool, readSpent, SPEND_SQL, [id]);
       if (!spent?.valid) throw refused('there is no such challenge: it has been answered, or is older than 5 minutes');
       if (spent.host !== host) throw refused('the challenge was issued under another host name');
       const { chain, identityAddress, message } = spent;
       const afterRevocation = await requireUnrevoked(spent);
+      await requireCurrent(chain);
       const holds = await daemon(chain)
         .call('verifymessage', [identityAddress, signature, message, true])
         .catch((error: unknown) => {
