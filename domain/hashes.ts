@@ -5,7 +5,7 @@ export const HASH = '[0-9a-f]{64}';
 /** Source of a regular expression: callers may write hashes in upper case. */
 export const WRITTEN_HASH = '[0-9a-fA-F]{64}';
 
-/** What the daemon prints in place of a hash that there is none of. */
+/** The daemon prints this hash where there is none. */
 export const NULL_HASH = '0'.repeat(64);
 
 const IS_HASH = new RegExp(`^${HASH}$`);

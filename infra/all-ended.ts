@@ -1,4 +1,7 @@
-/** Like Promise.all, but waits for all works even when one fails, so that none is under way once the caller has the first error in their order. */
+/**
+ * Like Promise.all, but settles only when all works have ended, so that none still runs when the caller gets the error: the first one in
+ * their order.
+ */
 export async function allEnded<T extends readonly unknown[] | []>(
   works: T,
 ): Promise<{ -readonly [K in keyof T]: Awaited<T[K]> }> {
