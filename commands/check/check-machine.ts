@@ -16,21 +16,16 @@ const ANSWER_MS = 5_000;
 
 export async function checkMachine(config: Config): Promise<readonly Finding[]> {
   const findings = [memory()];
-  if (usesDataFolder(config)) findings.push(...dataFolder(config.dataDir));
-  const isOwn = !usesDataFolder(config) || isInUse(config.dataDir);
+  // Without a data folder, nothing tells whose verustream answers on a port.
+  let isOwn = true;
+  if (usesDataFolder(config)) {
+    const folder = dataFolder(config.dataDir);
+    findings.push(...folder.findings);
+    isOwn = folder.isInUse;
+  }
   if (config.roles.includes('serve')) findings.push(await port('port', config.host, config.port, isOwn));
   if (config.metricsPort !== null) findings.push(await port('metrics port', config.host, config.metricsPort, isOwn));
   return findings;
-}
-
-/** Whether a service runs on the folder; a verustream that answers on the port may then be this service. */
-function isInUse(folder: string): boolean {
-  try {
-    if (existsSync(folder)) inspectDataFolder(folder);
-    return false;
-  } catch (error) {
-    return error instanceof DataFolderBusy;
-  }
 }
 
 function memory(): Finding {
@@ -43,16 +38,19 @@ function memory(): Finding {
   return right(says);
 }
 
-function dataFolder(folder: string): Finding[] {
+/** `isInUse`: whether a service runs on the folder; a verustream that answers on the port is then this service. */
+function dataFolder(folder: string): { findings: readonly Finding[]; isInUse: boolean } {
   const { right, note, wrong, failed } = findingsOf('data folder');
   const path = resolve(folder);
   const findings: Finding[] = [];
+  let isInUse = false;
   if (existsSync(path)) {
     try {
       if (inspectDataFolder(path).isOpen) findings.push(note(`${path}: other users may enter it`, `chmod 700 ${path}`));
       else findings.push(right(`${path} is free and closed to other users`));
     } catch (error) {
-      if (error instanceof DataFolderBusy) findings.push(note(`${path} is used by a running service`));
+      isInUse = error instanceof DataFolderBusy;
+      if (isInUse) findings.push(note(`${path} is used by a running service`));
       else findings.push(failed(error, 'free the folder, make it writable, or set DATA_DIR'));
     }
   } else findings.push(toBeCreated(path));
@@ -63,7 +61,7 @@ function dataFolder(folder: string): Finding[] {
       wrong(`the free space of its disk cannot be read: ${String(error)}`, 'set DATA_DIR to a folder on a local disk'),
     );
   }
-  return findings;
+  return { findings, isInUse };
 }
 
 function toBeCreated(path: string): Finding {

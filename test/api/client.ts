@@ -5,6 +5,7 @@ import { methodOf } from '../../api/http/route.ts';
 import { statusesOf } from '../../api/openapi/operation.ts';
 import { routeTable } from '../../api/rest/route-table.ts';
 import { problem } from '../../api/schema/problem.ts';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { parseExact } from '../../domain/json/exact-json.ts';
 import type { LooseJson } from './truth.ts';
 
@@ -116,11 +117,7 @@ export function createClient(url: () => string, key?: () => string): TestClient 
   const asked = new Map<string, Promise<LooseJson>>();
   return {
     json,
-    once(path) {
-      const answer = asked.get(path) ?? json(path);
-      asked.set(path, answer);
-      return answer;
-    },
+    once: (path) => getOrInsert(asked, path, () => json(path)),
     raw,
     status: async (path, init) => (await raw(path, init)).status,
     async walk(path, pageSize) {

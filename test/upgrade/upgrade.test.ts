@@ -5,6 +5,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
+import { getOrInsert } from '../../domain/get-or-insert.ts';
 import { ROOT } from '../house/source-files.ts';
 import { answersOf, differing } from '../system/answers.ts';
 import { type Program, type ProgramSettings, runCommand, startProgram, until } from '../system/program.ts';
@@ -24,9 +25,7 @@ const fresh = new Map<number, Promise<Record<string, string>>>();
 
 /** Answers of a program that began with an empty folder, at this height; equal for all versions, so computed once. */
 function freshAnswers(height: number): Promise<Record<string, string>> {
-  const asked = fresh.get(height) ?? askFresh(height);
-  fresh.set(height, asked);
-  return asked;
+  return getOrInsert(fresh, height, () => askFresh(height));
 }
 
 async function askFresh(height: number): Promise<Record<string, string>> {
