@@ -49,7 +49,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
     const notifications = options.notifications?.get(chain.name);
     const id = nativeCurrencyId(chain);
     await Promise.all([
-      start('tail', [chain], (report) =>
+      start('tail', [chain], (report, owned) =>
         runTailer({
           chain,
           client,
@@ -60,10 +60,11 @@ export async function runStages(options: StagesOptions): Promise<void> {
           ...(notifications && { notifications }),
           acceptRewind: () => accepted.of(chain.name),
           usedRewind: (rewind) => accepted.used(chain.name, rewind),
+          owned,
           status: (status) => report(chain.name, status),
         }),
       ),
-      start('derive', [chain], (report) =>
+      start('derive', [chain], (report, owned) =>
         runDerive({
           chain,
           nativeCurrencyId: id,
@@ -74,14 +75,15 @@ export async function runStages(options: StagesOptions): Promise<void> {
           logger,
           signal,
           taken: () => forgetStage('derive', [chain]),
+          owned,
           status: (status) => report(chain.name, status),
         }),
       ),
     ]);
   });
   const chains = pricedChains(config);
-  const price = start('price', config.chains, (status) =>
-    runPrice({ chains, config, log, topics, stores, logger, status, signal }),
+  const price = start('price', config.chains, (status, owned) =>
+    runPrice({ chains, config, log, topics, stores, logger, status, owned, signal }),
   );
   const watches = config.roles.includes('price')
     ? [runAudit({ stores, chains, logger, signal }), runPriceGuard({ chains, config, stores, logger, signal })]

@@ -39,6 +39,8 @@ export interface DeriveOptions {
   readonly signal: AbortSignal;
   /** Called when another owner has the chain, before the wait for its end. */
   readonly taken?: () => void;
+  /** Called when this process has become the owner of the chain. */
+  readonly owned?: () => void;
   /** The largest batch; results do not depend on it. */
   readonly batch?: Partial<BatchBounds>;
   /** For tests: throws to make the stage fail between two writes. */
@@ -66,15 +68,18 @@ const UNFLUSHED_RECORDS = 20_000;
  * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, errors of the processors
  */
 export function runDerive(options: DeriveOptions): Promise<void> {
-  const { chain, stores, signal, taken } = options;
-  return ownStage({ postgres: stores.postgres, stage: 'derive', chain: chain.name, signal, taken }, async (lock) => {
-    const fenced = { ...options, stores: fencedBy(lock, stores) };
-    const requests: Requests = { heard: () => undefined };
-    await lock.listen(REDRIVES_CHANNEL, (name) => {
-      if (name === chain.name) requests.heard();
-    });
-    while (!signal.aborted) await ownChain(fenced, lock, requests);
-  });
+  const { chain, stores, signal, taken, owned } = options;
+  return ownStage(
+    { postgres: stores.postgres, stage: 'derive', chain: chain.name, signal, taken, owned },
+    async (lock) => {
+      const fenced = { ...options, stores: fencedBy(lock, stores) };
+      const requests: Requests = { heard: () => undefined };
+      await lock.listen(REDRIVES_CHANNEL, (name) => {
+        if (name === chain.name) requests.heard();
+      });
+      while (!signal.aborted) await ownChain(fenced, lock, requests);
+    },
+  );
 }
 
 /** Redrive requests; the listener calls `heard` for each. */

@@ -32,6 +32,8 @@ export interface RunPriceOptions {
   readonly stores: Pick<Stores, 'postgres' | 'clickhouse'>;
   readonly logger: Logger;
   readonly status: (chain: string, status: StageStatus) => void;
+  /** Called when this process has become the owner of the stage. */
+  readonly owned?: () => void;
   readonly signal: AbortSignal;
   readonly limits?: BatchLimits;
 }
@@ -46,9 +48,9 @@ const COMMIT_POLL_MS = 25;
  * @throws StageLockLost (retryable), and errors of the stores and the log
  */
 export function runPrice(options: RunPriceOptions): Promise<void> {
-  const { chains, stores, signal } = options;
+  const { chains, stores, signal, owned } = options;
   const taken = () => forgetStage('price', chains);
-  return ownStage({ postgres: stores.postgres, stage: 'price', chain: ALL_CHAINS, signal, taken }, (lock) =>
+  return ownStage({ postgres: stores.postgres, stage: 'price', chain: ALL_CHAINS, signal, taken, owned }, (lock) =>
     fold({ ...options, stores: fencedBy(lock, stores) }, lock),
   );
 }

@@ -69,6 +69,40 @@ it('forgets its values once another process owns the stages', async () => {
   await log.close();
 }, 120_000);
 
+it('shows the status of the process that has taken a stage over, although the former owner is alive', async () => {
+  const chain = 'taken';
+  const end = new AbortController();
+  const log = createEmbeddedEventLog({ folder: join(folder, chain) });
+  const [former, reporter] = [
+    createStageReporter(stores.postgres, logger),
+    createStageReporter(stores.postgres, logger),
+  ];
+  const status = { height: 7, targetHeight: 7, rate: 0, etaSeconds: 0, movedAt: null, error: null };
+  former.claim('derive', chain);
+  former.report('derive', chain, { ...status, state: 'waiting' });
+  await former.flush();
+  const chains = [chainOf({ name: chain, rpc: 'http://127.0.0.1:1', rootCurrency: 'VRSCTEST', stableAnchors: [] })];
+  const running = runStages({
+    config: { ...configOf(chains), roles: ['derive'] },
+    stores,
+    log,
+    topics: createTopicReader(log),
+    daemons: new Map([[chain, {} as VerusdClient]]),
+    reporter,
+    logger,
+    signal: end.signal,
+  });
+  const state = async () => {
+    const sql = "SELECT status::jsonb ->> 'state' AS state FROM stage_status WHERE chain = $1";
+    return (await stores.postgres.pool.query<{ state: string }>(sql, [chain])).rows[0]?.state;
+  };
+  await expect.poll(state, { timeout: 60_000 }).toBe('following');
+  end.abort();
+  await running;
+  await Promise.all([former.close(), reporter.close()]);
+  await log.close();
+}, 120_000);
+
 it('forgets the lag of a stage that has stopped for good, perhaps because another process has taken over', async () => {
   const reporter = createStageReporter(stores.postgres, logger);
   const status = { height: 7, targetHeight: 5_000, rate: 1, etaSeconds: null, movedAt: null, error: null };

@@ -10,6 +10,8 @@ export interface Ownership {
   readonly signal: AbortSignal;
   /** Called once when another owner has the lock, before the wait for it. */
   readonly taken?: (() => void) | undefined;
+  /** Called when this process has the lock. */
+  readonly owned?: (() => void) | undefined;
 }
 
 /**
@@ -17,12 +19,13 @@ export interface Ownership {
  * @throws StageLockLost (retryable), and errors of `work`
  */
 export async function ownStage(
-  { postgres, stage, chain, signal, taken }: Ownership,
+  { postgres, stage, chain, signal, taken, owned }: Ownership,
   work: (lock: StageLock) => Promise<void>,
 ): Promise<void> {
   try {
     const lock = await acquireStageLock(postgres, stage, chain, signal, taken);
     try {
+      owned?.();
       await work(lock);
     } finally {
       await lock.release();

@@ -59,9 +59,47 @@ it('only the process that wrote a row last refreshes its heartbeat', async () =>
   expect(young.map(({ stage }) => stage)).toEqual([DAEMONS, 'tail']);
 });
 
+it('a former owner of a stage does not replace the status of its new owner', async () => {
+  first.claim('derive', 'vrsc');
+  first.report('derive', 'vrsc', FOLLOWING);
+  await first.flush();
+  second.claim('derive', 'vrsc');
+  second.report('derive', 'vrsc', { ...FOLLOWING, height: 8 });
+  await second.flush();
+  first.report('derive', 'vrsc', failing('stage_lock_lost'));
+  await first.flush();
+  expect(await rows()).toMatchObject([{ status: { state: 'following', height: 8, error: null } }]);
+});
+
+it('the status of a process that waits for a stage appears once the owner is silent, and replaces it at once after a takeover', async () => {
+  first.claim('tail', 'vrsc');
+  first.report('tail', 'vrsc', FOLLOWING);
+  await first.flush();
+  second.report('tail', 'vrsc', failing('log_unreachable'));
+  await second.flush();
+  expect(await rows()).toMatchObject([{ status: { state: 'following' } }]);
+  await makeOld();
+  await second.flush();
+  expect(await rows()).toMatchObject([{ status: { error: { code: 'log_unreachable' } } }]);
+  first.claim('tail', 'vrsc');
+  first.report('tail', 'vrsc', FOLLOWING);
+  await first.flush();
+  expect(await rows()).toMatchObject([{ status: { state: 'following' } }]);
+});
+
+it('a process that ends gives up its rows, so that the next one need not wait until they are silent', async () => {
+  first.claim('tail', 'vrsc');
+  first.report('tail', 'vrsc', FOLLOWING);
+  await first.close();
+  second.report('tail', 'vrsc', failing('log_unreachable'));
+  await second.flush();
+  expect(await rows()).toMatchObject([{ status: { error: { code: 'log_unreachable' } } }]);
+});
+
 it('a process that takes a stage over refreshes its heartbeat from then on', async () => {
   first.report('tail', 'vrsc', failing('log_writer_fenced'));
   await first.flush();
+  second.claim('tail', 'vrsc');
   second.report('tail', 'vrsc', FOLLOWING);
   await second.flush();
   await makeOld();
@@ -116,6 +154,7 @@ it('replaces characters that Postgres cannot store', async () => {
 it('keeps the time of the newest block over a restart', async () => {
   first.report('tail', 'vrsc', FOLLOWING);
   await first.flush();
+  second.claim('tail', 'vrsc');
   second.report('tail', 'vrsc', { ...FOLLOWING, state: 'starting', movedAt: null });
   await second.flush();
   expect(await rows()).toMatchObject([{ status: { state: 'starting', movedAt: FOLLOWING.movedAt } }]);

@@ -9,7 +9,8 @@ import type { StageStatus } from '../../schemas/stage-status.ts';
 import type { ReportingStage } from '../../schemas/stages.ts';
 import type { StageReporter } from './stage-reporter.ts';
 
-export type StageRun = (report: (chain: string, status: StageStatus) => void) => Promise<void>;
+/** `owned` must be called whenever the run has become the owner of the stage. */
+export type StageRun = (report: (chain: string, status: StageStatus) => void, owned: () => void) => Promise<void>;
 
 export interface Supervised {
   readonly stage: ReportingStage;
@@ -45,9 +46,13 @@ export async function supervise(options: Supervised): Promise<void> {
     reporter.report(stage, chain, status);
   }
 
+  const owned = (): void => {
+    for (const chain of chains) reporter.claim(stage, chain);
+  };
+
   while (!signal.aborted) {
     try {
-      return await run(report);
+      return await run(report, owned);
     } catch (thrown) {
       if (signal.aborted) return;
       const error = postgresTrouble(thrown) ?? thrown;

@@ -30,6 +30,8 @@ export interface TailerOptions {
   readonly logger: Logger;
   /** Called about once a second while blocks arrive and at each change of state. */
   readonly status: (status: StageStatus) => void;
+  /** Called when the tailer has become the only writer of the log. */
+  readonly owned?: () => void;
   /** Ends the tailer. */
   readonly signal: AbortSignal;
   /** Returns whether the daemon will have no more blocks (a bundled recording): then the state at its tip is `ended`. */
@@ -137,9 +139,13 @@ export async function runTailer(options: TailerOptions): Promise<void> {
 }
 
 /** Holds the partition's writer while `work` runs. */
-async function withLogEnd({ log, chain, logger }: TailerOptions, work: (end: LogEnd) => Promise<void>): Promise<void> {
+async function withLogEnd(
+  { log, chain, logger, owned }: TailerOptions,
+  work: (end: LogEnd) => Promise<void>,
+): Promise<void> {
   const end = await openLogEnd(log, chain.name, chain.finalityDepth);
   try {
+    owned?.();
     await work(end);
   } finally {
     // A failure to close the writer has no effect: the log is read again before the next write.
