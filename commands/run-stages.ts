@@ -59,7 +59,7 @@ export async function runStages(options: StagesOptions): Promise<void> {
           ...(ended && { ended: () => ended(chain.name) }),
           ...(notifications && { notifications }),
           acceptRewind: () => accepted.of(chain.name),
-          usedRewind: (rewind) => accepted.used(chain.name, rewind),
+          takeRewind: (rewind) => accepted.take(chain.name, rewind),
           owned,
           status: (status) => report(chain.name, status),
         }),

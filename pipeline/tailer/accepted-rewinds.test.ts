@@ -28,6 +28,33 @@ it('an accepted rewind reaches the tailer of its chain as one and the same objec
   accepted.close();
 });
 
+it('a permission allows one process to rewind, and none after it has expired', async () => {
+  const logger = pino({ level: 'silent' });
+  const processes = [1, 2].map(() => watchAcceptedRewinds(stores.postgres, logger));
+  const seen = () =>
+    Promise.all(
+      processes.map((accepted) =>
+        vi.waitFor(() => {
+          const now = accepted.of('once');
+          if (!now) throw new Error('not seen yet');
+          return now;
+        }, 30_000),
+      ),
+    );
+  const take = async (rewinds: readonly (typeof BLOCK)[]) =>
+    Promise.all(processes.map((accepted, index) => accepted.take('once', rewinds[index] ?? BLOCK)));
+  await acceptRewind(stores.postgres, 'once', BLOCK);
+  expect((await take(await seen())).sort()).toEqual([false, true]);
+  await acceptRewind(stores.postgres, 'once', { ...BLOCK, height: 8 });
+  await vi.waitFor(() => expect(processes.map((accepted) => accepted.of('once')?.height)).toEqual([8, 8]), 30_000);
+  const late = await seen();
+  await stores.postgres.pool.query(
+    "UPDATE accepted_rewinds SET created_at = created_at - interval '11 minutes' WHERE chain = 'once'",
+  );
+  expect(await take(late)).toEqual([false, false]);
+  for (const accepted of processes) accepted.close();
+});
+
 it('a used permission is gone after a restart, but not one that the operator has given meanwhile', async () => {
   const logger = pino({ level: 'silent' });
   const accepted = watchAcceptedRewinds(stores.postgres, logger);
@@ -42,12 +69,11 @@ it('a used permission is gone after a restart, but not one that the operator has
   };
   const count = async () =>
     (await stores.postgres.pool.query("SELECT FROM accepted_rewinds WHERE chain = 'used'")).rowCount;
-  accepted.used('used', await given());
-  await vi.waitFor(async () => expect(await count()).toBe(0), 30_000);
+  expect(await accepted.take('used', await given())).toBe(true);
+  expect(await count()).toBe(0);
   const last = await given();
   await acceptRewind(stores.postgres, 'used', BLOCK); // not seen yet
-  accepted.used('used', last);
-  await stores.postgres.pool.query('SELECT 1');
+  expect(await accepted.take('used', last)).toBe(false);
   accepted.close();
   const restarted = watchAcceptedRewinds(stores.postgres, logger);
   await vi.waitFor(() => expect(restarted.of('used')).toEqual(BLOCK), 30_000);

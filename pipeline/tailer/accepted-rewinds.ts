@@ -3,6 +3,7 @@
 import type { BlockRef } from '../../domain/block-ref.ts';
 import type { Logger } from '../../infra/logger.ts';
 import type { Postgres } from '../../infra/postgres/postgres.ts';
+import { postgresTrouble } from '../../infra/postgres/postgres-errors.ts';
 import { readRows } from '../../infra/postgres/read-rows.ts';
 import { hexParam } from '../../infra/postgres/values.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
@@ -10,8 +11,11 @@ import { columns, rowReader } from '../../infra/row-reader.ts';
 export interface AcceptedRewinds {
   /** Returns the newest allowed rewind of a chain as of the last poll: the same object until it expires or the operator repeats it. */
   of(chain: string): BlockRef | null;
-  /** Ends the permission `rewind`, an object that `of` returned, so that no later process finds it; not one that the operator gave meanwhile. */
-  used(chain: string, rewind: BlockRef): void;
+  /**
+   * Ends the permission `rewind`, an object that `of` returned, so that it allows no second rewind; not one that the operator gave
+   * meanwhile. Returns whether it was still there: it may have expired, or another process may have taken it. @throws PostgresTrouble
+   */
+  take(chain: string, rewind: BlockRef): Promise<boolean>;
   close(): void;
 }
 
@@ -56,15 +60,14 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
     }
   }
 
-  async function forget(chain: string, { height, hash }: BlockRef, renewed: string): Promise<void> {
-    const sql = 'DELETE FROM accepted_rewinds WHERE chain = $1 AND height = $2 AND hash = $3 AND created_at::text = $4';
+  async function forget(chain: string, { height, hash }: BlockRef, renewed: string): Promise<boolean> {
+    const sql = `DELETE FROM accepted_rewinds WHERE chain = $1 AND height = $2 AND hash = $3 AND created_at::text = $4
+      AND created_at > now() - make_interval(mins => $5)`;
+    const values = [chain, height, hexParam(hash), renewed, ACCEPTED_MINUTES];
     try {
-      await postgres.pool.query(sql, [chain, height, hexParam(hash), renewed]);
-    } catch (err) {
-      logger.warn(
-        { chain, err },
-        'a used permission to rewind could not be deleted; a restart would find it until it expires',
-      );
+      return (await postgres.pool.query(sql, values)).rowCount === 1;
+    } catch (error) {
+      throw postgresTrouble(error) ?? error;
     }
   }
 
@@ -81,9 +84,9 @@ export function watchAcceptedRewinds(postgres: Postgres, logger: Logger): Accept
       askedAt = performance.now();
       return isKnown ? (allowed.get(chain)?.rewind ?? null) : null;
     },
-    used(chain, rewind) {
+    async take(chain, rewind) {
       const known = allowed.get(chain);
-      if (known?.rewind === rewind) void forget(chain, rewind, known.renewed);
+      return known?.rewind === rewind && (await forget(chain, rewind, known.renewed));
     },
     close: () => clearInterval(timer),
   };

@@ -73,8 +73,9 @@ describe('finality', () => {
 
   it('follows one rewind that the operator allowed, and only to the given block', async () => {
     let accepted: AcceptedRewind | null = null;
-    const used: AcceptedRewind[] = [];
-    const { tailer } = await tooDeep({ acceptRewind: () => accepted, usedRewind: (rewind) => used.push(rewind) });
+    const taken: AcceptedRewind[] = [];
+    const takeRewind = async (rewind: AcceptedRewind) => taken.push(rewind) > 0;
+    const { tailer } = await tooDeep({ acceptRewind: () => accepted, takeRewind });
     accepted = { height: 39, hash: 'f'.repeat(64) };
     await quiet(60);
     accepted = { height: 40, hash: world.daemon.tree.at(40)?.hash ?? '' };
@@ -83,10 +84,28 @@ describe('finality', () => {
     accepted = { height: 39, hash: world.daemon.tree.at(39)?.hash ?? '' };
     await tailer.shows(followingAt(69));
     expect(await world.hashes()).toEqual(world.daemonHashes());
-    expect(used).toEqual([accepted]);
+    expect(taken).toEqual([accepted]);
     world.daemon.tree.reorganise(30, 40);
     await tailer.shows(inState('stopped', 'rewind_too_deep'));
     expect((await world.fold()).rewinds).toHaveLength(1);
+  });
+
+  it('takes the permission before it writes the rewind, so that a crash between the two leaves none for another rewind', async () => {
+    const heights: number[] = [];
+    let isThere = false;
+    let given: AcceptedRewind | null = null;
+    const takeRewind = async () => {
+      heights.push(await world.count());
+      return isThere;
+    };
+    const { tailer } = await tooDeep({ acceptRewind: () => given, takeRewind });
+    given = { height: 39, hash: world.daemon.tree.at(39)?.hash ?? '' };
+    await expect.poll(() => heights.length, { timeout: 10_000 }).toBeGreaterThan(0); // another process was faster
+    await quiet(60);
+    expect(await world.count()).toBe(51);
+    isThere = true;
+    await tailer.shows(followingAt(69));
+    expect(new Set(heights)).toEqual(new Set([51]));
   });
 
   it('counts from the highest block so far: two rewinds together cannot undo final blocks', async () => {

@@ -38,8 +38,8 @@ export interface TailerOptions {
   readonly ended?: () => boolean;
   /** Returns the rewind below finality that an operator allows now; each object allows one rewind, to exactly that block. */
   readonly acceptRewind?: () => AcceptedRewind | null;
-  /** Called when the log has the allowed rewind. */
-  readonly usedRewind?: (rewind: AcceptedRewind) => void;
+  /** Called right before the log gets the allowed rewind; returns whether it is still allowed, and ends the permission. */
+  readonly takeRewind?: (rewind: AcceptedRewind) => Promise<boolean>;
   /** Milliseconds between two polls of the daemon's tip while no publisher is heard. */
   readonly pollMs?: number;
   readonly retry?: BackoffLimits;
@@ -174,12 +174,13 @@ function tailContext(
       const permission = options.acceptRewind?.() ?? null;
       if (!permission || used.has(permission)) return null;
       if (permission.height !== fork.height || permission.hash !== fork.hash) return null;
-      const use = (): void => {
+      const take = async (): Promise<boolean> => {
+        if (!((await options.takeRewind?.(permission)) ?? true)) return false;
         used.add(permission);
-        options.usedRewind?.(permission);
-        logger.warn({ chain: chain.name, ...permission }, 'rewound below finality with the permission of the operator');
+        logger.warn({ chain: chain.name, ...permission }, 'rewinds below finality with the permission of the operator');
+        return true;
       };
-      return { use };
+      return { take };
     },
   };
 }

@@ -21,7 +21,7 @@ export interface TailContext {
   /** Called for a block that polling has found and no notification announced. */
   readonly foundByAsking: (hash: string) => void;
   /** Returns the operator's unused permission for a rewind to this block, or null. */
-  readonly permission: (fork: BlockRef) => { use(): void } | null;
+  readonly permission: (fork: BlockRef) => { take(): Promise<boolean> } | null;
 }
 
 /** 'moved': run the next step at once; 'still': nothing to do until the daemon moves; 'changing': the daemon moved during the step. */
@@ -119,13 +119,12 @@ async function switchBranch(context: TailContext, end: LogEnd, fork: BlockRef): 
   const depth = end.highest() - fork.height;
   const { finalityDepth } = chain;
   const isTooDeep = fork.height < finalizedHeight(end.highest(), finalityDepth);
-  const permission = isTooDeep ? context.permission(fork) : null;
-  if (isTooDeep && !permission) {
+  // Taken before the rewind is written: a crash between the two must not leave a permission for a second rewind.
+  if (isTooDeep && !(await context.permission(fork)?.take())) {
     throw new RewindTooDeep({ chain: chain.name, fork, depth, finalityDepth });
   }
   report.state('catching_up');
   await end.switchBranch(fork, first);
-  permission?.use();
   report.rewound(fork.height, from.height);
   report.at(first, 1);
   return 'moved';
