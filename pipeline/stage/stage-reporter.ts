@@ -33,7 +33,7 @@ const FLUSH_MS = 1000;
 /** Time between two heartbeats while no row changes: a third of the time after which a process counts as silent. */
 const ALIVE_MS = 3000;
 
-/** A process that has sent no heartbeat for this long may be dead, and then its rows belong to nobody. */
+/** A process that has sent no heartbeat for this long may be dead: its rows then belong to no process. */
 const SILENT = '10 seconds';
 
 /** Writes the rows that no other process owns and those of $5, and a heartbeat for the other rows of this process. Returns the written rows. */
@@ -77,7 +77,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
   const urgent = new Map<string, string>();
   /** Whether such a change is pending. */
   let isUrgent = false;
-  /** Keys of the rows to replace whoever owns them. */
+  /** Keys of the rows that the next write takes from any other process. */
   const claimed = new Set<string>();
   /** By row: the status as last sent. */
   const written = new Map<string, string>();
@@ -153,7 +153,7 @@ export function createStageReporter(postgres: Postgres, logger: Logger): StageRe
       clearInterval(timer);
       await flush();
       if (written.size === 0) return;
-      // A failure has no effect: the rows belong to nobody once they are silent.
+      // A failure has no effect: the rows have no owner once they are silent.
       await postgres.pool.query(LEAVE_SQL, [reporter]).catch((err: unknown) => {
         logger.debug({ err }, 'the rows of this process could not be given up');
       });
