@@ -66,6 +66,9 @@ const RETRY_MS = 1_000;
 const IDLE_MS = 5_000;
 /** Shortest interval between two look-ups of the topic's end, however many callers ask for it. */
 const END_MS = 100;
+/** How long a feed waits at its start for a topic that a broker does not know yet; a topic that was lost stays empty. */
+const UNKNOWN_MS = 10_000;
+const UNKNOWN_POLL_MS = 200;
 /** Clients get a single block at once, but thousands of blocks only with other work in between. */
 const FOLLOW_SLICE_MS = 10;
 
@@ -78,7 +81,7 @@ export async function openChainFeed<T extends FeedTopicName>(
   const pace = createPace({ sliceMs: FOLLOW_SLICE_MS, restMs: 0 });
   let at = topic.place(watch.state);
   let tip = topic.tip(watch.state);
-  let head = await topic.head(watch.state);
+  let head = await firstHead(options);
   let ending: Promise<number> | null = null;
   /** State in which the first client connected; null once the head has moved there. */
   let joinedIn: ServiceState | null = null;
@@ -177,4 +180,15 @@ export async function openChainFeed<T extends FeedTopicName>(
     },
   }).finally(unfollow);
   return { feed, running };
+}
+
+/** From the start of the topic, clients would get all of history as new events, so an empty topic of a chain with blocks is read again. */
+async function firstHead<T extends FeedTopicName>({ topic, watch, signal }: FeedOptions<T>): Promise<number> {
+  const until = performance.now() + UNKNOWN_MS;
+  for (;;) {
+    const { state } = watch;
+    const head = await topic.head(state);
+    if (head > 0 || topic.tip(state) === null || signal.aborted || performance.now() >= until) return head;
+    await pause(UNKNOWN_POLL_MS, signal);
+  }
 }

@@ -1,8 +1,12 @@
 /** The head of the facts topic for clients follows the last committed record, also while a redrive derives blocks again. */
 import fc from 'fast-check';
+import { pino } from 'pino';
 import { expect, it } from 'vitest';
 import type { TopicReader } from '../../infra/event-log/topic-reader.ts';
-import { headOf } from './feed-topic.ts';
+import type { ServiceState } from '../state/service-state.ts';
+import type { StateWatch } from '../state/state-watch.ts';
+import { openChainFeed } from './chain-feed.ts';
+import { factsTopic, headOf } from './feed-topic.ts';
 
 /** A topic whose records have these sources. */
 function topicOf(sources: readonly number[]): TopicReader {
@@ -34,4 +38,30 @@ it('the head is after the rewind of a redrive once the rewind is committed', asy
       }
     }),
   );
+});
+
+it('a feed waits for a topic that the broker does not know yet, instead of beginning at the first record of history', async () => {
+  const stop = new AbortController();
+  const known = topicOf(upTo(20));
+  let asked = 0;
+  const topics = {
+    ...known,
+    last: async () => (asked++ < 2 ? null : known.last('facts', 'one')),
+    waitFor: async () => undefined,
+  } as unknown as TopicReader;
+  const state = { derived: new Map([['one', { position: 12, height: 12, hash: 'ab' }]]) } as unknown as ServiceState;
+  const { feed, running } = await openChainFeed({
+    chain: 'one',
+    topic: factsTopic(topics, { name: 'one', finalityDepth: 100, nativeCurrencyId: 'iNative' }),
+    topics,
+    watch: { state, onMove: () => () => undefined, until: async () => undefined } as unknown as StateWatch,
+    logger: pino({ level: 'silent' }),
+    signal: stop.signal,
+    isWanted: () => false,
+    onRecord: () => undefined,
+    onSkip: () => undefined,
+  });
+  expect(feed.head).toBe(13);
+  stop.abort();
+  await running;
 });

@@ -1,13 +1,24 @@
-/** Errors that stop derive. */
-import { PermanentError } from '../../schemas/errors.ts';
+/** Errors of derive about its log and its stores. */
+import { PermanentError, RetryableError } from '../../schemas/errors.ts';
 
 /** The stores are ahead of the log: they belong to another log, or the log lost records. */
 export class LogBehindStores extends PermanentError {
   constructor(chain: string, stored: number, last: number) {
     super(
       'log_behind_stores',
-      `The stores of ${chain} are at record ${stored}, but its log ${last < 0 ? 'is empty' : `ends at ${last}`}. ` +
+      `The stores of ${chain} are at record ${stored}, but its log ends at ${last}. ` +
         'Give this service the log that the stores were built from, or empty stores.',
+    );
+  }
+}
+
+/** The log reads as empty: a Kafka broker that has just started may not know the topic yet. */
+export class LogEmpty extends RetryableError {
+  constructor(chain: string, stored: number) {
+    super(
+      'log_empty',
+      `The stores of ${chain} are at record ${stored}, but its log is empty, or the Kafka broker does not know its topic yet. ` +
+        'If this does not pass, give this service the log that the stores were built from, or empty stores.',
     );
   }
 }

@@ -2,6 +2,7 @@ import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import { readStagePosition } from '../../infra/postgres/stage-positions.ts';
+import { RetryableError } from '../../schemas/errors.ts';
 import type { StageStatus } from '../../schemas/stage-status.ts';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
@@ -213,6 +214,19 @@ describe('at start', () => {
     await expect(refused).rejects.toThrow(LogBehindStores);
     await expect(refused).rejects.toMatchObject({ code: 'log_behind_stores' });
     await other.drop();
+  });
+
+  it('waits for a log that reads as empty, as with a Kafka broker that does not know the topic yet, and continues once it is there', async () => {
+    await log.append('unknown', take(newChain(7), 5));
+    await deriveToEnd('unknown', { log, stores });
+    const other = await createTestLog();
+    const waits = deriveToEnd('unknown', { log: other, stores });
+    await expect(waits).rejects.toThrow(RetryableError);
+    await expect(waits).rejects.toMatchObject({ code: 'log_empty' });
+    await other.drop();
+    await log.append('unknown', take(newChain(7), 7).slice(5));
+    await deriveToEnd('unknown', { log, stores });
+    expect(await position('unknown')).toMatchObject({ height: 6 });
   });
 
   it('refuses a log of another chain', async () => {

@@ -65,7 +65,7 @@ const UNFLUSHED_RECORDS = 20_000;
 
 /**
  * Resolves when the signal aborts. After an error it may simply be called again.
- * @throws StageLockLost, StageFenced (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, errors of the processors
+ * @throws StageLockLost, StageFenced, LogEmpty (retryable); ClickHouseEmptied, LogBehindStores, LogDiffers, FactsBehindStores, errors of the processors
  */
 export function runDerive(options: DeriveOptions): Promise<void> {
   const { chain, stores, signal, taken, owned } = options;
