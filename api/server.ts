@@ -10,6 +10,7 @@ import { PermanentError } from '../schemas/errors.ts';
 import type { MempoolSource } from '../schemas/mempool.ts';
 import { openAccess } from './access/access.ts';
 import { createDaemonLanes } from './access/lane-daemons.ts';
+import { ownChainDaemons } from './access/own-chain-daemons.ts';
 import { SERVICE } from './access/priority-lanes.ts';
 import { type ContextOptions, createContexts } from './create-context.ts';
 import { registerDatasets } from './datasets/register-datasets.ts';
@@ -111,11 +112,12 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
 
 /** Opens all parts; each registers its closer in `closers`. */
 async function open(options: ApiOptions, closers: Closers) {
-  const { config, release, stores, topics, daemons, logger, signal } = options;
+  const { config, release, stores, topics, logger, signal } = options;
   const { postgres } = stores;
   const scope = stateScope(release, config);
   const watch = await createStateWatch(postgres, scope, logger, signal);
   closers.push(() => watch.stop());
+  const daemons = ownChainDaemons(options.daemons, () => watch.statuses);
   const reader = openReader(postgres, { maxConnections: READS_AT_ONCE, statementMs: STATEMENT_MS });
   closers.push(() => reader.close());
   const storeFaults = createStoreHealth({ ...stores, reader }, logger);
@@ -165,18 +167,21 @@ async function open(options: ApiOptions, closers: Closers) {
   const unsent = createUnsentAnswers({ underWay });
   // The actual port is known once the server listens; no request arrives before that.
   let port = config.port;
-  const apiOf = createContexts(options, {
-    watch,
-    health,
-    snapshots,
-    lanes,
-    answers: unsent,
-    webhooks,
-    access,
-    mempools,
-    currencies,
-    port: () => port,
-  });
+  const apiOf = createContexts(
+    { ...options, daemons },
+    {
+      watch,
+      health,
+      snapshots,
+      lanes,
+      answers: unsent,
+      webhooks,
+      access,
+      mempools,
+      currencies,
+      port: () => port,
+    },
+  );
   const api = apiOf(SERVICE);
   const stopComparing = watchEstimates(api, logger);
   closers.push(async () => stopComparing());

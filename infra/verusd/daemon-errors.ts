@@ -48,6 +48,13 @@ export class DaemonAuthFailed extends RetryableError {
   }
 }
 
+/** Every daemon of the chain serves another chain, so the call was not sent. */
+export class DaemonForeign extends RetryableError {
+  constructor(chain: string) {
+    super('daemon_foreign', `the daemon of ${chain} serves another chain`);
+  }
+}
+
 /** The daemon understood the call and refused it; `rpcCode` and `rpcMessage` are as it sent them. */
 export class DaemonRpcError extends PermanentError {
   readonly rpcCode: number;

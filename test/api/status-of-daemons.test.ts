@@ -1,6 +1,6 @@
 /**
  * /api/stats/status and /api/stats/network report what a daemon answered last, and when; they wait for no daemon. JSON-RPC reads the height
- * of the chain from the daemon while the index is far behind it.
+ * of the chain from the daemon while the index is far behind it, and sends no call to a daemon of another chain.
  */
 
 import { afterAll, beforeAll, expect, it } from 'vitest';
@@ -121,4 +121,31 @@ it('the height over JSON-RPC is the one of the daemon while the index is far beh
   expect(await height()).toBe(service.node.height);
   await expect.poll(heightOnceReported(service.node.height + 6), { timeout: 30_000 }).toBe(ofDaemon);
   await expect.poll(heightOnceReported(service.node.height + 5), { timeout: 30_000 }).toBe(service.node.height);
+});
+
+it('a daemon that is known to serve another chain gets no call, neither over JSON-RPC nor from REST', async () => {
+  const asked = async () => {
+    const url = `http://127.0.0.1:${api.port}/`;
+    const body = '{"id":1,"method":"getmininginfo"}';
+    return ((await (await fetch(url, { method: 'POST', body })).json()) as { error: { code: number } | null }).error;
+  };
+  const raw = async () => (await fetch(`http://127.0.0.1:${api.port}/api/blocks/1/raw`)).status;
+  const report = (code: string | null) => {
+    const status = { daemons: [{ height: 5, peersHeight: 5, fault: code && { code, message: '' } }] };
+    const sql = `INSERT INTO stage_status VALUES ('daemons', $1, $2, now())
+      ON CONFLICT (stage, chain) DO UPDATE SET status = EXCLUDED.status, updated_at = now()`;
+    return service.stores.postgres.pool.query(sql, [CHAIN, status]);
+  };
+  daemon.fault = () => null;
+  const once = (code: string | null) => async () => {
+    await report(code);
+    return (await asked())?.code ?? null;
+  };
+  await expect.poll(once(null), { timeout: 30_000 }).toBe(null);
+  await expect.poll(once('wrong_chain'), { timeout: 30_000 }).toBe(-32603);
+  const before = daemon.calls.length;
+  expect(await asked()).toMatchObject({ code: -32603 });
+  expect(await raw()).toBe(502);
+  expect(daemon.calls).toHaveLength(before);
+  await expect.poll(once(null), { timeout: 30_000 }).toBe(null);
 });
