@@ -1,10 +1,10 @@
 /** Makes the route of a list that is read by page, by cursor or as a stream of all rows. Only `select` is code, the rest is data. */
-import type { JsonSchema, ObjectOf, Properties, Typed } from '../schema/json-schema.ts';
+import type { JsonSchema, ObjectOf, PageOf, Properties, Typed } from '../schema/json-schema.ts';
 import { page } from '../schema/json-schema.ts';
 import { type HeightRange, heightParameters } from './height-range.ts';
 import type { ListSource } from './list-source.ts';
 import { pageLinks } from './page-links.ts';
-import { type Page, pageParameters, readPage } from './paging.ts';
+import { pageParameters, readPage } from './paging.ts';
 import type { Parameter, Parameters, ParameterValues } from './parameters.ts';
 import {
   type DescribedRoute,
@@ -32,7 +32,7 @@ interface Selection<Row, Shown, Members> extends Omit<ListSource<Row, Shown>, 'c
   /** Replaces the list's own key when its parameters decide the order. */
   readonly key?: ListSource<Row, Shown>['key'];
   /** Members of the answer before those of the page. */
-  readonly members?: (page: Page<Shown>) => Members;
+  readonly members?: (page: PageOf<Shown>) => Members;
 }
 
 type MembersFor<B> = [keyof B] extends [never] ? unknown : { readonly members: unknown };

@@ -1,5 +1,5 @@
 /** The `Link` header of a page (RFC 8288): the first, the previous and the next page of its list. */
-import type { Page } from './paging.ts';
+import type { PageOf } from '../schema/json-schema.ts';
 import type { Parameters } from './parameters.ts';
 
 type Values = Readonly<Record<string, unknown>>;
@@ -8,7 +8,7 @@ type Values = Readonly<Record<string, unknown>>;
 export function pageLinks(
   { path, parameters }: { readonly path: string; readonly parameters: Parameters },
   params: Values,
-  { nextCursor, prevCursor }: Pick<Page, 'nextCursor' | 'prevCursor'>,
+  { nextCursor, prevCursor }: Pick<PageOf<unknown>, 'nextCursor' | 'prevCursor'>,
 ): string {
   const address = path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(String(params[name])));
   const query = new URLSearchParams();

@@ -1,5 +1,5 @@
 /** Lists by page number or by cursor, in both directions. A cursor stays stable while blocks arrive; a rewind invalidates it with an error. */
-import { integer as integerSchema } from '../schema/json-schema.ts';
+import { integer as integerSchema, type PageOf } from '../schema/json-schema.ts';
 import type { Snapshot } from '../state/snapshot.ts';
 import { ApiError, parameterError } from './api-error.ts';
 import { type Cursor, decodeCursor, encodeCursor } from './cursor.ts';
@@ -30,22 +30,12 @@ interface Placing extends Pick<ParameterValues<typeof pageParameters>, 'page' | 
   readonly pageSize: number | undefined;
 }
 
-export interface Page<Shown = unknown> {
-  readonly results: readonly Shown[];
-  readonly page: number | null;
-  readonly pageSize: number;
-  readonly total: number;
-  readonly totalPages: number;
-  readonly nextCursor: string | null;
-  readonly prevCursor: string | null;
-}
-
 /** @throws ApiError page_too_deep, cursor_invalid, cursor_rewound */
 export async function readPage<Row, Shown>(
   read: Snapshot,
   params: Placing,
   source: ListSource<Row, Shown>,
-): Promise<Page<Shown>> {
+): Promise<PageOf<Shown>> {
   const pageSize = Math.min(params.pageSize ?? DEFAULT_PAGE_SIZE, MAX_PAGE_SIZE);
   const { page, after } = placeOf(params, pageSize, source);
   if (after) await refuseRewound(read, after, source);

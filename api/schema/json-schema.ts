@@ -154,7 +154,7 @@ export function array<const I extends JsonSchema>(items: I, description?: string
 /** An amount of a currency other than the chain's own coin. */
 export const currencyAmount = object({ currencyId: string, currencyName: nullableString, amount: coins });
 
-interface PageOf<Row> {
+export interface PageOf<Row> {
   readonly results: readonly Row[];
   readonly page: number | null;
   readonly pageSize: number;
