@@ -65,20 +65,24 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
   const fileRate = limitRate(BYTES_PER_SECOND);
   const serving = { folder, answers: createFolderAnswers(folder), bandwidth, fileRate, unsent };
 
+  const begin = (res: HttpResponse, req: HttpRequest, isS3: boolean) => {
+    const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
+    const exchange: Exchange = { res, asked, client: clientOf(res) };
+    const started = performance.now();
+    const observe = (status: number) =>
+      observeRequest(TEMPLATE, asked.method, status, (performance.now() - started) / 1000);
+    return { exchange, observe };
+  };
+
   const serve =
     (isS3: boolean): Handler =>
     (res, req) => {
-      const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
-      const client = clientOf(res);
-      const started = performance.now();
+      const { exchange, observe } = begin(res, req, isS3);
       underWay.count += 1;
       underWay.sending += 1;
-      const exchange = { res, asked, client };
       answer(exchange, serving)
         .catch((error: unknown) => refuse(exchange, error, options))
-        .then((status) =>
-          observeRequest(TEMPLATE, asked.method, client.aborted ? 499 : status, (performance.now() - started) / 1000),
-        )
+        .then((status) => observe(exchange.client.aborted ? 499 : status))
         .finally(() => {
           underWay.count -= 1;
           underWay.sending -= 1;
@@ -94,18 +98,13 @@ export function registerDatasets(app: FramedRoutes, options: Options): void {
       app.head(pattern, serve(isS3));
       app.options(pattern, answerOptions(options, TEMPLATE, ALLOW));
       app.any(pattern, (res, req, announced) => {
-        const asked = readRequest(req, isS3, config.datasets.url, access.readVisitor(res, req).network);
-        const client = clientOf(res);
-        const started = performance.now();
+        const { exchange, observe } = begin(res, req, isS3);
         const methodRefused = new ApiError('method_not_allowed', `only ${ALLOW} are allowed here`, {
           headers: { Allow: ALLOW },
         });
-        const refusal = charge(bandwidth, asked) ?? methodRefused;
+        const refusal = charge(bandwidth, exchange.asked) ?? methodRefused;
         const closes = announced === 'chunked'; // the end of a chunked body is ambiguous
-        const answerNow = () => {
-          const status = refuse({ res, asked, client }, refusal, options, closes);
-          observeRequest(TEMPLATE, asked.method, status, (performance.now() - started) / 1000);
-        };
+        const answerNow = () => observe(refuse(exchange, refusal, options, closes));
         // Waits until uWebSockets.js has parsed all that it has read: otherwise it would serve the requests behind this one.
         if (closes) setImmediate(answerNow);
         else answerNow();
