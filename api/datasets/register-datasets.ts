@@ -9,7 +9,7 @@ import { ApiError } from '../http/api-error.ts';
 import { answerOptions, type DispatcherOptions } from '../http/dispatcher.ts';
 import type { FramedRoutes, Handler } from '../http/framed-routes.ts';
 import { type HeaderLines, headerLines } from '../http/header-lines.ts';
-import { problemReply } from '../http/problem-reply.ts';
+import { problemReply, toApiError } from '../http/problem-reply.ts';
 import { LEAST_PACE } from '../http/reader-pace.ts';
 import { type Reply, writeReplyLater } from '../http/reply.ts';
 import { requestId } from '../http/request-id.ts';
@@ -218,7 +218,7 @@ function refuse({ res, asked, client }: Exchange, error: unknown, { api, unsent 
   const info = { ...asked, parts: '', host: '', accept: '', acceptEncoding: '', charge: async () => null };
   const cause = error instanceof InvalidListing ? new ApiError('invalid_parameter', error.message) : error;
   const reply = { ...problemReply(cause, info, api.logger), closes };
-  const shown = asked.isS3 ? inXml(reply, asked) : reply;
+  const shown = asked.isS3 ? inXml(reply, toApiError(cause), asked) : reply;
   if (!client.aborted) writeReplyLater(res, shown, ownLines(asked), asked.isHead, unsent, asked);
   return reply.status;
 }
@@ -230,10 +230,10 @@ const S3_CODES: Readonly<Record<number, string>> = {
   429: 'SlowDown',
 };
 
-function inXml(reply: Reply, { url }: DatasetRequest): Reply {
-  const { detail = '' } = JSON.parse(Buffer.from(reply.body ?? []).toString()) as { detail?: string };
+/** `refusal`: the error that the reply states. */
+function inXml(reply: Reply, { message }: ApiError, { url }: DatasetRequest): Reply {
   const headers = reply.headers.replace('application/problem+json', 'application/xml') as HeaderLines;
-  return { ...reply, headers, body: Buffer.from(s3Error(S3_CODES[reply.status] ?? 'InternalError', detail, url)) };
+  return { ...reply, headers, body: Buffer.from(s3Error(S3_CODES[reply.status] ?? 'InternalError', message, url)) };
 }
 
 const ownLines = ({ requestId: id }: DatasetRequest): HeaderLines => headerLines({ 'X-Request-Id': id });
