@@ -43,7 +43,7 @@ const cursor = {
   pattern: '^[A-Za-z0-9_-]+$',
   description: 'The place in every chain: a client that returns with it gets every message after this one',
 } as const;
-const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
+export const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const id = { type: ['string', 'number', 'null'], description: 'As the client sent it' } as const;
 
 const confirmations = {

@@ -1,6 +1,6 @@
 /** Messages of webhooks, by type. AsyncAPI and the tests are made from this. */
 
-import { type EventDescription, pushEvents } from '../push/message-schema.ts';
+import { chain, type EventDescription, pushEvents } from '../push/message-schema.ts';
 import { height, isoTime, type JsonSchema, object, string, unixTime } from '../schema/json-schema.ts';
 import { RESYNC_REASONS } from './delivery-rows.ts';
 
@@ -13,7 +13,6 @@ const timestamp = {
   ...isoTime,
   description: 'Time of the block; for events without a block, when it was noticed',
 } as const;
-const chain = { type: 'string', description: 'Short name of a configured chain' } as const;
 const reverts = { type: 'string', description: 'The header webhook-id of the message that no longer holds' } as const;
 
 const typed = (type: string, members: Readonly<Record<string, JsonSchema>>): JsonSchema =>
