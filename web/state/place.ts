@@ -24,7 +24,7 @@ export const onNavigation = (listener: () => void) => listeners.add(listener);
 
 export function navigate(href: string): void {
   keepScroll();
-  history.pushState(null, '', followsStream ? href : withoutStream(href));
+  history.pushState(null, '', followsStream ? href : withQuery(href, { live: '0' }));
   arrive();
   scrollTo(0, 0);
 }
@@ -37,15 +37,13 @@ export function ownHref(href: string | null): string | null {
   return isOwn ? `${url.pathname}${url.search}` : null;
 }
 
-function withoutStream(href: string): string {
-  const url = new URL(href, location.origin);
-  url.searchParams.set('live', '0');
-  return `${url.pathname}${url.search}`;
-}
+type QueryChanges = Readonly<Record<string, string | null>>;
 
 /** The address of the current view with other parameters in its query; null removes one. */
-export function hrefWith(changes: Readonly<Record<string, string | null>>): string {
-  const url = new URL(address.value, location.origin);
+export const hrefWith = (changes: QueryChanges): string => withQuery(address.value, changes);
+
+function withQuery(href: string, changes: QueryChanges): string {
+  const url = new URL(href, location.origin);
   for (const [name, value] of Object.entries(changes)) {
     if (value === null) url.searchParams.delete(name);
     else url.searchParams.set(name, value);
@@ -54,7 +52,7 @@ export function hrefWith(changes: Readonly<Record<string, string | null>>): stri
 }
 
 /** Changes the query of the current view without adding a step to the history. */
-export function replaceQuery(changes: Readonly<Record<string, string | null>>): void {
+export function replaceQuery(changes: QueryChanges): void {
   const href = hrefWith(changes);
   history.replaceState(history.state, '', `${href}${location.hash}`);
   address.value = href;
