@@ -1,5 +1,6 @@
 /** Maps addresses of the page to views, and views back to addresses. */
 import { inertText } from './text/inert.ts';
+import { type Query, urlOf } from './text/url-of.ts';
 import { type View, type ViewName, views } from './views.ts';
 
 export interface Place {
@@ -53,16 +54,10 @@ function decoded(segment: string): string | null {
 type PartsOf<Name extends ViewName> = Parameters<(typeof views)[Name]['calls']>[0];
 
 /** `hrefOf('block', { chain: 'vrsc', block: '500' })` → /vrsc/block/500 */
-export function hrefOf<Name extends ViewName>(
-  name: Name,
-  parts: PartsOf<Name>,
-  query: Readonly<Record<string, string | null | undefined>> = {},
-): string {
+export function hrefOf<Name extends ViewName>(name: Name, parts: PartsOf<Name>, query: Query = {}): string {
   const named: Readonly<Record<string, string>> = parts;
   const path = views[name].path.replace(/:(\w+)/g, (_, part: string) => encodeURIComponent(named[part] ?? ''));
-  const search = new URLSearchParams();
-  for (const [key, value] of Object.entries(query)) if (typeof value === 'string') search.set(key, value);
-  return search.size === 0 ? path : `${path}?${search}`;
+  return urlOf(path, query);
 }
 
 /** The view of a place, for code that has only its name. */

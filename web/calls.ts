@@ -1,5 +1,6 @@
 /** A GET of the REST interface as views declare it: typed by the client, and comparable by URL. */
 import type { TextPaths } from '../client/client.ts';
+import { urlOf } from './text/url-of.ts';
 
 export type GetPath = {
   [Path in keyof TextPaths]: TextPaths[Path] extends { get: { responses: { 200: unknown } } } ? Path : never;
@@ -52,9 +53,7 @@ export function call<Path extends GetPath>(path: Path, parameters: CallParameter
   const { path: named, query } = parameters;
   const parts: Call['parts'] = named ?? {};
   const address = path.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(parts[name] ?? ''));
-  const search = new URLSearchParams();
-  for (const [name, value] of Object.entries(query ?? {})) if (typeof value === 'string') search.set(name, value);
-  return { path, url: search.size === 0 ? address : `${address}?${search}`, parts };
+  return { path, url: urlOf(address, query), parts };
 }
 
 /** Requests the same without `unconfirmed` where the service has no mempool. */
