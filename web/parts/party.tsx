@@ -1,6 +1,7 @@
 /** Addresses and currencies as links to their views. */
 import { hrefOf } from '../addresses.ts';
 import { nameOf } from '../state/names.ts';
+import { ADDRESS } from '../text/address.ts';
 import { useLeaf, usePointer } from './scope.tsx';
 import { Text } from './text.tsx';
 import { Value } from './value.tsx';
@@ -10,9 +11,6 @@ interface PartyProps {
   readonly chain: string;
   readonly why?: string;
 }
-
-/** An address of a Verus chain; other addresses are shown without a link. */
-const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
 
 /** An address, with the name of its identity next to it. */
 export function Party(props: PartyProps) {
@@ -26,7 +24,7 @@ export function Party(props: PartyProps) {
   );
 }
 
-/** For places that already show the name. */
+/** For places that already show the name. Addresses of other systems are shown without a link. */
 export function AddressLink({ at, chain, why }: PartyProps) {
   const leaf = useLeaf(usePointer(at));
   const isAddress = leaf.kind === 'string' && ADDRESS.test(leaf.text);

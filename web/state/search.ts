@@ -3,6 +3,7 @@ import { effect } from '@preact/signals';
 import { hrefOf } from '../addresses.ts';
 import { call } from '../calls.ts';
 import { type Found, foundHref } from '../found-href.ts';
+import { ADDRESS } from '../text/address.ts';
 import { type Answer, ask } from './answers.ts';
 import { place } from './place.ts';
 import { chainNames } from './service.ts';
@@ -16,7 +17,6 @@ export interface Suggestion {
 
 const HEIGHT = /^\d{1,9}$/;
 const HASH = /^[0-9a-f]{64}$/i;
-const ADDRESS = /^[bRi][1-9A-HJ-NP-Za-km-z]{33}$/;
 /** Shorter texts match too many names to be useful. */
 const LEAST_LETTERS = 3;
 
