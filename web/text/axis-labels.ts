@@ -1,4 +1,6 @@
 /** Formats the ticks of an axis: as short as possible, but so that no tick is rounded. */
+import { numberFormat } from './numbers.ts';
+
 type Notation = 'standard' | 'compact' | 'scientific';
 
 /** Significant digits, tried in this order. */
@@ -10,15 +12,6 @@ const DIGITS: Readonly<Record<Notation, readonly number[]>> = {
 /** Below the first, `standard` would consist of zeros; from the second on, `compact` has a letter; the third is beyond its letters. */
 const [SMALL, LARGE, HUGE] = [1e-4, 1e5, 1e15];
 
-const formats = new Map<string, Intl.NumberFormat>();
-
-function formatOf(notation: Notation, maximumSignificantDigits: number): Intl.NumberFormat {
-  const key = `${notation} ${maximumSignificantDigits}`;
-  const format = formats.get(key) ?? new Intl.NumberFormat('en-US', { notation, maximumSignificantDigits });
-  formats.set(key, format);
-  return format;
-}
-
 function notationFor(largest: number): Notation {
   if (largest >= HUGE || (largest > 0 && largest < SMALL)) return 'scientific';
   return largest >= LARGE ? 'compact' : 'standard';
@@ -27,8 +20,9 @@ function notationFor(largest: number): Notation {
 export function axisLabels(ticks: readonly number[]): string[] {
   const notation = notationFor(Math.max(0, ...ticks.map(Math.abs)));
   const all = DIGITS[notation];
-  const digits = all.find((some) => areWhole(ticks, some)) ?? all.at(-1) ?? 1;
-  return ticks.map((tick) => (tick === 0 ? '0' : formatOf(notation, digits).format(tick)));
+  const maximumSignificantDigits = all.find((digits) => areWhole(ticks, digits)) ?? all.at(-1) ?? 1;
+  const format = numberFormat({ notation, maximumSignificantDigits });
+  return ticks.map((tick) => (tick === 0 ? '0' : format.format(tick)));
 }
 
 /** Whether so many digits hold the ticks, but for what a double adds to them. */

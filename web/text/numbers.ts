@@ -4,11 +4,16 @@ export type NumberKind = 'amount' | 'usd' | 'price' | 'plain' | 'integer';
 const ROUNDING = { roundingMode: 'halfEven' } as const;
 const formats = new Map<string, Intl.NumberFormat>();
 
-function format(options: Intl.NumberFormatOptions, digits: string): string {
+/** Kept by its options, because making one takes far longer than using it. */
+export function numberFormat(options: Intl.NumberFormatOptions): Intl.NumberFormat {
   const key = JSON.stringify(options);
-  const known = formats.get(key) ?? new Intl.NumberFormat('en-US', { ...options, ...ROUNDING });
-  formats.set(key, known);
-  return known.format(digits as Intl.StringNumericLiteral);
+  const format = formats.get(key) ?? new Intl.NumberFormat('en-US', options);
+  formats.set(key, format);
+  return format;
+}
+
+function format(options: Intl.NumberFormatOptions, digits: string): string {
+  return numberFormat({ ...options, ...ROUNDING }).format(digits as Intl.StringNumericLiteral);
 }
 
 /** Matches numbers with an integer part of at most one digit that is 0, which two decimals might round to nothing. */
