@@ -1,14 +1,13 @@
 /** A part of a view that shows one answer: its request, the block it is as of, and ways to copy or download it. */
 import { Component, type ComponentChildren } from 'preact';
-import { useEffect, useId, useState } from 'preact/hooks';
+import { useEffect, useId } from 'preact/hooks';
 import { type AnswerOf, type Call, type GetPath, needsSession } from '../calls.ts';
 import { type Answer, watch } from '../state/answers.ts';
-import { saveAnswer } from '../state/save-answer.ts';
 import { chainsOf } from '../state/tips.ts';
-import type { Trouble } from '../state/trouble.ts';
 import { Alert } from './alert.tsx';
 import { Copy } from './copy.tsx';
 import { DOTS, Icon } from './icons.tsx';
+import { SaveLink } from './save-link.tsx';
 import { ScopeRoot } from './scope.tsx';
 
 interface PanelProps<Path extends GetPath> {
@@ -79,7 +78,6 @@ interface MenuProps {
 
 function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
   const isPrivate = needsSession(url);
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
   const absolute = `${location.origin}${url}`;
   const formatted = (format: string) => {
     const address = new URL(absolute);
@@ -95,12 +93,7 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
       <div>
         <Copy label="Copy as curl" text={`curl ${isPrivate ? CURL_TOKEN : ''}'${absolute.replaceAll("'", '%27')}'`} />
         <Copy label="Copy as TypeScript" text={() => asTypeScript(call, url)} />
-        <a
-          href={url}
-          onClick={isPrivate ? async (event) => setTrouble(await saveInstead(event, url, 'json')) : undefined}
-        >
-          JSON
-        </a>
+        {isPrivate ? <SaveLink words="JSON" url={url} name={fileNameOf(url)} /> : <a href={url}>JSON</a>}
         {isList &&
           FORMATS.map((format) => (
             <a key={format} href={formatted(format)} download>
@@ -110,7 +103,6 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
         <button type="button" onClick={refresh}>
           Refresh
         </button>
-        {trouble && <Alert trouble={trouble} title="It could not be saved" />}
       </div>
     </details>
   );
@@ -120,15 +112,10 @@ function PanelMenu({ call, url, title, isList, refresh }: MenuProps) {
 const CURL_TOKEN = `-H "Authorization: Bearer $VERUSTREAM_TOKEN" `;
 const TYPESCRIPT_TOKEN = ', key: process.env.VERUSTREAM_TOKEN';
 
-/** The URL needs the session's token, so the session requests the answer and the browser saves it. */
-async function saveInstead(event: Event, url: string, ending: string): Promise<Trouble | null> {
-  event.preventDefault();
-  const name = `${url
-    .split('?')[0]
-    ?.replaceAll(/\W+/g, '-')
-    .replace(/^-api-/, '')}.${ending}`;
-  const { trouble } = await saveAnswer(url, name);
-  return trouble;
+/** `/api/usage/now?…` → usage-now.json */
+function fileNameOf(url: string): string {
+  const [path = ''] = url.split('?');
+  return `${path.replaceAll(/\W+/g, '-').replace(/^-api-/, '')}.json`;
 }
 
 /** Returns a program that sends the same request with this repository's client. `url` is the requested URL. */
