@@ -14,7 +14,7 @@ import type { FactsAppended, FactsRecord, TransferSummary } from '../../schemas/
 import { nativeCurrencyId } from '../../schemas/native-currency-id.ts';
 import { coins, coinsOrNull, decimal } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
-import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+import { type PushEvent, pushEvent, type UnplacedEvent } from './push-event.ts';
 import { undoEvent } from './undo-event.ts';
 
 /** Data of the chain that its events contain. */
@@ -35,8 +35,6 @@ export function eventsOfRecord(of: EventChain, record: FactsRecord): PushEvent[]
   );
 }
 
-type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
-
 /** The published part of a basket's state. */
 export type PublishedReserves = Pick<CurrencyStateFact, 'currencyId' | 'txid' | 'flags' | 'supply' | 'reserves'>;
 
@@ -49,7 +47,7 @@ interface Around {
   readonly touched: ReadonlyMap<string, readonly string[]>;
 }
 
-function factSources({ height, facts }: FactsAppended, of: EventChain): Source[] {
+function factSources({ height, facts }: FactsAppended, of: EventChain): UnplacedEvent[] {
   const block = facts.find((fact) => fact.type === 'block');
   const around = { height, of, time: block?.time ?? 0, touched: touchedAddresses(facts) };
   return facts.flatMap((fact) => sourceOf(fact, around) ?? []);
@@ -66,7 +64,7 @@ function touchedAddresses(facts: readonly Fact[]): Map<string, string[]> {
   return touched;
 }
 
-function sourceOf(fact: Fact, around: Around): Source | null {
+function sourceOf(fact: Fact, around: Around): UnplacedEvent | null {
   switch (fact.type) {
     case 'block':
       return blockSource(fact, around);
@@ -85,7 +83,7 @@ function sourceOf(fact: Fact, around: Around): Source | null {
   }
 }
 
-function blockSource(fact: BlockFact, { height, of }: Around): Source {
+function blockSource(fact: BlockFact, { height, of }: Around): UnplacedEvent {
   const { hash, previousHash, time, txCount, size, validationType } = fact;
   const data = { height, hash, previousHash, time, txCount, size, validationType };
   return {
@@ -100,7 +98,7 @@ function blockSource(fact: BlockFact, { height, of }: Around): Source {
   };
 }
 
-function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, around: Around): Source {
+function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, around: Around): UnplacedEvent {
   const { height, time } = around;
   return {
     channel: 'txs',
@@ -110,7 +108,7 @@ function transactionSource({ txid, kind, kinds, fee, size }: TransactionFact, ar
   };
 }
 
-function activitySource(fact: ActivityFact, around: Around): Source {
+function activitySource(fact: ActivityFact, around: Around): UnplacedEvent {
   const { address, txid } = fact;
   const { height, time } = around;
   return {
@@ -146,7 +144,7 @@ export function movedCurrencies({ received, sent, currencies }: ActivityFact, na
   return received > 0n || sent > 0n ? [nativeCurrencyId, ...others] : others;
 }
 
-function identitySource(fact: IdentityFact, { height, time }: Around): Source {
+function identitySource(fact: IdentityFact, { height, time }: Around): UnplacedEvent {
   const { identityAddress, name, fullyQualifiedName, txid, kind, flags, changes } = fact;
   const data = { identityAddress, name, fullyQualifiedName, height, time, txid, kind, flags };
   return {
@@ -158,7 +156,7 @@ function identitySource(fact: IdentityFact, { height, time }: Around): Source {
   };
 }
 
-export function conversionSource(fact: TransferSummary): Source {
+export function conversionSource(fact: TransferSummary): UnplacedEvent {
   return {
     channel: 'conversions',
     type: 'conversion',
@@ -170,7 +168,7 @@ export function conversionSource(fact: TransferSummary): Source {
 export function reservesSource(
   { currencyId, txid, flags, supply, reserves }: PublishedReserves,
   { height, time }: Pick<Around, 'height' | 'time'>,
-): Source {
+): UnplacedEvent {
   return {
     channel: 'reserves',
     type: 'reserves',

@@ -12,10 +12,8 @@ import type {
 import { parseUsd } from '../http/usd.ts';
 import { decimal, decimalOrNull } from '../http/values.ts';
 import { conversionMembers, conversionSubjects } from './conversion-event.ts';
-import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+import { type PushEvent, pushEvent, type UnplacedEvent } from './push-event.ts';
 import { undoEvent } from './undo-event.ts';
-
-type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
 
 export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[] {
   const sources = sourcesOf(record);
@@ -24,7 +22,7 @@ export function eventsOfStamps(chain: string, record: StampsRecord): PushEvent[]
   );
 }
 
-function sourcesOf(record: StampsRecord): Source[] {
+function sourcesOf(record: StampsRecord): UnplacedEvent[] {
   switch (record.kind) {
     case 'rewind':
       return [undoEvent(record, { reason: record.reason, of: 'prices' })];
@@ -79,7 +77,7 @@ type Block = Pick<StampsAppended, 'height' | 'time' | 'provisional'>;
 interface Row {
   /** Identifies the row among those of its block. */
   readonly key: string;
-  readonly source: Source;
+  readonly source: UnplacedEvent;
 }
 
 function rowsOf({ prices, stamps }: StampList, block: Block): Row[] {
@@ -90,7 +88,7 @@ function rowsOf({ prices, stamps }: StampList, block: Block): Row[] {
 }
 
 /** One event for each row that differs, is new, or is gone. */
-function corrections({ height, time, was, wasProvisional, now, provisional }: StampsCorrected): Source[] {
+function corrections({ height, time, was, wasProvisional, now, provisional }: StampsCorrected): UnplacedEvent[] {
   const former = rowsOf(was, { height, time, provisional: wasProvisional });
   const current = rowsOf(now, { height, time, provisional });
   return pairsByKey(former, current, ({ key }) => key)
@@ -99,7 +97,7 @@ function corrections({ height, time, was, wasProvisional, now, provisional }: St
 }
 
 /** Returns null if the row is unchanged. */
-function correction(was: Source | undefined, now: Source | undefined): Source | null {
+function correction(was: UnplacedEvent | undefined, now: UnplacedEvent | undefined): UnplacedEvent | null {
   const texts = { was: was?.data() ?? 'null', now: now?.data() ?? 'null' };
   const either = now ?? was;
   if (!either || texts.was === texts.now) return null;
@@ -112,7 +110,7 @@ function correction(was: Source | undefined, now: Source | undefined): Source | 
   };
 }
 
-export function priceSource(price: PriceChange, { height, time, provisional }: Block): Source {
+export function priceSource(price: PriceChange, { height, time, provisional }: Block): UnplacedEvent {
   const { currencyId, tier, usdPrice, emaPrice, totalDepth, sourceBasketId } = price;
   return {
     channel: 'prices',
@@ -134,7 +132,7 @@ export function priceSource(price: PriceChange, { height, time, provisional }: B
 }
 
 /** A conversion with its stamp: for subscribers with `minUsd`, and for all others if it counts as refunded. */
-function valuedSource(stamp: StampedConversion, block: Block): Source {
+function valuedSource(stamp: StampedConversion, block: Block): UnplacedEvent {
   const { regime, rule, reason, pricedCurrencyId, priceBasketId, diverged } = stamp;
   return {
     channel: 'conversions',

@@ -65,6 +65,9 @@ export interface EventOrigin {
   readonly data: () => string;
 }
 
+/** An event without its place in the stream. */
+export type UnplacedEvent = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
+
 export function pushEvent({ data, subjects = {}, confirmations = 0, ...source }: EventOrigin): PushEvent {
   let tail: string | null = null;
   return {

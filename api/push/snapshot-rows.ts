@@ -12,7 +12,7 @@ import type { Snapshot } from '../state/snapshot.ts';
 import { conversionSource, type EventChain, reservesSource } from './events-of-record.ts';
 import { priceSource } from './events-of-stamps.ts';
 import { readProvisionalPrices } from './provisional-prices.ts';
-import { type EventOrigin, type PushEvent, pushEvent } from './push-event.ts';
+import { type PushEvent, pushEvent, type UnplacedEvent } from './push-event.ts';
 import { SubscriptionRefused } from './subscription-refused.ts';
 
 export const SNAPSHOT_CHANNELS = ['prices', 'reserves', 'conversions'] as const;
@@ -66,12 +66,10 @@ export async function readSnapshotLists(
   return lists;
 }
 
-type Source = Omit<EventOrigin, 'chain' | 'topic' | 'place'>;
-
 /** Rows have no place of their own in the stream. */
 const NO_PLACE = { position: 0, index: 0 };
 
-function rowOf(chain: string, topic: PushEvent['topic'], height: number, source: Source): SnapshotRow {
+function rowOf(chain: string, topic: PushEvent['topic'], height: number, source: UnplacedEvent): SnapshotRow {
   return { height, event: pushEvent({ chain, topic, place: NO_PLACE, ...source }) };
 }
 
