@@ -19,6 +19,7 @@ import type { Names } from './names.ts';
 import { createNetworkShares, type NetworkShare, type NetworkShares } from './network-share.ts';
 import type { PushConnection } from './push-connection.ts';
 import { createSnapshots } from './snapshots.ts';
+import { tickConnections } from './tick-connections.ts';
 import type { Transport } from './transport.ts';
 
 export interface PushOptions {
@@ -50,7 +51,6 @@ export interface Push {
 const GRACE_MS = 250;
 const HEARTBEAT_MS = 15_000;
 const SLOW_MS = 10_000;
-const TICK_MS = 500;
 const GOING_AWAY = 1001;
 
 export async function createPush(options: PushOptions): Promise<Push> {
@@ -113,15 +113,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     for (const connection of made.connections()) connection.wake();
   };
   const unfollow = mempools.map((journal) => journal.onChange(wakeAll));
-  const timer = setInterval(() => {
-    const now = performance.now();
-    let buffered = 0;
-    for (const connection of made.connections()) {
-      connection.tick(now);
-      buffered += connection.buffered();
-    }
-    metrics.websocketBufferedBytes.set(buffered);
-  }, TICK_MS);
+  const stopTicks = tickConnections(made.connections);
   const timing = {
     graceMs: options.graceMs ?? GRACE_MS,
     heartbeatMs: options.heartbeatMs ?? HEARTBEAT_MS,
@@ -143,7 +135,7 @@ export async function createPush(options: PushOptions): Promise<Push> {
     },
     clients: () => made.count(),
     close() {
-      clearInterval(timer);
+      stopTicks();
       for (const stopFollowing of unfollow) stopFollowing();
       for (const connection of made.connections()) connection.end(GOING_AWAY, 'the server stops');
       stop.abort();
