@@ -47,10 +47,14 @@ const STANDING = `${OF_OWNER} AND to_height IS NULL`;
  */
 export const mayReceiveSql = (chains: string): string => `${HAS_TIER_SQL} AND w.chain = ANY(${chains})
     AND EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_NOT_REVOKED_SQL})`;
-/** While the owner's chain is derived again, the identity may be missing: deliveries are created meanwhile, and wait. */
+/**
+ * SQL condition on a webhook `w` that new events are stored for. While the owner's chain is derived again, the identity may be missing: deliveries
+ * are created meanwhile, and wait.
+ */
+export const isActiveSql = (chains: string): string => `${HAS_TIER_SQL} AND w.chain = ANY(${chains})
+    AND NOT EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_REVOKED_SQL})`;
 const ACTIVE_SQL = `SELECT w.id, w.asked, w.confirmations, coalesce((w.since ->> $1)::bigint, -1) AS since
-  FROM webhooks w WHERE ${HAS_TIER_SQL} AND w.chain = ANY($2)
-    AND NOT EXISTS (SELECT FROM identities WHERE ${STANDING} AND ${IS_REVOKED_SQL}) ORDER BY w.id`;
+  FROM webhooks w WHERE ${isActiveSql('$2')} ORDER BY w.id`;
 
 const NOTHING: Interest = { kindOf: () => null, hears: () => false, thresholds: [] };
 

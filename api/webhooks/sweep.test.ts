@@ -119,10 +119,12 @@ it('deletes old deliveries that wait for a disabled webhook, and no other waitin
   expect(await left()).toEqual(['waits', 'has long waited', 'of one that is off']);
 });
 
-it.each([
+const LOSSES = [
   ['is revoked', `UPDATE identities SET flags = ${IDENTITY_FLAGS.REVOKED}`, 'UPDATE identities SET flags = 0'],
   ['has lost its tier', `UPDATE identity_tiers SET tier = 'free'`, `UPDATE identity_tiers SET tier = 'pro'`],
-])('an identity that %s is sent no waiting deliveries until that ends', async (_, lose, regain) => {
+] as const;
+
+it.each(LOSSES)('an identity that %s is sent no waiting deliveries until that ends', async (_, lose, regain) => {
   await deliver('a', [{ id: 'waits' }]);
   await query(lose);
   await swept();
@@ -130,6 +132,25 @@ it.each([
   await query(regain);
   await swept();
   expect(woken).toEqual(['a']);
+});
+
+it.each(LOSSES)('deletes old deliveries that wait for an identity that %s', async (_, lose, regain) => {
+  await deliver('a', [
+    { id: 'waits', days: 6 },
+    { id: 'has long waited', days: 8 },
+  ]);
+  await query(lose);
+  await swept();
+  await query(regain);
+  await swept();
+  expect([woken, await left()]).toEqual([['a'], ['waits']]);
+});
+
+it('keeps old deliveries while the identity is missing because its chain is derived again', async () => {
+  await deliver('a', [{ id: 'has long waited', days: 8 }]);
+  await query('DELETE FROM identities');
+  await swept();
+  expect([woken, await left()]).toEqual([[], ['has long waited']]);
 });
 
 it.each([

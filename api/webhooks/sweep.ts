@@ -6,7 +6,7 @@ import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Config } from '../../schemas/config.ts';
-import { mayReceiveSql } from './active-webhooks.ts';
+import { isActiveSql, mayReceiveSql } from './active-webhooks.ts';
 import { dropBacklogs } from './backlog.ts';
 import { forgetSides } from './forget-sides.ts';
 import type { TurnQueue } from './turn-queue.ts';
@@ -27,9 +27,9 @@ const FORGET_SQL = `DELETE FROM webhook_deliveries d WHERE ${IS_OLD} AND ${IS_OV
 /** The same for chains that are not configured, including held deliveries, which nothing will confirm. */
 const FORGET_LEFT_OUT_SQL = `DELETE FROM webhook_deliveries d
   WHERE ${IS_OLD} AND (d.state = 'held' OR ${IS_OVER}) AND d.chain <> ALL($1)`;
-/** Old deliveries that wait for a disabled webhook, or for a webhook of a chain that is not configured, are never sent. */
+/** Old deliveries that wait for a webhook that is not active, because it is disabled or because of its owner, are never sent. */
 const GIVE_UP_SQL = `DELETE FROM webhook_deliveries d USING webhooks w
-  WHERE w.id = d.webhook_id AND (NOT w.enabled OR w.chain <> ALL($1)) AND d.state = 'pending' AND ${IS_OLD}`;
+  WHERE w.id = d.webhook_id AND NOT (${isActiveSql('$1')}) AND d.state = 'pending' AND ${IS_OLD}`;
 
 export async function sweep(
   postgres: Postgres,
