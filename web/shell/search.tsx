@@ -43,6 +43,7 @@ export function Search() {
     const chosen = isOpen && active !== null ? suggestions[active] : undefined;
     if (chosen) leave(chosen.href);
     else if (text !== '') {
+      setOpen(false); // suggestions that arrive now would cover what the reader clicks next
       const from = visit.peek();
       const href = await destinationOf(text);
       // Otherwise the reader has typed something else or navigated away meanwhile.

@@ -66,6 +66,33 @@ export function whatIsTyped(opened: () => OpenedPage): void {
       await close();
     });
 
+    it('in the search opens no suggestions after Enter', async () => {
+      const { service, browser } = opened();
+      const { page, complaints, close } = await openPage(browser);
+      await page.goto(withoutStream(service.url, '/market'));
+      await page.locator('main[data-ready=true]').waitFor();
+      const [releaseSuggestions, releaseResults] = [
+        await hold(page, '**/api/search/suggest*'),
+        await hold(page, '**/api/search/?*'),
+      ];
+      const search = page.getByRole('combobox', { name: 'Search' });
+      const requested = page.waitForRequest('**/api/search/suggest*');
+      await search.fill('alice');
+      await requested;
+      await search.press('Enter');
+      const answered = page.waitForResponse('**/api/search/suggest*');
+      releaseSuggestions();
+      await (await answered).finished();
+      const options = page.getByRole('listbox', { name: 'Suggestions', includeHidden: true }).locator('[role=option]');
+      await options.first().waitFor({ state: 'attached' });
+      expect(await options.first().isVisible()).toBe(false);
+      await search.fill('alic');
+      await options.first().waitFor();
+      releaseResults();
+      expect(complaints).toEqual([]);
+      await close();
+    });
+
     it('in the search navigates once, however often Enter is pressed', async () => {
       const { page, complaints, search, release, close } = await openWithSearch('/market', 'alice@');
       await search.press('Enter');
