@@ -16,7 +16,14 @@ export function usageOf(name: CommandName): string {
 
 export function listCommands(release: string): string {
   const lines = columns(Object.entries(COMMANDS).map(([name, { summary }]) => [name, summary]));
-  return [`verustream ${release}`, '', 'Usage: verustream <command> [--help]', '', ...lines].join('\n');
+  return [
+    `verustream ${release}`,
+    '',
+    'Usage: verustream <command> [--help]',
+    '       verustream --version',
+    '',
+    ...lines,
+  ].join('\n');
 }
 
 export function helpOf(name: CommandName): string {

@@ -16,6 +16,7 @@ it.each([
   ['dead-letters --json', { name: 'dead-letters list', json: true }],
   ['reprocess --regime=live --dry-run', { name: 'reprocess', input: { regime: 'live', 'dry-run': true } }],
   ['keys --help', { name: 'keys', help: true }],
+  ['keys vrsc -h', { name: 'keys', help: true }],
   ['verify --what --help', { name: 'verify', help: true }],
 ])('reads %j', (line, expected) => {
   expect(parse(line)).toMatchObject(expected);

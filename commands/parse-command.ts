@@ -13,10 +13,12 @@ export interface ParsedCommand {
   readonly input: object;
 }
 
+export const asksForHelp = (word: string): boolean => word === '--help' || word === '-h';
+
 /** @throws UsageError with one line that states what is allowed */
 export function parseCommand(words: readonly string[]): ParsedCommand {
   const { name, rest } = nameOf(words);
-  if (rest.includes('--help')) return { name, help: true, json: false, input: {} };
+  if (rest.some(asksForHelp)) return { name, help: true, json: false, input: {} };
   const spec: CommandSpec = COMMANDS[name];
   const { values, positionals } = parsed(name, spec, rest);
   const { json = false, ...options } = values;

@@ -6,7 +6,7 @@ import { answer } from './answer.ts';
 import type { CommandContext } from './command.ts';
 import type { CommandName, InputOf } from './command-table.ts';
 import { helpOf, listCommands } from './help.ts';
-import { type ParsedCommand, parseCommand } from './parse-command.ts';
+import { asksForHelp, type ParsedCommand, parseCommand } from './parse-command.ts';
 import { release } from './release.ts';
 import { endSignal } from './signals.ts';
 import {
@@ -39,8 +39,12 @@ export async function runCommand(words: readonly string[], streams: ControlOutpu
     streams.progress(listCommands(release));
     return 2;
   }
-  if (first === '--help' || (first === 'help' && rest.length === 0)) {
+  if (asksForHelp(first) || (first === 'help' && rest.length === 0)) {
     streams.print(listCommands(release));
+    return 0;
+  }
+  if (first === '--version') {
+    streams.print(release);
     return 0;
   }
   const parsed = parseCommand(first === 'help' ? [...rest, '--help'] : words);

@@ -6,7 +6,7 @@
  *
  * VIEWING_KEY: an extended viewing key (zxviews…); without it the daemon tries the keys of its wallet.
  */
-import { connect, printJson, RpcError, required } from './rpc.ts';
+import { connect, printJson, RpcError, readArguments, walletUrl } from './rpc.ts';
 
 interface State {
   readonly identity: { readonly contentmultimap?: Readonly<Record<string, unknown>> };
@@ -24,9 +24,9 @@ const DATA_DESCRIPTOR = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv';
 const ENCRYPTED = 1;
 const CANNOT_DECRYPT = -5;
 
-const [address, name, key] = process.argv.slice(2);
-const service = connect(required(address, 'SERVICE'));
-const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
+const [address, name, key] = readArguments('SERVICE', 'NAME@', 'KEY_ID');
+const service = connect(address);
+const wallet = connect(walletUrl());
 const { VIEWING_KEY: evk } = process.env;
 
 /** Descriptors that belong to one value are in a nested list. */
@@ -44,8 +44,8 @@ function textOf({ objectdata }: Descriptor): string {
   return Buffer.from(text).equals(bytes) ? text : objectdata;
 }
 
-const { identity, txid } = await service<State>('getidentity', required(name, 'NAME@'));
-const held = identity.contentmultimap?.[required(key, 'KEY_ID')];
+const { identity, txid } = await service<State>('getidentity', name);
+const held = identity.contentmultimap?.[key];
 if (held === undefined) throw new Error(`the newest state holds nothing under ${key}`);
 for (const datadescriptor of descriptorsIn(held)) {
   if (!(datadescriptor.flags & ENCRYPTED)) continue;

@@ -8,15 +8,15 @@ VIEWING_KEY: an extended viewing key (zxviews...); without it the daemon tries t
 import os
 import sys
 
-from rpc import RpcError, connect, print_json
+from rpc import RpcError, connect, print_json, read_arguments, wallet_url
 
 DATA_DESCRIPTOR = 'i4GC1YGEVD21afWudGoFJVdnfjJ5XWnCQv'
 ENCRYPTED = 1
 CANNOT_DECRYPT = -5
 
-address, name, key = sys.argv[1:]
+address, name, key = read_arguments('SERVICE', 'NAME@', 'KEY_ID')
 service = connect(address)
-wallet = connect(os.environ['WALLET_URL'])
+wallet = connect(wallet_url())
 viewing_key = {'evk': os.environ['VIEWING_KEY']} if os.environ.get('VIEWING_KEY') else {}
 
 

@@ -7,16 +7,15 @@
  *
  * MOST_FEE: in coins, 0.01. DROP_MAP=yes: continue although the newest state will have no contentmultimap
  */
-import { connect, required, wholeNumber } from './rpc.ts';
+import { connect, readArguments, walletUrl, wholeNumber } from './rpc.ts';
 import { check, signAndSend, type Wanted } from './sign-at-home.ts';
 
 const LOCKED = 2;
 const LONGEST_DELAY = 11_563_200;
 
-const [address, name, kind, number] = process.argv.slice(2);
-const service = connect(required(address, 'SERVICE'));
-const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
-const identity = required(name, 'NAME@');
+const [address, identity, kind, number] = readArguments('SERVICE', 'NAME@', 'delay|until', 'BLOCKS');
+const service = connect(address);
+const wallet = connect(walletUrl());
 const blocks = wholeNumber(number, 'BLOCKS');
 if (kind !== 'delay' && kind !== 'until') throw new Error(`delay or until, not ${kind}`);
 if (kind === 'delay' && (blocks < 1 || blocks > LONGEST_DELAY))

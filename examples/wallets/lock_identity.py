@@ -7,17 +7,16 @@ delay is unlocked as soon as the delay allows.
 MOST_FEE: in coins, 0.01. DROP_MAP=yes: continue although the newest state will have no contentmultimap
 """
 import os
-import sys
 
-from rpc import connect, whole_number
+from rpc import connect, read_arguments, wallet_url, whole_number
 from sign_at_home import check, sign_and_send
 
 LOCKED = 2
 LONGEST_DELAY = 11_563_200
 
-address, name, kind, number = sys.argv[1:]
+address, name, kind, number = read_arguments('SERVICE', 'NAME@', 'delay|until', 'BLOCKS')
 service = connect(address)
-wallet = connect(os.environ['WALLET_URL'])
+wallet = connect(wallet_url())
 blocks = whole_number(number, 'BLOCKS')
 if kind not in ('delay', 'until'):
     raise SystemExit(f'delay or until, not {kind}')

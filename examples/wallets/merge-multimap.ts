@@ -5,7 +5,7 @@
  *   node examples/wallets/merge-multimap.ts SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
  */
 import { storedMultimap } from './identity-output.ts';
-import { connect, printJson, readJson, required } from './rpc.ts';
+import { connect, printJson, readArguments, readJson } from './rpc.ts';
 
 interface State {
   readonly identity: { readonly name: string; readonly parent: string };
@@ -17,9 +17,9 @@ interface Transaction {
   readonly vout: readonly { readonly n: number; readonly scriptPubKey: { readonly hex: string } }[];
 }
 
-const [service, name, json] = process.argv.slice(2);
-const rpc = connect(required(service, 'SERVICE'));
-const changes = readJson(required(json, 'CHANGES')) as Readonly<Record<string, unknown>>;
+const [service, name, json] = readArguments('SERVICE', 'NAME@', 'CHANGES');
+const rpc = connect(service);
+const changes = readJson(json) as Readonly<Record<string, unknown>>;
 
 /** The daemon silently drops other elements of a list. */
 function checkValue(value: unknown): unknown {
@@ -31,10 +31,11 @@ function checkValue(value: unknown): unknown {
 }
 
 // Height -1 includes the mempool: the next update replaces a pending one.
-const { identity, txid, vout } = await rpc<State>('getidentity', required(name, 'NAME@'), -1);
+const { identity, txid, vout } = await rpc<State>('getidentity', name, -1);
 const transaction = await rpc<Transaction>('getrawtransaction', txid, 1);
 const script = transaction.vout.find(({ n }) => n === vout)?.scriptPubKey.hex;
-const merged = new Map<string, readonly unknown[]>(storedMultimap(required(script, `output ${vout} of ${txid}`)));
+if (!script) throw new Error(`output ${vout} of ${txid} is missing`);
+const merged = new Map<string, readonly unknown[]>(storedMultimap(script));
 for (const [key, values] of Object.entries(changes)) {
   if (!/^i\w{33}$/.test(key)) throw new Error(`${key} must be an i-address: getvdxfid gives that of a name`);
   if (values === null) merged.delete(key);

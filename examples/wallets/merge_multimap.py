@@ -4,12 +4,11 @@
     python3 examples/wallets/merge_multimap.py SERVICE NAME@ '{"iD1rWQaBBHZU14FRYkBUguwfjZHDVatGXG":["c0ffee"]}'
 """
 import re
-import sys
 
 from identity_output import stored_multimap
-from rpc import connect, print_json, read_json
+from rpc import connect, print_json, read_arguments, read_json
 
-service, name, changes = sys.argv[1:]
+service, name, changes = read_arguments('SERVICE', 'NAME@', 'CHANGES')
 rpc = connect(service)
 
 

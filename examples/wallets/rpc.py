@@ -2,7 +2,9 @@
 import base64
 import http.client
 import json
+import os
 import re
+import sys
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -82,6 +84,28 @@ def to_satoshis(coins):
 
 def to_coins(satoshis):
     return f'{satoshis // 10**8}.{satoshis % 10**8:08}'
+
+
+def read_arguments(*names):
+    """Returns the arguments of the command line; names in brackets are those of optional ones, which are None when they are not given. If
+    one is missing, or there are too many, it prints the usage and ends the program with exit code 2."""
+    program, *given = sys.argv
+    least = sum(not name.startswith('[') for name in names)
+    if not least <= len(given) <= len(names):
+        fail(f'usage: python3 {os.path.relpath(program)} {" ".join(names)}')
+    return given + [None] * (len(names) - len(given))
+
+
+def wallet_url():
+    """Returns the URL of your own daemon; without one, it ends the program with exit code 2."""
+    return os.environ.get('WALLET_URL') or fail(
+        'WALLET_URL is missing: the address of your own daemon, with its user and password'
+    )
+
+
+def fail(problem):
+    print(problem, file=sys.stderr)
+    sys.exit(2)
 
 
 def whole_number(text, name):

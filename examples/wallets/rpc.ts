@@ -1,4 +1,5 @@
 /** JSON-RPC to the service or to your own daemon. Numbers keep their digits: numbers with a fraction are never doubles. */
+import { relative } from 'node:path';
 import { LosslessNumber, parse, stringify } from 'lossless-json';
 
 export type Rpc = <Result>(method: string, ...params: unknown[]) => Promise<Result>;
@@ -67,12 +68,31 @@ export function toCoins(satoshis: bigint): string {
 }
 
 /** Parses a whole number of the command line. */
-export function wholeNumber(text: string | undefined, name: string): number {
-  if (!/^\d{1,9}$/.test(text ?? '')) throw new Error(`${name} must be a whole number, not ${text ?? 'missing'}`);
+export function wholeNumber(text: string, name: string): number {
+  if (!/^\d{1,9}$/.test(text)) throw new Error(`${name} must be a whole number, not ${text}`);
   return Number(text);
 }
 
-export function required(text: string | undefined, name: string): string {
-  if (!text) throw new Error(`${name} is missing`);
-  return text;
+type ArgumentsOf<Names extends readonly string[]> = {
+  [Index in keyof Names]: Names[Index] extends `[${string}` ? string | undefined : string;
+};
+
+/**
+ * Returns the arguments of the command line; names in brackets are those of optional ones. If one is missing, or there are too many, it prints
+ * the usage and ends the program with exit code 2.
+ */
+export function readArguments<const Names extends readonly string[]>(...names: Names): ArgumentsOf<Names> {
+  const [, program = '', ...given] = process.argv;
+  const least = names.filter((name) => !name.startsWith('[')).length;
+  if (given.length >= least && given.length <= names.length) return given as unknown as ArgumentsOf<Names>;
+  return fail(`usage: node ${relative('.', program)} ${names.join(' ')}`);
+}
+
+/** Returns the URL of your own daemon; without one, it ends the program with exit code 2. */
+export const walletUrl = (): string =>
+  process.env.WALLET_URL || fail('WALLET_URL is missing: the address of your own daemon, with its user and password');
+
+function fail(problem: string): never {
+  console.error(problem);
+  process.exit(2);
 }

@@ -9,20 +9,19 @@
  */
 import { isDeepStrictEqual } from 'node:util';
 import type { StoredMap } from './identity-output.ts';
-import { connect, readJson, required } from './rpc.ts';
+import { connect, readArguments, readJson, walletUrl } from './rpc.ts';
 import { check, type Output, signAndSend } from './sign-at-home.ts';
 
-const [address, name, json] = process.argv.slice(2);
-const service = connect(required(address, 'SERVICE'));
-const wallet = connect(required(process.env.WALLET_URL, 'WALLET_URL'));
-const identity = required(name, 'NAME@');
+const [address, identity, json] = readArguments('SERVICE', 'NAME@', 'REQUEST');
+const service = connect(address);
+const wallet = connect(walletUrl());
 
 interface Request extends Readonly<Record<string, unknown>> {
   readonly contentmultimap?: Readonly<Record<string, unknown[]>>;
   readonly replaces?: Output;
 }
 
-const { replaces, ...request } = readJson(required(json, 'REQUEST')) as Request;
+const { replaces, ...request } = readJson(json) as Request;
 const { contentmultimap: map = {}, ...changes } = request;
 
 const hexOnly = (values: readonly unknown[]) =>

@@ -7,14 +7,13 @@ merge_multimap.py adds, names the output that must still be the newest; without 
 MOST_FEE: in coins, 0.01
 """
 import os
-import sys
 
-from rpc import connect, read_json
+from rpc import connect, read_arguments, read_json, wallet_url
 from sign_at_home import check, sign_and_send
 
-address, name, request = sys.argv[1:]
+address, name, request = read_arguments('SERVICE', 'NAME@', 'REQUEST')
 service = connect(address)
-wallet = connect(os.environ['WALLET_URL'])
+wallet = connect(wallet_url())
 request = read_json(request)
 replaces = request.pop('replaces', None)
 wanted = request.get('contentmultimap', {})

@@ -4,7 +4,7 @@
  *
  *   node examples/wallets/verify-payment.ts SERVICE ADDRESS CURRENCY_ID AMOUNT SINCE_HEIGHT [CONFIRMATIONS]
  */
-import { connect, required, toCoins, toSatoshis, wholeNumber } from './rpc.ts';
+import { connect, readArguments, toCoins, toSatoshis, wholeNumber } from './rpc.ts';
 
 interface Delta {
   readonly txid: string;
@@ -30,14 +30,19 @@ interface Tip {
   readonly bestblockhash: string;
 }
 
-const [service, address, currency, amount, since, confirmations = '10'] = process.argv.slice(2);
-const rpc = connect(required(service, 'SERVICE'));
-const asked = toSatoshis(required(amount, 'AMOUNT'));
+const [service, address, currencyId, amount, since, confirmations = '10'] = readArguments(
+  'SERVICE',
+  'ADDRESS',
+  'CURRENCY_ID',
+  'AMOUNT',
+  'SINCE_HEIGHT',
+  '[CONFIRMATIONS]',
+);
+const rpc = connect(service);
+const asked = toSatoshis(amount);
 if (asked <= 0n) throw new Error('AMOUNT must be above zero');
 const start = Math.max(1, wholeNumber(since, 'SINCE_HEIGHT'));
 const enough = wholeNumber(confirmations, 'CONFIRMATIONS');
-
-const currencyId = required(currency, 'CURRENCY_ID');
 if (!/^i\w{33}$/.test(currencyId)) throw new Error('CURRENCY_ID must be an i-address: names can be taken by others');
 const value = ({ currencyvalues }: Delta) => toSatoshis(currencyvalues?.[currencyId] ?? 0);
 const sum = (amounts: readonly bigint[]) => amounts.reduce((total, each) => total + each, 0n);
@@ -51,7 +56,7 @@ async function isOwn(delta: Delta): Promise<boolean> {
 }
 
 async function count(tip: Tip): Promise<{ readonly paid: bigint; readonly young: bigint; readonly lines: string[] }> {
-  const query = { addresses: [required(address, 'ADDRESS')], start, end: Math.max(start, tip.blocks) };
+  const query = { addresses: [address], start, end: Math.max(start, tip.blocks) };
   const deltas = await rpc<Delta[]>('getaddressdeltas', query);
   const totals = { paid: 0n, young: 0n, lines: [] as string[] };
   for (const [txid, moved] of Map.groupBy(deltas, (delta) => delta.txid)) {

@@ -6,15 +6,17 @@ no bookkeeping. Exit code 0: paid; 1: not yet paid, or an error that stderr expl
 import re
 import sys
 
-from rpc import connect, to_coins, to_satoshis, whole_number
+from rpc import connect, read_arguments, to_coins, to_satoshis, whole_number
 
-service, address, currency, amount, since, *rest = sys.argv[1:]
+service, address, currency, amount, since, confirmations = read_arguments(
+    'SERVICE', 'ADDRESS', 'CURRENCY_ID', 'AMOUNT', 'SINCE_HEIGHT', '[CONFIRMATIONS]'
+)
 rpc = connect(service)
 asked = to_satoshis(amount)
 if asked <= 0:
     raise SystemExit('AMOUNT must be above zero')
 start = max(1, whole_number(since, 'SINCE_HEIGHT'))
-enough = whole_number(rest[0] if rest else '10', 'CONFIRMATIONS')
+enough = whole_number(confirmations or '10', 'CONFIRMATIONS')
 if not re.fullmatch(r'i\w{33}', currency):
     raise SystemExit('CURRENCY_ID must be an i-address: names can be taken by others')
 

@@ -5,7 +5,7 @@
  *   node examples/wallets/watch-identity.ts SERVICE NAME@ [CONFIRMATIONS] [TXID]      POLL_SECONDS: polling interval, 15
  */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { connect, passes, RpcError, required, wholeNumber } from './rpc.ts';
+import { connect, passes, RpcError, readArguments, wholeNumber } from './rpc.ts';
 
 interface Identity {
   readonly txid: string;
@@ -19,9 +19,8 @@ interface Transaction {
 }
 
 const NOT_FOUND = -5;
-const [service, name, confirmations = '10', given] = process.argv.slice(2);
-const rpc = connect(required(service, 'SERVICE'));
-const identity = required(name, 'NAME@');
+const [service, identity, confirmations = '10', given] = readArguments('SERVICE', 'NAME@', '[CONFIRMATIONS]', '[TXID]');
+const rpc = connect(service);
 const enough = wholeNumber(confirmations, 'CONFIRMATIONS');
 const pollMs = 1000 * Number(process.env.POLL_SECONDS ?? '15');
 

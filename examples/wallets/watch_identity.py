@@ -7,15 +7,15 @@ import os
 import sys
 import time
 
-from rpc import RpcError, connect, passes, whole_number
+from rpc import RpcError, connect, passes, read_arguments, whole_number
 
 NOT_FOUND = -5
-service, identity, *rest = sys.argv[1:]
+service, identity, confirmations, given = read_arguments('SERVICE', 'NAME@', '[CONFIRMATIONS]', '[TXID]')
 rpc = connect(service)
-enough = whole_number(rest[0] if rest else '10', 'CONFIRMATIONS')
+enough = whole_number(confirmations or '10', 'CONFIRMATIONS')
 poll_seconds = float(os.environ.get('POLL_SECONDS', '15'))
 # Height -1 includes the mempool.
-txid = rest[1] if len(rest) > 1 else rpc('getidentity', identity, -1)['txid']
+txid = given or rpc('getidentity', identity, -1)['txid']
 expiry = float('inf')
 was_confirmed = False
 told = ''

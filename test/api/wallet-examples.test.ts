@@ -348,3 +348,20 @@ it("decrypt-data shows the viewing key to the user's own daemon only", async () 
   expect(received.length).toBe(LANGUAGES.length);
   expect(received.join()).not.toMatch(/decryptdata|zxviews/);
 });
+
+it.each(['decrypt-data', 'lock-identity', 'merge-multimap', 'update-identity', 'verify-payment', 'watch-identity'])(
+  '%s without its arguments prints its usage, exit code 2',
+  async (name) => {
+    for (const language of LANGUAGES) {
+      const { code, out, err } = await start(language, name, []).ended;
+      expect([language, code, out, err]).toEqual([language, 2, '', expect.stringMatching(/^usage: .* SERVICE .*\n$/)]);
+    }
+  },
+);
+
+it('programs that sign ask for the address of the own daemon', async () => {
+  for (const language of LANGUAGES) {
+    const { code, err } = await start(language, 'update-identity', ['bob@', '{}'], { WALLET_URL: '' }).ended;
+    expect([language, code, err]).toEqual([language, 2, expect.stringMatching(/^WALLET_URL is missing: .*\n$/)]);
+  }
+});

@@ -1,5 +1,7 @@
 /** The command line of the real program: what it prints with `--json`, and what it refuses. */
+
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { release } from '../../commands/release.ts';
 import { readJsonOutput } from '../support/commands/command-output.ts';
 import { type EndedProgram, type Program, type ProgramSettings, runCommand, startProgram } from './program.ts';
 import { CHAIN, settingsFor, startNode, untilServed } from './recorded-chain.ts';
@@ -108,8 +110,9 @@ it('prints the list of commands on stderr with exit code 2 if none is given; hel
     stdout: '',
     stderr: expect.stringContaining('Usage: verustream <command>'),
   });
-  for (const words of [['--help'], ['help'], ['help', 'keys'], ['keys', '--help']]) {
+  for (const words of [['--help'], ['-h'], ['help'], ['help', 'keys'], ['keys', '--help']]) {
     expect(await runCommand(words, settings)).toMatchObject({ code: 0, stderr: '' });
   }
+  expect(await runCommand(['--version'], settings)).toMatchObject({ code: 0, stdout: `${release}\n`, stderr: '' });
   expect(await runCommand(['help', 'stat'], settings)).toMatchObject({ code: 2, stdout: '' });
 });

@@ -8,7 +8,7 @@ const HEAD = [
   '',
   '<!-- Made from commands/command-table.ts: `npm test -- commands/commands-page -u` writes this page. -->',
   '',
-  'Run a command with `npm run verustream -- <command>`; `--help` after a command prints its arguments and options. While a service uses an embedded data folder,',
+  'Run a command with `npm run verustream -- <command>`; `--help` or `-h` after a command prints its arguments and options, and `--version` alone the version. While a service uses an embedded data folder,',
   'it runs the commands that need the stores, through a socket in that folder. Otherwise the command opens the stores itself.',
   '',
   '| exit code | meaning |',
