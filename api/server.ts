@@ -99,8 +99,8 @@ export async function startApi(options: ApiOptions): Promise<RunningApi> {
   async function shutDown(): Promise<void> {
     us_listen_socket_close(socket);
     push.close();
-    const deadline = Date.now() + DRAIN_MS;
-    while ((underWay.count > 0 || push.clients() > 0) && Date.now() < deadline) {
+    const deadline = performance.now() + DRAIN_MS;
+    while ((underWay.count > 0 || push.clients() > 0) && performance.now() < deadline) {
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     app.close();

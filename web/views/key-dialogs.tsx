@@ -1,6 +1,6 @@
 /** Dialogs that make a key, replace its secret, and revoke it. */
 import { useState } from 'preact/hooks';
-import { Alert, type AnswerOf, act, Dialog, handleSubmit, inertText, shownNumber, Text, type Trouble } from '../kit.ts';
+import { Alert, type AnswerOf, act, Dialog, handleSubmit, inertText, shownNumber, Text } from '../kit.ts';
 import { DialogButtons } from './dialog-buttons.tsx';
 import { IssuedKey } from './issued-key.tsx';
 import { useAction } from './use-action.ts';
@@ -112,15 +112,13 @@ export function NewSecret({ of, onMade, onClose }: ChangeProps & { readonly onMa
 }
 
 export function Revoke({ of, onDone, onClose }: ChangeProps & { readonly onDone: () => void }) {
-  const [trouble, setTrouble] = useState<Trouble | null>(null);
+  const { trouble, run } = useAction(() => undefined);
   const revoke = async (close: () => void) => {
-    const { trouble: failed } = await act((client) =>
-      client.DELETE('/api/keys/{id}', { params: { path: { id: of.id } } }),
-    );
-    setTrouble(failed);
-    if (failed !== null) return;
+    const params = { path: { id: of.id } };
+    const outcome = await run(() => act((client) => client.DELETE('/api/keys/{id}', { params })));
+    if (outcome?.trouble !== null) return;
     close();
-    onDone();
+    onDone(); // after the dialog has given back the focus
   };
   return (
     <Dialog title={`Revoke ${inertText(of.name)}`} onClose={onClose}>

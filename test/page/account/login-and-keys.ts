@@ -147,8 +147,19 @@ export function loginAndKeys(opened: () => OpenedAccount): void {
       expect(await tracesOf(page, requests, [again.slice(-64)])).toEqual([]);
       await page.getByRole('row', { name: 'turning' }).locator('time[data-field$="/regeneratedAt"]').waitFor();
       await page.getByRole('button', { name: 'Revoke turning' }).click();
-      await page.getByRole('dialog', { name: 'Revoke turning' }).getByRole('button', { name: 'Revoke' }).click();
+      const { promise: pressedTwice, resolve: proceed } = Promise.withResolvers<void>();
+      let revocations = 0;
+      await page.route('**/api/keys/*', async (route) => {
+        revocations += 1;
+        await pressedTwice;
+        await route.continue();
+      });
+      const revoke = page.getByRole('dialog', { name: 'Revoke turning' }).getByRole('button', { name: 'Revoke' });
+      await revoke.click();
+      await revoke.click();
+      proceed();
       await page.getByRole('row', { name: 'turning' }).waitFor({ state: 'detached' });
+      expect(revocations).toBe(1);
       await expect.poll(async () => (await asked(READ, again)).status).toBe(401);
       expect(await page.evaluate(() => document.activeElement?.id)).toBe('new-key');
       expect(complaints).toEqual([]);
