@@ -68,7 +68,7 @@ function Now({ answer, reserves }: { readonly answer: Baskets; readonly reserves
               <Field label="Supply" at="supply" as="amount" />
               <Field label="Volume of 24 h" at="volume24h" as="usd" unit="USD" />
               <Field label="Fees of 24 h" at="fees24h" as="usd" unit="USD" />
-              <Field label="Chain" at="chain" as="word" />
+              <Field label="Chain" at="chain" as="text" />
               <Field label="Trading since block" at="inceptionHeight" as="integer" why="not known" />
               <Field label="Currency">
                 <Value

@@ -80,7 +80,7 @@ function Summary({ answer, chain }: PartProps) {
               <Field label="Name" at="fullyQualifiedName" as="name" />
               <Field label="Id" at="currencyId" as="id" href={hrefOf('identity', { chain: home, name: currencyId })} />
               <Field label="Kind" at="type" as="word" />
-              <Field label="Chain" at="chain" as="word" href={hrefOf('chain', { chain: home })} />
+              <Field label="Chain" at="chain" as="text" href={hrefOf('chain', { chain: home })} />
               <Field label="Supply" at="supply" as="amount" why="it has no state on this chain" />
               <Field label="Price">
                 <Value

@@ -136,7 +136,7 @@ function Day({ index, pair }: { readonly index: number; readonly pair: Pair }) {
           <Value at="liquidity" as="usd" unit="USD" why="a side has no price" />
         </Field>
         <Field label="Basket" at="basket" as="name" href={hrefOf('basket', { basket: pair.basketId })} />
-        <Field label="Chain" at="chain" as="word" />
+        <Field label="Chain" at="chain" as="text" />
       </Fields>
     </At>
   );

@@ -67,7 +67,7 @@ function Current({ answer, id }: { readonly answer: Detail; readonly id: string 
             <Field label="Provisional" help="Another chain has not come this far yet: the price may still be corrected">
               <Value at="/currentPrice/provisional" />
             </Field>
-            <Field label="Waits for" at="/currentPrice/waitsFor" as="word" why="no other chain" />
+            <Field label="Waits for" at="/currentPrice/waitsFor" as="text" why="no other chain" />
             <Field label="Currency" at="/currencyId" as="id" />
           </Fields>
           <p>
