@@ -5,6 +5,7 @@
 import { isWrittenHash } from '../../domain/hashes.ts';
 import { RPC_CODES, type RpcRequest } from '../../schemas/verusd/rpc-envelope.ts';
 import type { GuardedChain, MethodGuard } from './guards.ts';
+import { MOST_NAME } from './parameters/scalars.ts';
 import { RpcError } from './rpc-error.ts';
 
 export interface DeadlyCall extends Omit<MethodGuard, 'check'> {
@@ -19,6 +20,7 @@ const textOf = (text: string | undefined): string | null => (text?.startsWith('"
 async function onlyAfterStart({ texts: [text, ...more] }: RpcRequest, chain: GuardedChain): Promise<void> {
   const name = textOf(text);
   if (name === null || name === '' || more.length > 0) return; // the daemon finds no currency for these
+  if (name.length > MOST_NAME) return; // its type refuses it: hashing the labels of megabytes would take a minute
   const startBlock = await chain.startBlock(name);
   if (startBlock === null || startBlock < 1) throw invalid('Invalid chain name or chain ID');
 }

@@ -237,6 +237,14 @@ describe('guards, checked by the calls that reach the daemon', () => {
     expect((await service.post(request('getinitialcurrencystate', '["PureTri"]'))).status).toBe(200);
   });
 
+  test('a name of megabytes is refused for its length, before any of its labels is hashed', async () => {
+    for (const labels of [200, 1_900_000]) {
+      const { text } = await service.post(request('getinitialcurrencystate', `["${'a.'.repeat(labels)}a"]`));
+      expect(text).toMatch(/"code":-8,"message":"Parameter 1 must be a name or an i-address of at most 400 characters/);
+    }
+    expect(reached()).toEqual([]);
+  });
+
   test('gettxout, the first of two calls that together crash a daemon, is answered from getrawtransaction', async () => {
     const recorded = '"d0b8e2dc831f6c51e1fcbe8126fde0b97d6b3cbaa2584a3d344870d884339782"'; // in the newest block
     const { text } = await service.post(request('gettxout', `[${recorded},0]`));

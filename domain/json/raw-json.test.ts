@@ -1,7 +1,16 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { isDaemonJson } from './json-scan.ts';
-import { daemonPrint, daemonString, elementTexts, endOfValue, rawMember, rawMembers, rawStrings } from './raw-json.ts';
+import {
+  daemonPrint,
+  daemonString,
+  eachPart,
+  elementTexts,
+  endOfValue,
+  rawMember,
+  rawMembers,
+  rawStrings,
+} from './raw-json.ts';
 
 const json = fc.jsonValue({ maxDepth: 4 });
 /** A value and its text with any indentation. */
@@ -28,6 +37,22 @@ describe('spans', () => {
         expect(read).toEqual(entries.map(([key, { text }]) => [key, text]));
         const array = `[${space}${entries.map(([, { text }]) => text).join(`${space},${space}`)}${space}]`;
         expect(elementTexts(array)).toEqual(entries.map(([, { text }]) => text));
+      }),
+    );
+  });
+
+  test('eachPart reads the elements of the named arrays as members, and everything else as eachMember does', () => {
+    const entry = fc.tuple(fc.constantFrom('vin', 'vout', 'x'), spaced);
+    fc.assert(
+      fc.property(fc.array(entry), fc.constantFrom('', ' ', '\r\n'), (entries, space) => {
+        const members = entries.map(([key, { text }]) => `"${key}"${space}:${space}${text}`);
+        const object = `{${space}${members.join(`${space},${space}`)}${space}}`;
+        const expected = entries.flatMap(([key, { text }]) => {
+          const isList = key !== 'x' && text.startsWith('[');
+          return isList ? elementTexts(text).map((element) => [key, element]) : [[key, text]];
+        });
+        const read = [...eachPart(object, 0, ['vin', 'vout'])];
+        expect(read.map(({ key, start, end }) => [key, object.slice(start, end)])).toEqual(expected);
       }),
     );
   });

@@ -16,6 +16,7 @@ export interface RawMember extends RawSpan {
 const QUOTE = 34;
 const COMMA = 44;
 const COLON = 58;
+const ARRAY_OPEN = 91;
 
 /** Value of the string between the quotes at `start` and before `end`. */
 function stringValue(text: string, start: number, end: number): string {
@@ -69,18 +70,37 @@ export function rawMembers(text: string, start: number): RawMember[] {
 }
 
 /** Yields the same members one by one, for objects with millions of them. */
-export function* eachMember(text: string, start: number): Generator<RawMember> {
+export const eachMember = (text: string, start: number): Generator<RawMember> => eachPart(text, start, []);
+
+/** Yields the same members, but of an array under one of the keys `lists` each element under that key: no step reads more than one. */
+export function* eachPart(text: string, start: number, lists: readonly string[]): Generator<RawMember> {
   let at = skipSpace(text, start + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = endOfString(text, at);
     const key = stringValue(text, at, keyEnd);
     const value = skipSpace(text, skipSpace(text, keyEnd) + 1);
-    const end = endOfValue(text, value);
-    yield { key, start: value, end };
+    let end: number;
+    if (lists.includes(key) && text.charCodeAt(value) === ARRAY_OPEN) end = yield* eachElement(text, value, key);
+    else {
+      end = endOfValue(text, value);
+      yield { key, start: value, end };
+    }
     const next = skipSpace(text, end);
     if (text.charCodeAt(next) !== COMMA) break;
     at = skipSpace(text, next + 1);
   }
+}
+
+/** Returns the index after the array. */
+function* eachElement(text: string, start: number, key: string): Generator<RawMember, number> {
+  let at = skipSpace(text, start + 1);
+  while (!isClosing(text.charCodeAt(at))) {
+    const end = endOfValue(text, at);
+    yield { key, start: at, end };
+    at = skipSpace(text, end);
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+  return at + 1;
 }
 
 /** The first `most` elements of an array, in order. */

@@ -15,6 +15,7 @@ import { coins, coinsOrNull } from '../../http/values.ts';
 import type { WaitingTransaction } from '../../mempool/journal.ts';
 import { askedMempool, mempoolTag, unconfirmedParameter } from '../../mempool/unconfirmed-part.ts';
 import { writtenHash } from '../../schema/json-schema.ts';
+import { inTurns } from '../../state/in-turns.ts';
 import type { Snapshot } from '../../state/snapshot.ts';
 import { tipHeight } from '../../state/tip-height.ts';
 import { conversionAnswer, conversionsSql, readConversion } from '../conversions/conversion-rows.ts';
@@ -125,14 +126,14 @@ const detail = stateRoute({
       size: transaction.size,
       lockTime: Number(transaction.lock_time),
       expiryHeight: transaction.expiry_height,
-      inputs: inputs.map((input) => ({
+      inputs: await inTurns(inputs, (input) => ({
         txid: input.txid,
         vout: input.n,
         addresses: input.addresses,
         value: coins(BigInt(input.value)),
         currencies: amounts(input.currencies, currencies),
       })),
-      outputs: outputs.map((output) => ({
+      outputs: await inTurns(outputs, (output) => ({
         n: output.n,
         value: coins(BigInt(output.value)),
         addresses: output.addresses,

@@ -3,7 +3,7 @@ import { RPC_CODES } from '../../../schemas/verusd/rpc-envelope.ts';
 import { type ParameterType, stringOf, textType } from './parameter-type.ts';
 
 /** Longer than any name, which has at most four labels of 64 bytes. The daemon's work for an address is quadratic in its length. */
-const MOST_NAME = 400;
+export const MOST_NAME = 400;
 const MOST_WORD = 100;
 /** Longest text, such as a message to verify. */
 const MOST_TEXT = 1_000_000;

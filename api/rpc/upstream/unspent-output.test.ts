@@ -43,3 +43,22 @@ it('names the best block of the daemon while the index is far behind it', async 
   expect(await world('', 13).ask()).toBe(answer(0, OTHER));
   expect(await world('', 12).ask()).toBe(answer(0, TIP));
 });
+
+it('lets other work run while it reads a transaction of megabytes', async () => {
+  const outputs = Array.from({ length: 40_000 }, (_, n) => `{"value":0.1,"n":${n},"scriptPubKey":${SCRIPT}}`);
+  const tx = `{"txid":"${TXID}","version":4,"vin":[{"coinbase":"00"}],"vout":[${outputs}],"confirmations":2}`;
+  const { post } = createDoubleService({
+    reply: `{"result":${tx},"error":null,"id":1}\n`,
+    nativeCurrencyId: '',
+    tip: () => ({ height: 7, hash: TIP }),
+  });
+  let turns = 0;
+  let counting = setImmediate(function count() {
+    turns += 1;
+    counting = setImmediate(count);
+  });
+  const said = await post(Buffer.from(`{"method":"gettxout","params":["${TXID}",39999],"id":1}`));
+  clearImmediate(counting);
+  expect(textOf(said)).toContain(`"confirmations":2,"value":0.1,"scriptPubKey":${SCRIPT},"version":4,"coinbase":true}`);
+  expect(turns).toBeGreaterThan(1);
+});

@@ -4,9 +4,10 @@
  * others the same answer is built from `getrawtransaction`, which knows the outputs that the mempool spends.
  */
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-import { rawElements, rawMember } from '../../../domain/json/raw-json.ts';
+import { eachPart, rawMember } from '../../../domain/json/raw-json.ts';
 import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { Asker } from '../../access/answer-memory.ts';
+import { inTurns } from '../../state/in-turns.ts';
 import { RPC_METHODS } from '../methods/method-table.ts';
 import type { DaemonMethod } from '../methods/rpc-method.ts';
 import type { DaemonReply } from './proxy.ts';
@@ -21,6 +22,8 @@ const SETTLED = 10;
 const ABANDONED = '-1';
 const TXID = new RegExp(`^"${WRITTEN_HASH}"$`);
 const INDEX = /^-?\d{1,10}$/;
+/** Beginning of a daemon's reply, before the value. */
+const RESULT = /^\s*\{\s*"result"\s*:\s*/;
 
 /** For any other parameters the daemon answers with an error or null before it looks for the block. */
 const isDeadly = ([txid = '', index = '', mempool = 'true', ...more]: readonly string[]) =>
@@ -35,16 +38,17 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
     const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };
     const reply = await upstream.ask(asked, method('getrawtransaction'), asker);
     const text = `${Buffer.from(reply.body)}${reply.end ?? ''}`;
-    const tx = rawMember(text, 'result') ?? 'null';
-    if (tx === 'null') {
+    const start = RESULT.exec(text)?.[0].length ?? 0;
+    if (start === 0 || text[start] !== '{') {
       const code = Number(rawMember(rawMember(text, 'error') ?? '{}', 'code'));
       return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
     }
-    if (rawMember(tx, 'height') === ABANDONED) return made('null', request.id);
-    const confirmations = Number(rawMember(tx, 'confirmations') ?? 0);
+    const tx = await readTransaction(text, start, Number(index));
+    if (tx.height === ABANDONED) return made('null', request.id);
+    const confirmations = Number(tx.confirmations ?? 0);
     if (confirmations > SETTLED) return upstream.ask(request, method('gettxout'), asker);
-    const output = outputOf(tx, Number(index));
-    return made(output ? printOutput(tx, output, await bestBlock(), confirmations) : 'null', request.id);
+    const output = isSpendable(tx.output) ? printOutput(tx, tx.output, await bestBlock(), confirmations) : 'null';
+    return made(output, request.id);
   }
 
   return (request, asker) =>
@@ -56,25 +60,48 @@ const made = (result: string, id: string): DaemonReply => ({
   body: Buffer.from(`${printRpcResult(result, id)}\n`),
 });
 
-/** JSON text of an output that is unspent and spendable; undefined for any other. */
-function outputOf(tx: string, index: number): string | undefined {
-  const outputs = rawMember(tx, 'vout') ?? '[]';
-  const span = rawElements(outputs)[index];
-  const output = span && outputs.slice(span.start, span.end);
-  if (output === undefined || rawMember(output, 'spentTxId') !== undefined) return undefined;
-  return rawMember(rawMember(output, 'scriptPubKey') ?? '{}', 'type') === '"nulldata"' ? undefined : output;
+/** JSON texts of a transaction; undefined for what it does not have. */
+interface Transaction {
+  height?: string;
+  confirmations?: string;
+  version?: string;
+  firstInput?: string;
+  /** The output that was asked for. */
+  output?: string;
 }
 
-function printOutput(tx: string, output: string, bestBlock: string, confirmations: number): string {
-  const inputs = rawMember(tx, 'vin') ?? '[]';
-  const first = rawElements(inputs, 1)[0];
-  const isCoinbase = first !== undefined && rawMember(inputs.slice(first.start, first.end), 'coinbase') !== undefined;
+/** Reads the transaction that begins at `start` in one pass and in turns with other work, because it may take tens of megabytes. */
+async function readTransaction(text: string, start: number, index: number): Promise<Transaction> {
+  const tx: Transaction = {};
+  let outputs = 0;
+  await inTurns(eachPart(text, start, ['vin', 'vout']), ({ key, start: from, end }) => {
+    if (key === 'vout') {
+      if (outputs === index) tx.output = text.slice(from, end);
+      outputs += 1;
+    } else if (key === 'vin') tx.firstInput ??= text.slice(from, end);
+    else if (key === 'height' || key === 'confirmations' || key === 'version') tx[key] ??= text.slice(from, end);
+  });
+  return tx;
+}
+
+function isSpendable(output: string | undefined): output is string {
+  if (output === undefined || rawMember(output, 'spentTxId') !== undefined) return false;
+  return rawMember(rawMember(output, 'scriptPubKey') ?? '{}', 'type') !== '"nulldata"';
+}
+
+function printOutput(
+  { version, firstInput }: Transaction,
+  output: string,
+  bestBlock: string,
+  confirmations: number,
+): string {
+  const isCoinbase = firstInput !== undefined && rawMember(firstInput, 'coinbase') !== undefined;
   const pairs = [
     ['bestblock', `"${bestBlock}"`],
     ['confirmations', String(confirmations)],
     ['value', rawMember(output, 'value')],
     ['scriptPubKey', rawMember(output, 'scriptPubKey')],
-    ['version', rawMember(tx, 'version')],
+    ['version', version],
     ['coinbase', String(isCoinbase)],
   ];
   return `{${pairs.map(([key, value]) => `"${key}":${value}`).join(',')}}`;
