@@ -7,12 +7,14 @@ const TXID = 'ab'.repeat(32);
 const [TIP, OTHER] = ['cd'.repeat(32), 'ef'.repeat(32)];
 const SCRIPT = '{"type":"pubkeyhash","reqSigs":1}';
 
+const asDaemon = (tx: string) => `{"result":${tx},"error":null,"id":1}\n`;
+
 /** `where`: members that say where the transaction is. */
-function world(where: string, ofDaemon: number | null = null) {
+function world(where: string, ofDaemon: number | null = null, envelope = asDaemon) {
   const vout = `[{"value":1.50000000,"n":0,"scriptPubKey":${SCRIPT}}]`;
   const tx = `{"txid":"${TXID}","version":4,"vin":[{"txid":"${OTHER}","vout":1}],"vout":${vout}${where}}`;
   const { received, post } = createDoubleService({
-    reply: `{"result":${tx},"error":null,"id":1}\n`,
+    reply: envelope(tx),
     nativeCurrencyId: '',
     best: OTHER,
     tip: () => ({ height: 7, hash: TIP }),
@@ -37,6 +39,11 @@ it.each([
   const { received, ask } = world(where);
   expect(await ask()).toBe(expected);
   expect(received).toEqual([`{"method":"getrawtransaction","params":["${TXID}",1],"id":1}`]);
+});
+
+it('finds the result wherever a proxy puts it in the reply', async () => {
+  const { ask } = world('', null, (tx) => `{"id":1,"error":null,"result":${tx}}`);
+  expect(await ask()).toBe(answer(0));
 });
 
 it('names the best block of the daemon while the index is far behind it', async () => {

@@ -4,7 +4,7 @@
  * others the same answer is built from `getrawtransaction`, which knows the outputs that the mempool spends.
  */
 import { WRITTEN_HASH } from '../../../domain/hashes.ts';
-import { eachPart, rawMember } from '../../../domain/json/raw-json.ts';
+import { eachPart, rawMember, rawMembers } from '../../../domain/json/raw-json.ts';
 import { printRpcResult, RPC_CODES, type RpcRequest } from '../../../schemas/verusd/rpc-envelope.ts';
 import type { Asker } from '../../access/answer-memory.ts';
 import { inTurns } from '../../state/in-turns.ts';
@@ -22,7 +22,7 @@ const SETTLED = 10;
 const ABANDONED = '-1';
 const TXID = new RegExp(`^"${WRITTEN_HASH}"$`);
 const INDEX = /^-?\d{1,10}$/;
-/** Beginning of a daemon's reply, before the value. */
+/** Beginning of a daemon's reply, up to its result; a proxy may order the members in another way. */
 const RESULT = /^\s*\{\s*"result"\s*:\s*/;
 
 /** For any other parameters the daemon answers with an error or null before it looks for the block. */
@@ -38,8 +38,8 @@ export function createUnspentOutput(upstream: Upstream, bestBlock: () => Promise
     const asked = { ...request, method: 'getrawtransaction', params: `[${texts}]`, texts };
     const reply = await upstream.ask(asked, method('getrawtransaction'), asker);
     const text = `${Buffer.from(reply.body)}${reply.end ?? ''}`;
-    const start = RESULT.exec(text)?.[0].length ?? 0;
-    if (start === 0 || text[start] !== '{') {
+    const start = RESULT.exec(text)?.[0].length ?? rawMembers(text, 0).find(({ key }) => key === 'result')?.start;
+    if (start === undefined || text[start] !== '{') {
       const code = Number(rawMember(rawMember(text, 'error') ?? '{}', 'code'));
       return code === RPC_CODES.invalidAddressOrKey ? made('null', request.id) : reply;
     }
