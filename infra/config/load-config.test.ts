@@ -214,6 +214,12 @@ describe('loadConfig', () => {
     expect(() => loadConfig(environment)).toThrow(message);
   });
 
+  // inet_aton would read these as 10.0.0.1/16, 1.2.0.3, 8.0.0.1 and 0.0.0.10/8.
+  it.each(['10.1/16', '1.2.3', '010.0.0.1', '10/8'])('refuses the proxy %s', (proxy) => {
+    const message = `TRUSTED_PROXIES: "${proxy}" is neither an address nor a CIDR`;
+    expect(() => loadConfig({ TRUSTED_PROXIES: proxy })).toThrow(message);
+  });
+
   it.each([
     ['{"prot": 1}', /unknown member "prot", allowed are chains, dataDir/],
     ['[1]', /not a JSON object/],

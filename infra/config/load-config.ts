@@ -221,6 +221,13 @@ function unreadableAddresses({ chains, demo, databaseUrl, clickhouseUrl, priceFe
   return wrong.map(([setting]) => `${setting} ${UNREADABLE}`);
 }
 
+/** Refuses the short and octal forms of IPv4, in which 10.1/16 is 10.0.0.1/16 and 010.0.0.1 is 8.0.0.1. */
+function isSubnet(text: string): boolean {
+  const [address = ''] = text.split('/');
+  const isPlain = ipaddr.IPv6.isValid(address) || ipaddr.IPv4.isValidFourPartDecimal(address);
+  return isPlain && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
+}
+
 function contradictions(config: Config): string[] {
   const problems = unreadableAddresses(config);
   const names = config.chains.map(({ name }) => name);
@@ -249,7 +256,7 @@ function contradictions(config: Config): string[] {
     const unknown = chains.filter((name) => !names.includes(name));
     if (unknown.length > 0) problems.push(`marks: chain "${unknown.join('", "')}" is not one of ${names.join(', ')}`);
   }
-  const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
+  const strange = config.trustedProxies.filter((proxy) => !isSubnet(proxy));
   if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is neither an address nor a CIDR`);
   const embedded = [
     ...(config.kafkaBrokers ? [] : ['KAFKA_BROKERS']),
