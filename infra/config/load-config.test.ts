@@ -14,6 +14,8 @@ function file(content: unknown): string {
 }
 
 const CURRENCY = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
+/** Not an i-address: its last character differs. */
+const TYPO = `${CURRENCY.slice(0, -1)}${CURRENCY.endsWith('1') ? '2' : '1'}`;
 const RPC = 'http://user:secret@127.0.0.1:27486';
 
 const WHOLE = {
@@ -241,6 +243,12 @@ describe('loadConfig', () => {
     [{ priceLimits: { [CURRENCY]: {} } }, /priceLimits/],
     [{ priceLimits: { bitcoin: { max: '2' } } }, /priceLimits/],
     [{ priceLimits: { [CURRENCY]: { min: '3', max: '2' } } }, /min 3 is above max 2/],
+    [
+      { chains: [{ name: 'a', rpc: RPC, stableAnchors: [CURRENCY, TYPO] }] },
+      `stableAnchors of a: "${TYPO}" has a typo`,
+    ],
+    [{ priceLimits: { [TYPO]: { min: '3' } } }, `priceLimits: "${TYPO}" has a typo`],
+    [{ priceFeedIds: { [TYPO]: 'dai' } }, `priceFeedIds: "${TYPO}" has a typo`],
   ])('refuses the file %j', (content, message) => {
     expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
   });

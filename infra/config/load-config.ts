@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { type ChainConfig, type Config, type Mark, ROLES } from '../../schemas/config.ts';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { readServerAddress } from '../server-address.ts';
@@ -228,8 +229,24 @@ function isSubnet(text: string): boolean {
   return isPlain && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
 }
 
+/** The schema checks only their letters: a mistyped anchor would leave every price of its chain out, without an error. */
+function mistypedCurrencies({ chains, priceLimits, priceFeedIds }: Config): string[] {
+  const settings: [string, readonly string[]][] = [
+    ...chains.map(({ name, stableAnchors }): [string, readonly string[]] => [
+      `stableAnchors of ${name}`,
+      stableAnchors,
+    ]),
+    ['priceLimits', Object.keys(priceLimits)],
+    ['priceFeedIds', Object.keys(priceFeedIds)],
+  ];
+  return settings.flatMap(([setting, ids]) => {
+    const mistyped = ids.filter((id) => !isIdentityAddress(id));
+    return mistyped.map((id) => `${setting}: "${id}" has a typo: the checksum of an i-address has to fit`);
+  });
+}
+
 function contradictions(config: Config): string[] {
-  const problems = unreadableAddresses(config);
+  const problems = [...unreadableAddresses(config), ...mistypedCurrencies(config)];
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" is used twice`);
