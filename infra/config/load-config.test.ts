@@ -130,7 +130,7 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['http://10.0.0.1:28332', /chains.0.zmq.*http:.*pattern/],
+    ['http://10.0.0.1:28332', /VERUSD_VRSC_ZMQ.*http:.*pattern/],
     ['tcp://10.0.0.1', /pattern/],
     ['tcp://user:password@10.0.0.1:28332', /pattern/],
     ['tcp://*:28332 ', /pattern/],
@@ -193,9 +193,7 @@ describe('loadConfig', () => {
     const config = loadConfig({ VERUSD_VRSC: `${RPC}, ${RPC.replace('27486', '27487')}` });
     expect(config.chains[0]?.rpc).toEqual([RPC, RPC.replace('27486', '27487')]);
     expect(printableConfig(config)).not.toContain('secret');
-    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},ftp://x` })).toThrow(
-      /chains\.0\.rpc\.1: "ftp:\/\/x" must match pattern/,
-    );
+    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},ftp://x` })).toThrow(/VERUSD_VRSC: "ftp:\/\/x" must match pattern/);
     expect(() => loadConfig({ VERUSD_VRSC: `${RPC},${RPC}` })).toThrow(/duplicate/);
   });
 
@@ -209,7 +207,9 @@ describe('loadConfig', () => {
       /TRUSTED_PROXIES: "10\.0\.0\.0\/99" is neither an address nor a CIDR/,
     ],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is not one of trace/],
-    [{ VERUSD_VRSC: 'ftp://x' }, /chains\.0\.rpc: "ftp:\/\/x" must match pattern/],
+    [{ VERUSD_VRSC: 'ftp://x' }, /: VERUSD_VRSC: "ftp:\/\/x" must match pattern/],
+    [{ VERUSD_VRSC: RPC, VERUSD_CHIPS: 'x' }, /: VERUSD_CHIPS: /],
+    [{ VERUSD_VRSC: RPC, VERUSD_VRSC_ZMQ: 'http://x' }, /: VERUSD_VRSC_ZMQ: "http:\/\/x" must match pattern/],
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL: "mysql:\/\/x"/],
     [{ VERUSTREAM_CONFIG: '/nowhere/config.json' }, /\/nowhere\/config\.json: ENOENT/],
   ])('refuses %j', (environment, message) => {
