@@ -89,8 +89,18 @@ it('a network that has used up its own allowance is refused, whatever the /48 ha
   const { rest } = world();
   await rest(network(1, 0), CREDITS);
   const { refusal } = await rest(network(1, 0), 1);
-  expect(refusal?.message).toContain(`more than ${REQUESTS} requests and ${CREDITS} credits in a minute`);
+  expect(refusal?.message).toMatch(new RegExp(`^more than ${CREDITS} credits in a minute: ask again in \\d+ s$`));
   expect((await rest(network(1, 1), 1)).refusal).toBeNull();
+});
+
+it('a refusal names the allowances that are used up, and no others', async () => {
+  const { rest, rpc } = world();
+  for (let asked = 0; asked < 20; asked += 1) await rest('192.0.2.1', 2);
+  const messageOf = async (credits: number) => (await rest('192.0.2.1', credits)).refusal?.message;
+  expect(await messageOf(50)).toMatch(`more than ${CREDITS} credits in a minute`);
+  await rpc('192.0.2.1', REQUESTS - 20);
+  expect(await messageOf(2)).toMatch(`more than ${REQUESTS} requests in a minute`);
+  expect(await messageOf(50)).toMatch(`more than ${REQUESTS} requests and ${CREDITS} credits in a minute`);
 });
 
 it('a /48 counts as one payer where callers take turns', async () => {

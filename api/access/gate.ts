@@ -7,7 +7,7 @@ import { type Charge, createBills, type Identified, LEAST_CREDITS, type RequestC
 import type { KeyCache } from './key-cache.ts';
 import type { ActiveKey } from './key-store.ts';
 import { type AllowanceName, limitHeaders, retryAfterSeconds } from './limit-headers.ts';
-import type { Limiter, LimiterDecision } from './limiter.ts';
+import type { AllowanceStatus, Limiter, LimiterDecision } from './limiter.ts';
 import type { PriorityLane, WorkOwner } from './priority-lanes.ts';
 import { isSession, KEY_PREFIX, readToken } from './tokens.ts';
 import type { Refund, Usage } from './usage.ts';
@@ -258,10 +258,13 @@ function both(entry: Admission['charged'], rest: Admission['charged']): Admissio
   };
 }
 
+function isShort(demand: Charge['demands'][number] | undefined, standing: AllowanceStatus | undefined): boolean {
+  return (standing?.remaining ?? 0) < (demand?.cost ?? 0);
+}
+
 /** Returns 'key' if only the key's own allowance did not suffice, else 'rate': that of the identity did not. */
 function limitOf({ names, demands }: Charge, { standings }: LimiterDecision): Refusal {
-  const lacks = (index: number) => (standings[index]?.remaining ?? 0) < (demands[index]?.cost ?? 0);
-  const lacking = names.filter((_, index) => lacks(index));
+  const lacking = names.filter((_, index) => isShort(demands[index], standings[index]));
   return lacking.length > 0 && lacking.every((name) => name === 'key') ? 'key' : 'rate';
 }
 
@@ -298,8 +301,12 @@ function rateLimited(
     return new ApiError('rate_limited', 'this costs more than an allowance has in a minute');
   }
   const retryAfter = retryAfterSeconds(retryMs);
-  const beyond = standings.findIndex(({ remaining }, at) => at >= names.length && remaining < (demands[at]?.cost ?? 0));
-  const allowances = beyond < 0 ? names.map((_, index) => textOf(index)).join(' and ') : textOf(beyond);
+  const lacks = (index: number) => isShort(demands[index], standings[index]);
+  const beyond = demands.findIndex((_, index) => index >= names.length && lacks(index));
+  const lacking = names.map((_, index) => index).filter(lacks);
+  // What another process has leased does not show in the standings: then none of them seems to be used up.
+  const named = lacking.length > 0 ? lacking : [...names.keys()];
+  const allowances = beyond < 0 ? named.map(textOf).join(' and ') : textOf(beyond);
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {
     members: { retryAfter },
     headers: { 'Retry-After': String(retryAfter) },

@@ -14,6 +14,8 @@ function file(content: unknown): string {
 }
 
 const CURRENCY = 'i8PKS1ssNcZq5pVrHTfx31VWYLpNdg7rJ9';
+/** Not an i-address: its last character differs. */
+const TYPO = `${CURRENCY.slice(0, -1)}${CURRENCY.endsWith('1') ? '2' : '1'}`;
 const RPC = 'http://user:secret@127.0.0.1:27486';
 
 const WHOLE = {
@@ -128,7 +130,7 @@ describe('loadConfig', () => {
   });
 
   it.each([
-    ['http://10.0.0.1:28332', /chains.0.zmq.*http:.*pattern/],
+    ['http://10.0.0.1:28332', /VERUSD_VRSC_ZMQ.*http:.*pattern/],
     ['tcp://10.0.0.1', /pattern/],
     ['tcp://user:password@10.0.0.1:28332', /pattern/],
     ['tcp://*:28332 ', /pattern/],
@@ -191,9 +193,7 @@ describe('loadConfig', () => {
     const config = loadConfig({ VERUSD_VRSC: `${RPC}, ${RPC.replace('27486', '27487')}` });
     expect(config.chains[0]?.rpc).toEqual([RPC, RPC.replace('27486', '27487')]);
     expect(printableConfig(config)).not.toContain('secret');
-    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},ftp://x` })).toThrow(
-      /chains\.0\.rpc\.1: "ftp:\/\/x" must match pattern/,
-    );
+    expect(() => loadConfig({ VERUSD_VRSC: `${RPC},ftp://x` })).toThrow(/VERUSD_VRSC: "ftp:\/\/x" must match pattern/);
     expect(() => loadConfig({ VERUSD_VRSC: `${RPC},${RPC}` })).toThrow(/duplicate/);
   });
 
@@ -207,11 +207,19 @@ describe('loadConfig', () => {
       /TRUSTED_PROXIES: "10\.0\.0\.0\/99" is neither an address nor a CIDR/,
     ],
     [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: "loud" is not one of trace/],
-    [{ VERUSD_VRSC: 'ftp://x' }, /chains\.0\.rpc: "ftp:\/\/x" must match pattern/],
+    [{ VERUSD_VRSC: 'ftp://x' }, /: VERUSD_VRSC: "ftp:\/\/x" must match pattern/],
+    [{ VERUSD_VRSC: RPC, VERUSD_CHIPS: 'x' }, /: VERUSD_CHIPS: /],
+    [{ VERUSD_VRSC: RPC, VERUSD_VRSC_ZMQ: 'http://x' }, /: VERUSD_VRSC_ZMQ: "http:\/\/x" must match pattern/],
     [{ DATABASE_URL: 'mysql://x' }, /DATABASE_URL: "mysql:\/\/x"/],
     [{ VERUSTREAM_CONFIG: '/nowhere/config.json' }, /\/nowhere\/config\.json: ENOENT/],
   ])('refuses %j', (environment, message) => {
     expect(() => loadConfig(environment)).toThrow(message);
+  });
+
+  // inet_aton would read these as 10.0.0.1/16, 1.2.0.3, 8.0.0.1 and 0.0.0.10/8.
+  it.each(['10.1/16', '1.2.3', '010.0.0.1', '10/8'])('refuses the proxy %s', (proxy) => {
+    const message = `TRUSTED_PROXIES: "${proxy}" is neither an address nor a CIDR`;
+    expect(() => loadConfig({ TRUSTED_PROXIES: proxy })).toThrow(message);
   });
 
   it.each([
@@ -235,6 +243,12 @@ describe('loadConfig', () => {
     [{ priceLimits: { [CURRENCY]: {} } }, /priceLimits/],
     [{ priceLimits: { bitcoin: { max: '2' } } }, /priceLimits/],
     [{ priceLimits: { [CURRENCY]: { min: '3', max: '2' } } }, /min 3 is above max 2/],
+    [
+      { chains: [{ name: 'a', rpc: RPC, stableAnchors: [CURRENCY, TYPO] }] },
+      `stableAnchors of a: "${TYPO}" has a typo`,
+    ],
+    [{ priceLimits: { [TYPO]: { min: '3' } } }, `priceLimits: "${TYPO}" has a typo`],
+    [{ priceFeedIds: { [TYPO]: 'dai' } }, `priceFeedIds: "${TYPO}" has a typo`],
   ])('refuses the file %j', (content, message) => {
     expect(() => loadConfig({ VERUSTREAM_CONFIG: file(content) })).toThrow(message);
   });

@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { Ajv, type ErrorObject } from 'ajv';
 import ipaddr from 'ipaddr.js';
+import { isIdentityAddress } from '../../domain/addresses.ts';
 import { type ChainConfig, type Config, type Mark, ROLES } from '../../schemas/config.ts';
 import { messageOf, PermanentError } from '../../schemas/errors.ts';
 import { readServerAddress } from '../server-address.ts';
@@ -40,7 +41,7 @@ const validate = new Ajv(OPTIONS).compile<Raw>(CONFIG_SCHEMA);
 /** @throws ConfigInvalid, which names every wrong setting, its value and the allowed values */
 export function loadConfig(environment: Environment): Config {
   refuseMisspelt(environment);
-  const source = new Map<string, string>(); // member → variable that set it, for the message
+  const source = new Map<string, string>(); // path of a member → variable that set it, for the message
   const file = environment[CONFIG_VARIABLE];
   const raw: Record<string, unknown> = file ? readFile(file) : {};
   for (const [variable, { member, read }] of Object.entries(ENVIRONMENT)) {
@@ -49,15 +50,15 @@ export function loadConfig(environment: Environment): Config {
     raw[member] = read(text);
     source.set(member, variable);
   }
-  addDaemons(raw, environment);
-  addPublishers(raw, environment);
+  addDaemons(raw, environment, source);
+  addPublishers(raw, environment, source);
   if (!validate(raw)) {
     // A wrong name already has an error that lists the allowed ones.
     const errors = (validate.errors ?? []).filter(({ keyword }) => keyword !== 'propertyNames');
     throw new ConfigInvalid(errors.map((error) => describe(error, source)));
   }
   const config = effective(raw);
-  const problems = contradictions(config);
+  const problems = contradictions(config, source);
   if (problems.length > 0) throw new ConfigInvalid(problems);
   return config;
 }
@@ -106,7 +107,7 @@ function isMergeable(chain: unknown): boolean {
 }
 
 /** VERUSD_<CHAIN> adds a main chain, or replaces the address of a chain in the file. */
-function addDaemons(raw: Record<string, unknown>, environment: Environment): void {
+function addDaemons(raw: Record<string, unknown>, environment: Environment, source: Map<string, string>): void {
   for (const { name } of MAIN_CHAINS) {
     const addresses = environment[daemonVariable(name)];
     if (!addresses) continue;
@@ -117,11 +118,12 @@ function addDaemons(raw: Record<string, unknown>, environment: Environment): voi
     raw.chains = known
       ? chains.map((chain) => (chain === known ? { ...chain, rpc } : chain))
       : [...chains, { name, rpc }];
+    source.set(`chains.${known ? chains.indexOf(known) : chains.length}.rpc`, daemonVariable(name));
   }
 }
 
 /** VERUSD_<CHAIN>_ZMQ lists the publishers of that chain's daemons, in their order; an empty entry is a daemon without a publisher. */
-function addPublishers(raw: Record<string, unknown>, environment: Environment): void {
+function addPublishers(raw: Record<string, unknown>, environment: Environment, source: Map<string, string>): void {
   for (const { name } of MAIN_CHAINS) {
     const variable = `${daemonVariable(name)}_ZMQ`;
     const text = environment[variable];
@@ -132,6 +134,7 @@ function addPublishers(raw: Record<string, unknown>, environment: Environment): 
       throw new ConfigInvalid([`${variable}: no daemon of ${name} is configured; set ${daemonVariable(name)} too`]);
     }
     const zmq = text.split(',').map((address) => address.trim() || null);
+    source.set(`chains.${chains.findIndex((chain) => chain.name === name)}.zmq`, variable);
     raw.chains = chains.map((chain) => (chain.name === name ? { ...chain, zmq } : chain));
   }
 }
@@ -210,19 +213,49 @@ function networkRootOf(chain: RawChain, all: readonly RawChain[]): string {
 const UNREADABLE =
   'is not the address of one server: in its user and password, percent-encode everything but letters and digits (/ is %2F, @ is %40)';
 
-function unreadableAddresses({ chains, demo, databaseUrl, clickhouseUrl, priceFeedUrls }: Config): string[] {
+function unreadableAddresses(
+  { chains, demo, databaseUrl, clickhouseUrl, priceFeedUrls }: Config,
+  source: ReadonlyMap<string, string>,
+): string[] {
   const settings: [string, string | readonly string[] | null][] = [
     ['DATABASE_URL', databaseUrl],
     ['CLICKHOUSE_URL', clickhouseUrl],
     ['PRICE_FEED_URL', priceFeedUrls],
   ];
-  if (!demo) for (const { name, rpc } of chains) settings.push([`rpc of ${name}`, rpc]);
+  if (!demo) {
+    for (const [index, { name, rpc }] of chains.entries()) {
+      settings.push([source.get(`chains.${index}.rpc`) ?? `rpc of ${name}`, rpc]);
+    }
+  }
   const wrong = settings.filter(([, addresses]) => [addresses ?? []].flat().some((one) => !readServerAddress(one)));
   return wrong.map(([setting]) => `${setting} ${UNREADABLE}`);
 }
 
-function contradictions(config: Config): string[] {
-  const problems = unreadableAddresses(config);
+/** Refuses the short and octal forms of IPv4, in which 10.1/16 is 10.0.0.1/16 and 010.0.0.1 is 8.0.0.1. */
+function isSubnet(text: string): boolean {
+  const [address = ''] = text.split('/');
+  const isPlain = ipaddr.IPv6.isValid(address) || ipaddr.IPv4.isValidFourPartDecimal(address);
+  return isPlain && (ipaddr.isValid(text) || ipaddr.isValidCIDR(text));
+}
+
+/** The schema checks only their letters: a mistyped anchor would leave every price of its chain out, without an error. */
+function mistypedCurrencies({ chains, priceLimits, priceFeedIds }: Config): string[] {
+  const settings: [string, readonly string[]][] = [
+    ...chains.map(({ name, stableAnchors }): [string, readonly string[]] => [
+      `stableAnchors of ${name}`,
+      stableAnchors,
+    ]),
+    ['priceLimits', Object.keys(priceLimits)],
+    ['priceFeedIds', Object.keys(priceFeedIds)],
+  ];
+  return settings.flatMap(([setting, ids]) => {
+    const mistyped = ids.filter((id) => !isIdentityAddress(id));
+    return mistyped.map((id) => `${setting}: "${id}" has a typo: the checksum of an i-address has to fit`);
+  });
+}
+
+function contradictions(config: Config, source: ReadonlyMap<string, string>): string[] {
+  const problems = [...unreadableAddresses(config, source), ...mistypedCurrencies(config)];
   const names = config.chains.map(({ name }) => name);
   const twice = names.find((name, index) => names.indexOf(name) !== index);
   if (twice) problems.push(`chains: the name "${twice}" is used twice`);
@@ -249,7 +282,7 @@ function contradictions(config: Config): string[] {
     const unknown = chains.filter((name) => !names.includes(name));
     if (unknown.length > 0) problems.push(`marks: chain "${unknown.join('", "')}" is not one of ${names.join(', ')}`);
   }
-  const strange = config.trustedProxies.filter((proxy) => !ipaddr.isValid(proxy) && !ipaddr.isValidCIDR(proxy));
+  const strange = config.trustedProxies.filter((proxy) => !isSubnet(proxy));
   if (strange.length > 0) problems.push(`TRUSTED_PROXIES: "${strange.join('", "')}" is neither an address nor a CIDR`);
   const embedded = [
     ...(config.kafkaBrokers ? [] : ['KAFKA_BROKERS']),
@@ -266,8 +299,8 @@ function contradictions(config: Config): string[] {
 
 function describe(error: ErrorObject, source: ReadonlyMap<string, string>): string {
   const path = error.instancePath.slice(1).split('/').filter(Boolean);
-  const [member = ''] = path;
-  const where = source.get(member) ?? (path.join('.') || 'the file');
+  const variable = source.get(path.slice(0, 3).join('.')) ?? source.get(path[0] ?? '');
+  const where = variable ?? (path.join('.') || 'the file');
   const params = error.params as Record<string, unknown>;
   if (error.keyword === 'additionalProperties') {
     const allowed = Object.keys((error.parentSchema?.properties ?? {}) as object).join(', ');

@@ -47,7 +47,7 @@ it.each([
       if ((error as { code?: unknown }).code !== 'config_invalid') throw error;
       outcomes.refused++;
       expect(printed(error)).not.toContain(HELD);
-      expect(printed(error)).toMatch(/DATABASE_URL|CLICKHOUSE_URL|PRICE_FEED_URL|rpc/);
+      expect(printed(error)).toContain(variable);
     }
   };
   const examples = ['ab/', '12/', '12?', '#', 'a,b,', '%', '%ff', '[', '@/'].map((before): [string] => [before + HELD]);

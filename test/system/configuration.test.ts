@@ -33,7 +33,7 @@ describe('a wrong value', () => {
       { ROLES: 'tail' },
       [/ROLES "tail" also needs KAFKA_BROKERS, DATABASE_URL, CLICK/],
     ],
-    ['a daemon without a scheme', { VERUSD_VRSC: 'user:topsecret@127.0.0.1:27486' }, [/chains.0.rpc/, /https/]],
+    ['a daemon without a scheme', { VERUSD_VRSC: 'user:topsecret@127.0.0.1:27486' }, [/VERUSD_VRSC/, /https/]],
     ['a broker without a port', { KAFKA_BROKERS: 'kafka' }, [/KAFKA_BROKERS/, /"kafka"/]],
     ['a database of another kind', { DATABASE_URL: 'mysql://root:topsecret@db/x' }, [/DATABASE_URL/, /postgres/]],
     ['a log level that is none', { LOG_LEVEL: 'loud' }, [/LOG_LEVEL: "loud" is not one of trace, debug/]],
