@@ -1,5 +1,6 @@
 /** Runs all roles of this process until a signal ends it. */
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
@@ -31,6 +32,7 @@ const ENDED: CommandOutcome = { exitCode: 0, state: null };
 
 export async function run(context: CommandContext, _input: object, { line }: Output): Promise<CommandOutcome> {
   const { logger, signal } = context;
+  await setImmediate(); // reports a signal that has arrived while modules were loaded
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const service = await openTogether(logger, (closers) => openService(context, line, closers));
