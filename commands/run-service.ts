@@ -7,6 +7,7 @@ import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
 import { type Closers, openTogether } from '../infra/open-together.ts';
 import { type Postgres, retryWhileRecovering } from '../infra/postgres/postgres.ts';
+import { removeLeftScratchFolders } from '../infra/scratch-folder.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -58,6 +59,7 @@ async function openService(
 ): Promise<Service> {
   const { stores, log, topics, close } = await openResources(given, logger);
   closers.push(close);
+  void removeLeftScratchFolders();
   if (signal.aborted) return NO_SERVICE;
   const disk = watchDiskSpace(given.dataDir, logger);
   closers.push(() => disk.stop());
