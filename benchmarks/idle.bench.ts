@@ -67,7 +67,7 @@ async function transactions(): Promise<number> {
   const [, , database, user, password] = readFileSync(join(postgres, 'verustream.pgpass'), 'utf8').trim().split(':');
   const client = createClient(
     { host: postgres, user, password, database: database === '*' ? 'verustream' : database },
-    { connectMs: null, statementMs: null },
+    { connectMs: null, statementMs: null, silentMs: null },
   );
   await client.connect();
   const { rows } = await client.query<{ count: string }>(

@@ -56,17 +56,24 @@ export async function runCommand(words: readonly string[], streams: ControlOutpu
 }
 
 async function run(parsed: ParsedCommand, words: readonly string[], streams: ControlOutput): Promise<number> {
-  const { name, input } = parsed;
+  const { name } = parsed;
+  if (!isStoreCommand(name)) return runProgram(name, parsed, streams);
   const { loadConfig } = await import('../infra/config/load-config.ts');
   const config = loadConfig(process.env);
   if (isPostgresCommand(name) && !usesDataFolder(config)) return runOnPostgres(config, name, parsed, streams);
-  if (isStoreCommand(name)) return (await askRunning(config, words, streams)) ?? runOnStores(config, parsed, streams);
+  return (await askRunning(config, words, streams)) ?? runOnStores(config, parsed, streams);
+}
+
+async function runProgram(name: ProgramName, parsed: ParsedCommand, streams: ControlOutput): Promise<number> {
+  const signal = endSignal(); // first: a signal while modules are loaded would kill the process
+  if (ENDED_AT_ONCE.has(name)) signal.addEventListener('abort', () => process.exit(1), { once: true });
+  const { loadConfig } = await import('../infra/config/load-config.ts');
+  const config = loadConfig(process.env);
   const { createLogger } = await import('../infra/logger.ts');
   const logger = createLogger(config.logLevel, name === 'start' ? 'stdout' : 'stderr');
-  const signal = endSignal();
-  if (ENDED_AT_ONCE.has(name)) signal.addEventListener('abort', () => process.exit(1), { once: true });
   const context = { config, logger, signal };
-  return answer(parsed, streams, (output) => runModule(MODULES, name, context, input as InputOf<typeof name>, output));
+  const input = parsed.input as InputOf<typeof name>;
+  return answer(parsed, streams, (output) => runModule(MODULES, name, context, input, output));
 }
 
 /** Returns null when no running service holds the data folder. */

@@ -1,11 +1,13 @@
 /** Runs all roles of this process until a signal ends it. */
 import { once } from 'node:events';
+import { setImmediate } from 'node:timers/promises';
 import { serveControl } from '../infra/control-socket/control-socket.ts';
 import { watchDiskSpace } from '../infra/data-folder/disk-space.ts';
 import type { Logger } from '../infra/logger.ts';
 import { startMetricsServer } from '../infra/metrics-server.ts';
 import { type Closers, openTogether } from '../infra/open-together.ts';
 import { type Postgres, retryWhileRecovering } from '../infra/postgres/postgres.ts';
+import { removeLeftScratchFolders } from '../infra/scratch-folder.ts';
 import { createDaemonGroup } from '../infra/verusd/daemon-group.ts';
 import type { DaemonNotifications } from '../infra/verusd/daemon-notifications.ts';
 import type { VerusdClient } from '../infra/verusd/verusd-client.ts';
@@ -31,6 +33,7 @@ const ENDED: CommandOutcome = { exitCode: 0, state: null };
 
 export async function run(context: CommandContext, _input: object, { line }: Output): Promise<CommandOutcome> {
   const { logger, signal } = context;
+  await setImmediate(); // reports a signal that has arrived while modules were loaded
   if (signal.aborted) return ENDED; // a listener added now would not be called
   signal.addEventListener('abort', () => endInTime(logger), { once: true });
   const service = await openTogether(logger, (closers) => openService(context, line, closers));
@@ -56,6 +59,7 @@ async function openService(
 ): Promise<Service> {
   const { stores, log, topics, close } = await openResources(given, logger);
   closers.push(close);
+  void removeLeftScratchFolders();
   if (signal.aborted) return NO_SERVICE;
   const disk = watchDiskSpace(given.dataDir, logger);
   closers.push(() => disk.stop());

@@ -4,6 +4,7 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { constants } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { nodeEnvironment, nodeOptions } from './node-options.mjs';
@@ -77,6 +78,6 @@ const child = spawn(node, [...nodeOptions, join(root, script), ...args], {
 });
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP']) process.on(signal, () => child.kill(signal));
 child.on('exit', (code, signal) => {
-  process.exitCode = code ?? (signal === 'SIGKILL' ? 137 : 1);
+  process.exitCode = code ?? 128 + constants.signals[signal]; // as a shell reports it
   process.disconnect?.();
 });

@@ -10,7 +10,7 @@ import { openPool } from './pool.ts';
 import { postgresTrouble } from './postgres-errors.ts';
 import { createClient, createPool } from './typed-client.ts';
 
-const NO_LIMITS = { connectMs: null, statementMs: null };
+const NO_LIMITS = { connectMs: null, statementMs: null, silentMs: null };
 const logger = pino({ level: 'silent' });
 
 let stores: TestStores;
@@ -103,12 +103,12 @@ describe('ConnectionLostError', () => {
 describe('ConnectTimeoutError', () => {
   it('rejects connect() to a server that is silent', async () => {
     const url = await peer(() => undefined);
-    const client = createClient({ connectionString: url }, { connectMs: 50, statementMs: null });
+    const client = createClient({ connectionString: url }, { ...NO_LIMITS, connectMs: 50 });
     expect(await faultOf(client.connect())).toBeInstanceOf(ConnectTimeoutError);
   });
 
   it('rejects callers that wait for a connection of the pool, which still serves later callers', async () => {
-    const pool = createPool({ connectionString, max: 1 }, { connectMs: 2_000, statementMs: null });
+    const pool = createPool({ connectionString, max: 1 }, { ...NO_LIMITS, connectMs: 2_000 });
     closing.push(() => pool.end());
     const held = await pool.connect();
     const faults = await Promise.all([faultOf(pool.connect()), faultOf(pool.query('SELECT 1'))]);
@@ -120,7 +120,7 @@ describe('ConnectTimeoutError', () => {
 
 describe('QueryTimeoutError', () => {
   it('rejects a statement after the limit of the pool or its own limit', async () => {
-    const pool = createPool({ connectionString }, { connectMs: null, statementMs: 50 });
+    const pool = createPool({ connectionString }, { ...NO_LIMITS, statementMs: 50 });
     closing.push(() => pool.end());
     expect(await faultOf(pool.query('SELECT pg_sleep(60)'))).toBeInstanceOf(QueryTimeoutError);
     const unlimited = createPool({ connectionString }, NO_LIMITS);

@@ -10,11 +10,14 @@ import {
   PostgresConnectionError,
   QueryTimeoutError,
 } from './connection-errors.ts';
+import { destroyIfVanished } from './vanished-peer.ts';
 
 /** In milliseconds; null means no limit. */
 export interface Limits {
   readonly connectMs: number | null;
   readonly statementMs: number | null;
+  /** After this silence of an awaited answer, the program tests whether the server's machine is still there. */
+  readonly silentMs: number | null;
 }
 
 /** @throws PostgresConnectionError, or the error of the server or of the operating system with its code */
@@ -105,7 +108,7 @@ class TypedClient extends pg.Client {
 
   /** Calls `answer` once. On success it does so synchronously: the caller must listen for errors before the server sends more. */
   #connect(answer: (error: unknown) => void): void {
-    const { connectMs } = this.#limits;
+    const { connectMs, silentMs } = this.#limits;
     let answered = false;
     const once = (error: unknown) => {
       clearTimeout(timer);
@@ -120,6 +123,7 @@ class TypedClient extends pg.Client {
     super.connect((error: Error | null) => {
       if (error) return void setImmediate(() => once(this.#typed(error))); // by then the driver has emitted `end` if the connection ended
       this.#connected = true;
+      if (silentMs !== null) destroyIfVanished(this.connection.stream, silentMs, () => isAwaited(this));
       once(null);
     });
   }
@@ -169,6 +173,9 @@ class TypedPool extends pg.Pool {
     });
   }
 }
+
+/** Whether the server owes an answer: a field of the driver that its types lack. */
+const isAwaited = (client: pg.Client): boolean => 'readyForQuery' in client && client.readyForQuery === false;
 
 interface Failing {
   handleError(error: unknown, connection: unknown): void;

@@ -1,9 +1,8 @@
 /** A data set in a bucket of S3 or of a compatible server. */
 import { openAsBlob } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { rm } from 'node:fs/promises';
 import { AwsClient } from 'aws4fetch';
+import { makeScratchFolder } from '../../infra/scratch-folder.ts';
 import { decodePart } from '../../infra/server-address.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import type { DatasetFolder } from './folder.ts';
@@ -70,7 +69,7 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
   const name = `s3://${bucket}/${prefix}`;
   /** By path of a text: its tag when this export last saw it; null when there was no such text. */
   const seen = new Map<string, string | null>();
-  const scratch = await mkdtemp(join(tmpdir(), 'verustream-export-'));
+  const scratch = await makeScratchFolder('export');
 
   /** Returns null for 404. */
   async function ask(method: S3Request['method'], url: string, body?: Blob | string): Promise<S3Answer | null> {
@@ -96,7 +95,7 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
 
   return {
     name,
-    scratch,
+    scratch: scratch.path,
     async read(path) {
       const answer = await ask('GET', address(path));
       if (!answer) seen.set(path, null);
@@ -130,7 +129,7 @@ export async function openS3Folder(options: S3Options): Promise<DatasetFolder> {
       await ask('DELETE', address(path));
     },
     urlOf: (path) => `s3://${bucket}/${keyOf(path)}`,
-    close: () => rm(scratch, { recursive: true, force: true }),
+    close: () => scratch.remove(),
   };
 }
 

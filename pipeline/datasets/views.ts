@@ -1,7 +1,5 @@
 /** The tables of the data set as views of the currently served rows. */
-import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import type { PoolClient } from 'pg';
 import type { CsvRows } from '../../infra/clickhouse/csv-rows.ts';
 import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
@@ -11,6 +9,7 @@ import { readRows } from '../../infra/postgres/read-rows.ts';
 import { positionsOf } from '../../infra/postgres/stage-positions.ts';
 import { withOwnSignal } from '../../infra/repeat-until.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
+import { makeScratchFolder } from '../../infra/scratch-folder.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { isSystemError } from '../../infra/system-errors.ts';
 import type { DatasetTable } from '../../schemas/datasets/table.ts';
@@ -70,7 +69,7 @@ async function viewed<T>(
 ): Promise<T> {
   const tables = DATASET_TABLES.filter((table) => names.has(viewName(table)));
   if (tables.length === 0) return work('');
-  const folder = await mkdtemp(join(tmpdir(), 'verustream-sql-')).catch(unwritten);
+  const folder = await makeScratchFolder('sql').catch(unwritten);
   const snapshot = async (client: PoolClient) => {
     await client.query('SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY');
     await client.query(`SET LOCAL statement_timeout = ${seconds * 1000}`);
@@ -80,7 +79,7 @@ async function viewed<T>(
     for (const table of tables) {
       const rows = needsCopy(table, mentions) ? copiedRowsOf(table, null, state.priced) : null;
       if (!rows) continue;
-      const copy = () => copyOut(client, rows, folder).catch(unwritten);
+      const copy = () => copyOut(client, rows, folder.path).catch(unwritten);
       copied.set(table, files.push(await untilCancelled(postgres.pool, client, signal, copy)) - 1);
     }
     return { ...state, files, copied };
@@ -100,7 +99,7 @@ async function viewed<T>(
     // The copy by Postgres may take minutes, after which the statement names runs that it saw before.
     return await withRunsKept(postgres.pool, async (client) => read(await seen(client)));
   } finally {
-    await rm(folder, { recursive: true, force: true });
+    await folder.remove();
   }
 }
 

@@ -1,5 +1,6 @@
 /** Digests of the served rows of one chain at one position, taken while the service keeps running. */
 import type { EventLog } from '../../infra/event-log/event-log.ts';
+import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
 import { readStagePosition, type StagePosition } from '../../infra/postgres/stage-positions.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { RetryableError } from '../../schemas/errors.ts';
@@ -24,16 +25,18 @@ const ATTEMPTS = 5;
 
 /**
  * Reads position and rows of Postgres in one snapshot. ClickHouse has no snapshots: its rows up to that position count, and both stores
- * are read again if a rewind may have removed some of them meanwhile. Returns null before the first batch.
+ * are read again if a rewind may have removed some of them meanwhile. Returns null before the first batch; `signal` cancels the
+ * statements of Postgres.
  */
 export async function servedSnapshot(
   stores: Stores,
   log: EventLog,
   chain: string,
+  signal: AbortSignal,
   begin?: BeginTable,
 ): Promise<ServedSnapshot | null> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    const postgres = await postgresSnapshot(stores, chain, begin);
+    const postgres = await postgresSnapshot(stores, chain, signal, begin);
     if (!postgres) return null;
     const { position } = postgres.at;
     const clickhouse = await clickhouseDigests(stores.clickhouse, DERIVE_TABLES, { chain, position }, begin);
@@ -49,11 +52,14 @@ export async function servedSnapshot(
 async function postgresSnapshot(
   { postgres }: Stores,
   chain: string,
+  signal: AbortSignal,
   begin?: BeginTable,
 ): Promise<ServedSnapshot | null> {
   return inSnapshot(postgres, async (client) => {
     const at = await readStagePosition(client, 'derive', chain);
-    return at && { at, digests: await postgresDigests(client, DERIVE_TABLES, { chain }, begin) };
+    if (!at) return null;
+    const digests = () => postgresDigests(client, DERIVE_TABLES, { chain }, begin);
+    return { at, digests: await untilCancelled(postgres.pool, client, signal, digests) };
   });
 }
 

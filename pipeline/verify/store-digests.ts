@@ -5,6 +5,8 @@
 import { createHash } from 'node:crypto';
 import type { Pool, PoolClient } from 'pg';
 import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
+import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
+import { withClient } from '../../infra/postgres/postgres.ts';
 import { readRow, readRows } from '../../infra/postgres/read-rows.ts';
 import { columns, type RowRead, rowReader } from '../../infra/row-reader.ts';
 import { type DigestTable, PLACE_COLUMNS, tableName } from './digest-tables.ts';
@@ -66,6 +68,13 @@ export async function postgresDigests(
   }
   return digests;
 }
+
+/** Like `postgresDigests`, on a connection of the pool; `signal` cancels the statement that runs. @throws the reason of `signal` */
+export async function digestsUntil(pool: Pool, signal: AbortSignal, ...request: DigestRequest): Promise<Digests> {
+  return withClient(pool, (client) => untilCancelled(pool, client, signal, () => postgresDigests(client, ...request)));
+}
+
+type DigestRequest = Parameters<typeof postgresDigests> extends [unknown, ...infer Rest] ? Rest : never;
 
 export async function clickhouseDigests(
   clickhouse: ClickHouse,

@@ -4,6 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import type { Logger } from '../../infra/logger.ts';
+import { untilCancelled } from '../../infra/postgres/cancelled-statements.ts';
 import { readRow } from '../../infra/postgres/read-rows.ts';
 import { columns, rowReader } from '../../infra/row-reader.ts';
 import type { Stores } from '../../infra/stores.ts';
@@ -20,7 +21,7 @@ import type { StageLock } from '../stage/stage-lock.ts';
 import { createStageProgress } from '../stage/stage-progress.ts';
 import { PRICE_TABLES } from './digest-tables.ts';
 import { VerifyDisturbed } from './served-snapshot.ts';
-import { type BeginTable, clickhouseDigests, type Digests, postgresDigests } from './store-digests.ts';
+import { type BeginTable, clickhouseDigests, type Digests, digestsUntil, postgresDigests } from './store-digests.ts';
 
 export interface PriceSnapshot {
   readonly tick: number;
@@ -72,7 +73,8 @@ export async function servedPrices(
         const at = await newestTick(client);
         if (!at) return null;
         const { generation, ranges } = await servedGeneration(client);
-        const postgres = await postgresDigests(client, PRICE_TABLES, { generation }, begin);
+        const digests = () => postgresDigests(client, PRICE_TABLES, { generation }, begin);
+        const postgres = await untilCancelled(stores.postgres.pool, client, signal, digests);
         const only = { generation, tick: at.tick };
         const clickhouse = await clickhouseDigests(stores.clickhouse, PRICE_TABLES, only, begin);
         return { ...at, ranges, digests: { ...postgres, ...clickhouse } };
@@ -112,7 +114,7 @@ export async function refoldPrices(options: RefoldOptions, served: PriceSnapshot
   }
   const at = await newestTick(fresh.postgres.pool);
   if (at?.tick !== served.tick || at.hash !== served.hash) throw new VerifyDisturbed('prices');
-  const postgres = await postgresDigests(fresh.postgres.pool, PRICE_TABLES, {}, begin);
+  const postgres = await digestsUntil(fresh.postgres.pool, signal, PRICE_TABLES, {}, begin);
   return { ...postgres, ...(await clickhouseDigests(fresh.clickhouse, PRICE_TABLES, {}, begin)) };
 }
 

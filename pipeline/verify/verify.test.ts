@@ -1,6 +1,7 @@
 import { tmpdir } from 'node:os';
 import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { Stores } from '../../infra/stores.ts';
 import { createChain, type GeneratedChain } from '../../test/generator/chain.ts';
 import { blockRecord, type UnplacedRecord } from '../../test/laws/chain-records.ts';
@@ -139,6 +140,40 @@ describe('verify', () => {
     await drain(new AbortController().signal);
     expect(closed).toBe(2);
   });
+
+  const FOR_EVER = 'SELECT toString(sum(cityHash64(number))) AS rows FROM numbers(1e15)';
+
+  it('cancels the statement of either store that runs when it is stopped', async () => {
+    await grow('cancelled', newChain(7), 5);
+    await deriveToEnd('cancelled', { log, stores });
+    const { clickhouse } = stores;
+    const rows: ClickHouse['rows'] = (reader, sql, ...rest) =>
+      clickhouse.rows(reader, sql.includes('FROM transactions') ? FOR_EVER : sql, ...rest);
+    /** Stops verify a moment after it has begun with the table. */
+    const stopAt = async (wanted: string, served: Stores): Promise<void> => {
+      const end = new AbortController();
+      const options = {
+        ...SETTINGS,
+        chains: [{ chain: chainConfig('cancelled'), nativeCurrencyId: NATIVE }],
+        log,
+        served,
+        openFreshStores: createTestStores,
+        logger: pino({ level: 'silent' }),
+        signal: end.signal,
+        digestProgress: ({ table }: DigestProgress) =>
+          void (table === wanted && setTimeout(() => end.abort(new Error('over')), 500)),
+      };
+      const done = (async () => {
+        for await (const _ of verify(options));
+      })();
+      await expect(done).rejects.toThrow('over');
+    };
+    await stopAt('clickhouse.transactions', { ...stores, clickhouse: { ...clickhouse, rows } });
+    await stores.postgres.transaction(async (client) => {
+      await client.query('LOCK TABLE balances');
+      await stopAt('postgres.balances', stores);
+    });
+  }, 20_000);
 
   it('reports each digest before it is taken, and can be stopped between two of them', async () => {
     await grow('reported', newChain(6), 5);

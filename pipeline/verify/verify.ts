@@ -1,4 +1,5 @@
 /** Derives and prices chains again from the log into fresh stores and compares the result with the served stores. */
+import type { ClickHouse } from '../../infra/clickhouse/clickhouse.ts';
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import type { Logger } from '../../infra/logger.ts';
 import { metrics } from '../../infra/metrics.ts';
@@ -21,7 +22,7 @@ import { createStageReport } from '../stage/stage-report.ts';
 import { DERIVE_TABLES, type DigestTable, PRICE_TABLES, tableName } from './digest-tables.ts';
 import { openScratchLog } from './scratch-log.ts';
 import { type ServedSnapshot, servedSnapshot } from './served-snapshot.ts';
-import { type BeginTable, clickhouseDigests, type Digest, type Digests, postgresDigests } from './store-digests.ts';
+import { type BeginTable, clickhouseDigests, type Digest, type Digests, digestsUntil } from './store-digests.ts';
 import { type PriceProgress, type PriceSnapshot, refoldPrices, servedPrices } from './verify-prices.ts';
 
 export interface VerifyOptions {
@@ -72,7 +73,8 @@ const NOTHING: Digest = { rows: 0, digest: '' };
  * Yields one result for each chain and table, one chain at a time. The service may keep running: each chain is compared as it was when its
  * turn came. Throws the signal's reason when aborted; the fresh stores are dropped in any case.
  */
-export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
+export async function* verify(given: VerifyOptions): AsyncGenerator<VerifiedTable, void> {
+  const options = { ...given, served: readUntil(given.signal, given.served) };
   const { pool } = options.served.postgres;
   const chains = pricedChains(options);
   await checkFoldedChains(pool, chains);
@@ -83,13 +85,21 @@ export async function* verify(options: VerifyOptions): AsyncGenerator<VerifiedTa
   try {
     const facts = await openScratchLog(options.scratch);
     try {
-      yield* verifyIn(options, { fresh, facts, prices });
+      yield* verifyIn(options, { fresh: readUntil(options.signal, fresh), facts, prices });
     } finally {
       await facts.drop();
     }
   } finally {
     await fresh.close();
   }
+}
+
+/** Lets `signal` cancel the reads of ClickHouse: to digest a table may take minutes. */
+function readUntil(signal: AbortSignal, stores: Stores): Stores {
+  const { clickhouse } = stores;
+  const rows: ClickHouse['rows'] = (reader, sql, params, bounds) =>
+    clickhouse.rows(reader, sql, params, bounds, signal);
+  return { ...stores, clickhouse: { ...clickhouse, rows } };
 }
 
 interface Again {
@@ -103,14 +113,14 @@ async function* verifyIn(options: VerifyOptions, { fresh, facts, prices }: Again
   const { log, served, signal } = options;
   for (const { chain, nativeCurrencyId } of options.chains) {
     const { name } = chain;
-    const snapshot = await servedSnapshot(served, log, name, beginOf(options, name, 'served', DERIVE_TABLES));
+    const snapshot = await servedSnapshot(served, log, name, signal, beginOf(options, name, 'served', DERIVE_TABLES));
     if (!snapshot) continue;
     await checkLog(log, name, snapshot.at);
     await deriveAgain(options, chain, nativeCurrencyId, fresh, facts, snapshot);
     signal.throwIfAborted();
     const begin = beginOf(options, name, 'derived again', DERIVE_TABLES);
     const again = {
-      ...(await postgresDigests(fresh.postgres.pool, DERIVE_TABLES, { chain: name }, begin)),
+      ...(await digestsUntil(fresh.postgres.pool, signal, DERIVE_TABLES, { chain: name }, begin)),
       ...(await clickhouseDigests(fresh.clickhouse, DERIVE_TABLES, { chain: name }, begin)),
     };
     yield* compare(name, snapshot.at.height, snapshot.digests, again);

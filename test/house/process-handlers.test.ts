@@ -20,8 +20,8 @@ it('error listeners of the program report the errors', async () => {
   expect(swallowing.map(({ path }) => path).sort()).toEqual([
     'infra/clickhouse/engine-process/main.ts',
     'infra/postgres/embedded/embedded.ts',
+    'infra/postgres/embedded/run-tool.ts',
     'infra/postgres/embedded/server-process.ts',
-    'infra/postgres/embedded/single-user.ts',
     'infra/postgres/pool.ts',
   ]);
 });

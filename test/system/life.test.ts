@@ -1,5 +1,8 @@
 /** The life cycle of the program: it starts, serves, answers commands, and ends on a signal. */
-import { lstatSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { lstatSync, mkdtempSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from 'vitest';
 import type { RecordedNode } from '../../recordings/player/recorded-node.ts';
@@ -100,6 +103,17 @@ describe('SIGTERM at any other moment', () => {
     if (signal !== 'SIGTERM') expect({ code, output }).toEqual({ code: 0, output });
     expect(Date.now() - asked).toBeLessThan(HANG_MS);
     await stopNode(node);
+  });
+
+  it.skipIf(process.platform === 'win32')('ends the program with code 0 while it reads its configuration', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'life-')), 'config');
+    execFileSync('mkfifo', [file]);
+    const program = startProgram({ ...settingsFor('http://127.0.0.1:1'), VERUSTREAM_CONFIG: file });
+    const writing = await open(file, 'w'); // when the program opens it for reading
+    const ended = program.kill('SIGTERM');
+    await writing.writeFile('{}');
+    await writing.close();
+    expect(await ended).toMatchObject({ code: 0, signal: null });
   });
 });
 

@@ -2,7 +2,6 @@
  * Creates the cluster's folder, or brings an existing one up to date: owner of the files, roles, and connection rules.
  * Each step may be interrupted: the next start repeats it.
  */
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import {
   closeSync,
@@ -17,12 +16,12 @@ import {
 } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
-import { PermanentError } from '../../../schemas/errors.ts';
+import { messageOf, PermanentError } from '../../../schemas/errors.ts';
 import type { Logger } from '../../logger.ts';
 import { USES_SOCKET } from './address.ts';
 import type { Binaries } from './binaries.ts';
 import { OWNERSHIP_SQL, printedDatabases, rolesSql, SERVICE_ROLE, SUPERUSER } from './roles.ts';
+import { runTool } from './run-tool.ts';
 import { dataArgument, giveTo, ownerOf, serverUser, setupUser, type UserId, unprivileged } from './server-user.ts';
 import { runSingleUser, type Settings } from './single-user.ts';
 
@@ -55,7 +54,7 @@ export async function openCluster(
     }
     return await secure(binaries, { data, isUsed: true }, settings);
   } catch (cause) {
-    const said = ((cause as { stderr?: string }).stderr || String(cause)).trim().replaceAll(/\s*\n\s*/g, '; ');
+    const said = messageOf(cause).replaceAll(/\s*\n\s*/g, '; ');
     throw new PermanentError('postgres_init_failed', `The embedded Postgres cannot be created in ${data}: ${said}`, {
       cause,
     });
@@ -70,7 +69,7 @@ async function makeCluster(binaries: Binaries, data: string, settings: Settings)
   giveTo(setupUser(), made);
   const args = ['-D', dataArgument(made), '-U', SUPERUSER, '-A', 'reject', '-E', 'UTF8', '--locale=C'];
   const command = unprivileged(binaries.initdb, args, setupUser(), made);
-  await promisify(execFile)(command.file, [...command.args], command.options);
+  await runTool(command);
   const cluster = await secure(binaries, { data: made, isUsed: false }, settings);
   renameSync(made, data);
   return cluster;

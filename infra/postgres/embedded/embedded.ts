@@ -76,7 +76,7 @@ function databaseUrl({ host, port }: ServerAddress, password: string, database: 
 }
 
 async function createDatabase(url: string, name: string, template = 'template1'): Promise<void> {
-  const client = createClient({ connectionString: url }, { connectMs: null, statementMs: null });
+  const client = createClient({ connectionString: url }, { connectMs: null, statementMs: null, silentMs: null });
   client.on('error', () => undefined); // its statements reject
   await client.connect();
   try {

@@ -159,7 +159,7 @@ function collectOutput(server: ChildProcess, logger: Logger): () => string {
 async function untilReady(server: ChildProcess, connectionString: string): Promise<void> {
   let connectMs: number = CONNECT_MS.first;
   for (let deadline = performance.now() + START_TIMEOUT_MS; ; ) {
-    const client = createClient({ connectionString }, { connectMs, statementMs: null });
+    const client = createClient({ connectionString }, { connectMs, statementMs: null, silentMs: null });
     client.on('error', () => undefined); // connect() has already reported it
     try {
       await client.connect();

@@ -1,7 +1,6 @@
 /** Runs statements as superuser in Postgres' single-user mode, while no server runs: no connection may use that role. */
-import { execFile } from 'node:child_process';
-import { promisify } from 'node:util';
 import type { Binaries } from './binaries.ts';
+import { runTool } from './run-tool.ts';
 import { dataArgument, setupUser, unprivileged } from './server-user.ts';
 
 export type Settings = Readonly<Record<string, string | number>>;
@@ -17,8 +16,5 @@ export async function runSingleUser(
 ): Promise<string> {
   const args = ['--single', '-j', '-D', dataArgument(data), ...settingArguments({ ...settings, exit_on_error: 'on' })];
   const command = unprivileged(postgres, [...args, database], setupUser(), data);
-  const running = promisify(execFile)(command.file, [...command.args], { ...command.options, maxBuffer: 1 << 24 });
-  running.child.stdin?.on('error', () => undefined); // the program ended early; `running` rejects with the reason
-  running.child.stdin?.end(`${sql.trim()}\n\n`); // an empty line ends the transaction's text
-  return (await running).stdout;
+  return runTool(command, `${sql.trim()}\n\n`); // an empty line ends the transaction's text
 }
