@@ -173,7 +173,7 @@ describe('verify', () => {
       await client.query('LOCK TABLE balances');
       await stopAt('postgres.balances', stores);
     });
-  }, 20_000);
+  }, 60_000);
 
   it('reports each digest before it is taken, and can be stopped between two of them', async () => {
     await grow('reported', newChain(6), 5);
