@@ -4,7 +4,7 @@ import type { Logger } from '../logger.ts';
 import { createPool, type Limits } from './typed-client.ts';
 
 const LIMITS: Limits = { connectMs: 15_000, statementMs: null, silentMs: 20_000 };
-/** TCP keep-alive probes on silent connections notice a vanished peer after about 20 s, unless it owes the receipt of sent bytes. */
+/** TCP keep-alive probes on silent connections notice a vanished peer after about 20 s, unless sent bytes are unacknowledged: see vanished-peer.ts. */
 export const KEEP_ALIVE = { keepAlive: true, keepAliveInitialDelayMillis: 10_000 } as const;
 /** When a server ends, all its connections end: within this time they share one log line. */
 const GATHER_MS = 500;
