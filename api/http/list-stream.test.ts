@@ -62,7 +62,7 @@ it('costs two credits for each thousand rows after the first, charged while they
 });
 
 /** All rows in one answer, without a cursor; `printed` counts the rows that have been printed. */
-function whole(total: number) {
+function whole(total: number, weight: 1 | 2 = 2) {
   const counted = { printed: 0 };
   const row = (n: number) => ({
     get n() {
@@ -76,7 +76,7 @@ function whole(total: number) {
     parameters: {},
     response: array(object({ n: integer })),
     rows: { member: null },
-    weight: 2,
+    weight,
     cache: 'state',
     scope: 'all',
     handler: async () => Array.from({ length: total }, (_, n) => row(n)),
@@ -104,6 +104,19 @@ it.each([
     expect(charged).toEqual(Array.from({ length: times }, (_, index) => [2, 1001 + 1000 * index]));
   },
 );
+
+it('costs two credits also where JSON costs one, charged before the answer is made', async () => {
+  const { route, counted } = whole(3, 1);
+  const charged: (readonly [credits: number, printed: number])[] = [];
+  const charge = async (credits: number) => {
+    charged.push([credits, counted.printed]);
+    return null;
+  };
+  await asText(await listStream(api, route, {}, 'csv', { accept: '', charge }, stays));
+  expect(charged).toEqual([[1, 0]]);
+  const none = async () => new ApiError('rate_limited', 'no');
+  await expect(listStream(api, route, {}, 'csv', { accept: '', charge: none }, stays)).rejects.toThrow('no');
+});
 
 it('rows in one answer are not charged once the client has left', async () => {
   let charges = 0;

@@ -36,7 +36,7 @@ export interface StreamRequest {
 
 type Values = Readonly<Record<string, unknown>>;
 
-/** Rows for each charge; the charge of the request itself pays for the first thousand. */
+/** Rows for each charge. The request's own charge, and the rest of it where JSON costs less, pay for the first thousand. */
 const PAID_ROWS = 1000;
 const CREDITS = 2;
 /** Printed in one turn of the event loop. */
@@ -95,6 +95,8 @@ export async function listStream(
   if (typeof params.cursor === 'string' && leadsBack(params.cursor)) {
     throw parameterError('cursor', 'a stream continues after nextCursor; prevCursor is only for pages in JSON');
   }
+  const refusal = route.weight < CREDITS ? await asked.charge(CREDITS - route.weight) : null;
+  if (refusal) throw refusal;
   const read = batchReader(api, route, params);
   const first = await read();
   const { Link: _, ...own } = first?.headers ?? {}; // links lead to pages
