@@ -12,7 +12,8 @@ import urllib.error
 import urllib.request
 
 if len(sys.argv) != 4:
-    sys.exit('usage: python3 examples/account.py <service> <identity> <address of the receiver>')
+    print('usage: python3 examples/account.py <service> <identity> <address of the receiver>', file=sys.stderr)
+    sys.exit(2)
 base_url, identity, url = sys.argv[1:]
 
 

@@ -10,9 +10,11 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createVerustreamClient } from '../client/client.ts';
 
-const [baseUrl = 'http://127.0.0.1:8080', identity, url] = process.argv.slice(2);
-if (!identity || !url)
-  throw new Error('usage: node examples/account.ts <service> <identity> <address of the receiver>');
+const [baseUrl = '', identity, url] = process.argv.slice(2);
+if (!identity || !url) {
+  console.error('usage: node examples/account.ts <service> <identity> <address of the receiver>');
+  process.exit(2);
+}
 
 const input = createInterface({ input: process.stdin })[Symbol.asyncIterator]();
 async function readLine(question: string): Promise<string> {

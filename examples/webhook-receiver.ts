@@ -32,7 +32,10 @@ interface Message {
 const LONGEST_BODY = 1024 * 1024;
 const [port = '8090', file = 'webhook-messages.jsonl'] = process.argv.slice(2);
 const { WEBHOOK_SECRET: secret } = process.env;
-if (!secret) throw new Error('WEBHOOK_SECRET is missing: it was shown when the webhook was registered');
+if (!secret) {
+  console.error('WEBHOOK_SECRET is missing: it was shown when the webhook was registered');
+  process.exit(2);
+}
 const webhook = new Webhook(secret);
 
 /** One line per message: [id, message]. A line that a kill truncated was never acknowledged, so the service sends it again. */

@@ -18,7 +18,11 @@ from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 LONGEST_BODY = 1024 * 1024
 port = int(sys.argv[1]) if len(sys.argv) > 1 else 8090
 file = sys.argv[2] if len(sys.argv) > 2 else "webhook-messages.jsonl"
-webhook = Webhook(os.environ["WEBHOOK_SECRET"])
+secret = os.environ.get("WEBHOOK_SECRET")
+if not secret:
+    print("WEBHOOK_SECRET is missing: it was shown when the webhook was registered", file=sys.stderr)
+    sys.exit(2)
+webhook = Webhook(secret)
 lock = threading.Lock()
 
 # One line per message: [id, message]. A line that a kill truncated was never acknowledged, so the service sends it again.

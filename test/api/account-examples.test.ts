@@ -1,5 +1,5 @@
 /** The account programs of examples/, run as their readers run them, by an identity whose keys the test holds. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { text as readText } from 'node:stream/consumers';
@@ -88,4 +88,10 @@ it.each(names)('%s reports why it is refused', async (name) => {
   program.answer('AgW=');
   const refused = await program.ended;
   expect([refused.code, refused.err]).toEqual([1, expect.stringContaining('login_refused: ')]);
+});
+
+it.each(names)('%s without its arguments prints its usage, exit code 2', (name) => {
+  const [command = '', ...flags] = PROGRAMS[name];
+  const { status, stdout, stderr } = spawnSync(command, [...flags, join(ROOT, 'examples', name)], { encoding: 'utf8' });
+  expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^usage: .*\n$/)]);
 });

@@ -1,5 +1,5 @@
 /** The receivers of examples/, run as their readers run them: killed between two messages, and started again. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -96,4 +96,12 @@ it.each(names)('%s accepts signed messages, each once, over a kill', async (name
   await second.kill();
   const taken = readFileSync(file, 'utf8').trimEnd().split('\n');
   expect(taken.map((line) => (JSON.parse(line) as [string])[0])).toEqual([1, 2, 3, 4, 6, 5].map((n) => `msg_${n}`));
+});
+
+it.each(names)('%s without its secret says what is missing, exit code 2', (name) => {
+  const [command = '', ...flags] = RECEIVERS[name];
+  const env = { ...process.env, WEBHOOK_SECRET: '', PYTHONPATH: pythonPackage(STANDARD_WEBHOOKS) };
+  const options = { env, encoding: 'utf8' } as const;
+  const { status, stdout, stderr } = spawnSync(command, [...flags, join(ROOT, 'examples', name)], options);
+  expect([status, stdout, stderr]).toEqual([2, '', expect.stringMatching(/^WEBHOOK_SECRET is missing: .*\n$/)]);
 });
