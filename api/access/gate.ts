@@ -304,7 +304,7 @@ function rateLimited(
   const lacks = (index: number) => isShort(demands[index], standings[index]);
   const beyond = demands.findIndex((_, index) => index >= names.length && lacks(index));
   const lacking = names.map((_, index) => index).filter(lacks);
-  // What another process has leased does not show in the standings: then none of them seems to be used up.
+  // The standings do not show what other processes have leased, so none of them may seem to be used up.
   const named = lacking.length > 0 ? lacking : [...names.keys()];
   const allowances = beyond < 0 ? named.map(textOf).join(' and ') : textOf(beyond);
   return new ApiError('rate_limited', `more than ${allowances} in a minute: ask again in ${retryAfter} s`, {

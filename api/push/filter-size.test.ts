@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { pino } from 'pino';
 import { beforeEach, describe, expect, it } from 'vitest';
+import { OPEN_TRANSPORT } from '../../test/support/api/push/open-transport.ts';
 import { createConnection } from './connection.ts';
 import { createHub } from './hub.ts';
 import { MAX_ENTRY_CHARACTERS, MAX_ENTRY_LABELS, MAX_FILTER_ENTRIES, MAX_MESSAGE_BYTES, WORK } from './limits.ts';
@@ -49,15 +50,11 @@ function connect(network = 'test'): Client {
     heartbeatMs: 1e6,
     slowMs: 1e6,
     transport: {
+      ...OPEN_TRANSPORT,
       send(json) {
         said.push(JSON.parse(Buffer.from(json).toString()));
         return true;
       },
-      together(send) {
-        send();
-        return true;
-      },
-      buffered: () => 0,
       end(code) {
         client.closed = code;
       },

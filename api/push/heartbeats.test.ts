@@ -1,6 +1,8 @@
 /** Heartbeats to many quiet clients are due at the same time, and must not hold up other work. */
 import { pino } from 'pino';
 import { expect, it, onTestFinished, vi } from 'vitest';
+import { OPEN_TRANSPORT } from '../../test/support/api/push/open-transport.ts';
+import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import { createPush, type PushOptions } from './push.ts';
 import type { Transport } from './transport.ts';
 
@@ -20,18 +22,14 @@ it('writes the heartbeats of many clients in many turns, and each client gets it
   onTestFinished(() => push.close());
   let sentInTurn = 0;
   let mostInTurn = 0;
-  let isOver = false;
-  const nextTurn = () => {
+  const turns = watchLoopTurns(() => {
     sentInTurn = 0;
-    if (!isOver) setImmediate(nextTurn);
-  };
-  nextTurn();
-  onTestFinished(() => {
-    isOver = true;
   });
+  onTestFinished(() => turns.stop());
   const beaten = new Set<number>();
   for (let client = 0; client < CLIENTS; client++) {
     const transport: Transport = {
+      ...OPEN_TRANSPORT,
       send(_json, type) {
         if (type !== 'heartbeat') return true;
         for (const end = performance.now() + SEND_MS; performance.now() < end; );
@@ -40,12 +38,6 @@ it('writes the heartbeats of many clients in many turns, and each client gets it
         mostInTurn = Math.max(mostInTurn, sentInTurn);
         return true;
       },
-      together(send) {
-        send();
-        return true;
-      },
-      buffered: () => 0,
-      end: () => undefined,
     };
     push.connect(transport, {}, push.shares.open('192.0.2.1'));
   }

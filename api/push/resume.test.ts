@@ -9,6 +9,7 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import type { EventLog } from '../../infra/event-log/event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { encodeFactsRecord } from '../../schemas/log-codec.ts';
+import { OPEN_TRANSPORT } from '../../test/support/api/push/open-transport.ts';
 import { watchLoopTurns } from '../../test/support/infra/loop-turns.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
@@ -123,15 +124,7 @@ async function resume(hub: Hub, network: string): Promise<void> {
     graceMs: 1,
     heartbeatMs: 1e6,
     slowMs: 1e6,
-    transport: {
-      send: () => true,
-      together(send) {
-        send();
-        return true;
-      },
-      buffered: () => 0,
-      end: () => undefined,
-    },
+    transport: { ...OPEN_TRANSPORT, send: () => true },
   });
   hub.add(connection);
   while (!connection.isLive) await new Promise((resolve) => setTimeout(resolve, 5));

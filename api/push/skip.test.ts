@@ -9,6 +9,7 @@ import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { RetryableError } from '../../schemas/errors.ts';
 import { encodeFactsRecord } from '../../schemas/log-codec.ts';
+import { OPEN_TRANSPORT } from '../../test/support/api/push/open-transport.ts';
 import type { ServiceState } from '../state/service-state.ts';
 import type { StateWatch } from '../state/state-watch.ts';
 import { openChainFeed } from './chain-feed.ts';
@@ -113,16 +114,11 @@ it.each(['takes a while', 'fails at first'])(
         heartbeatMs: 1e6,
         slowMs: 1e6,
         transport: {
+          ...OPEN_TRANSPORT,
           send(json, type) {
             if (type === 'undo') heard.push(JSON.parse(Buffer.from(json as Uint8Array).toString()).data.toHeight);
             return true;
           },
-          together(send) {
-            send();
-            return true;
-          },
-          buffered: () => 0,
-          end: () => undefined,
         },
       });
       hub?.add(connection);

@@ -4,11 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { runStages } from '../../commands/run-stages.ts';
+import { runStages, type StagesOptions } from '../../commands/run-stages.ts';
 import { createEmbeddedEventLog } from '../../infra/event-log/embedded/embedded-event-log.ts';
 import { createTopicReader } from '../../infra/event-log/topic-reader.ts';
 import { metrics, registry } from '../../infra/metrics.ts';
 import type { VerusdClient } from '../../infra/verusd/verusd-client.ts';
+import type { Config } from '../../schemas/config.ts';
 import { PermanentError } from '../../schemas/errors.ts';
 import { ALL_CHAINS } from '../../schemas/stages.ts';
 import { chainOf, configOf } from '../../test/api/running-service.ts';
@@ -34,6 +35,18 @@ async function shown(chain: string): Promise<string[]> {
   return lines.filter((line) => line.includes(`chain="${chain}"`)).map((line) => line.replace(/\{.*/, ''));
 }
 
+/** Runs stages of a chain whose daemon does not answer. */
+function startStages(
+  chain: string,
+  roles: Config['roles'],
+  shell: Pick<StagesOptions, 'log' | 'reporter' | 'signal'>,
+): Promise<void> {
+  const chains = [chainOf({ name: chain, rpc: 'http://127.0.0.1:1', rootCurrency: 'VRSCTEST', stableAnchors: [] })];
+  const config = { ...configOf(chains), roles };
+  const daemons = new Map([[chain, {} as VerusdClient]]);
+  return runStages({ ...shell, config, stores, topics: createTopicReader(shell.log), daemons, logger });
+}
+
 it('forgets its values once another process owns the stages', async () => {
   const chain = 'standby';
   for (const stage of ['derive', 'price']) metrics.stageLag.set({ chain, stage }, 30);
@@ -50,17 +63,7 @@ it('forgets its values once another process owns the stages', async () => {
   const end = new AbortController();
   const log = createEmbeddedEventLog({ folder });
   const reporter = createStageReporter(stores.postgres, logger);
-  const chains = [chainOf({ name: chain, rpc: 'http://127.0.0.1:1', rootCurrency: 'VRSCTEST', stableAnchors: [] })];
-  const running = runStages({
-    config: { ...configOf(chains), roles: ['derive', 'price'] },
-    stores,
-    log,
-    topics: createTopicReader(log),
-    daemons: new Map([[chain, {} as VerusdClient]]),
-    reporter,
-    logger,
-    signal: end.signal,
-  });
+  const running = startStages(chain, ['derive', 'price'], { log, reporter, signal: end.signal });
   await expect.poll(() => shown(chain), { timeout: 60_000 }).toEqual([]);
   end.abort();
   await running;
@@ -81,17 +84,7 @@ it('shows the status of the process that has taken a stage over, although the fo
   former.claim('derive', chain);
   former.report('derive', chain, { ...status, state: 'waiting' });
   await former.flush();
-  const chains = [chainOf({ name: chain, rpc: 'http://127.0.0.1:1', rootCurrency: 'VRSCTEST', stableAnchors: [] })];
-  const running = runStages({
-    config: { ...configOf(chains), roles: ['derive'] },
-    stores,
-    log,
-    topics: createTopicReader(log),
-    daemons: new Map([[chain, {} as VerusdClient]]),
-    reporter,
-    logger,
-    signal: end.signal,
-  });
+  const running = startStages(chain, ['derive'], { log, reporter, signal: end.signal });
   const state = async () => {
     const sql = "SELECT status::jsonb ->> 'state' AS state FROM stage_status WHERE chain = $1";
     return (await stores.postgres.pool.query<{ state: string }>(sql, [chain])).rows[0]?.state;

@@ -1,5 +1,6 @@
 /** /api/tx of the largest transactions: a block has room for 58,000 outputs. */
 import { expect, it } from 'vitest';
+import { turnsDuring } from '../../../test/support/infra/loop-turns.ts';
 import { transactionRoutes } from './routes.ts';
 
 const OUTPUTS = 40_000;
@@ -32,14 +33,11 @@ it('lets other work run while it prints a transaction of thousands of outputs', 
   const output = { value: '100', currencies: null, addresses: ['R'], kind: 'pubkeyhash', data: null, spent_txid: null };
   const outputs = JSON.stringify(Array.from({ length: OUTPUTS }, (_, n) => ({ n, ...output })));
   const [detail] = transactionRoutes;
-  let turns = 0;
-  let counting = setImmediate(function count() {
-    turns += 1;
-    counting = setImmediate(count);
-  });
   const call = { params: { chain: 'vrsc', txid: TXID }, ...indexOf(outputs) };
-  const made = await detail?.handler(call as never);
-  clearImmediate(counting);
-  expect(made).toMatchObject({ outputs: { length: OUTPUTS, [OUTPUTS - 1]: { n: OUTPUTS - 1, kind: 'pubkeyhash' } } });
+  const made = (async () => detail?.handler(call as never))();
+  const turns = await turnsDuring(made);
+  expect(await made).toMatchObject({
+    outputs: { length: OUTPUTS, [OUTPUTS - 1]: { n: OUTPUTS - 1, kind: 'pubkeyhash' } },
+  });
   expect(turns).toBeGreaterThan(1);
 });

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { CHAIN, createDoubleService } from '../../../test/support/api/rpc/double-service.ts';
 import { textOf } from '../../../test/support/api/rpc/recorded-service.ts';
+import { turnsDuring } from '../../../test/support/infra/loop-turns.ts';
 
 const TXID = 'ab'.repeat(32);
 const [TIP, OTHER] = ['cd'.repeat(32), 'ef'.repeat(32)];
@@ -59,13 +60,10 @@ it('lets other work run while it reads a transaction of megabytes', async () => 
     nativeCurrencyId: '',
     tip: () => ({ height: 7, hash: TIP }),
   });
-  let turns = 0;
-  let counting = setImmediate(function count() {
-    turns += 1;
-    counting = setImmediate(count);
-  });
-  const said = await post(Buffer.from(`{"method":"gettxout","params":["${TXID}",39999],"id":1}`));
-  clearImmediate(counting);
-  expect(textOf(said)).toContain(`"confirmations":2,"value":0.1,"scriptPubKey":${SCRIPT},"version":4,"coinbase":true}`);
+  const said = post(Buffer.from(`{"method":"gettxout","params":["${TXID}",39999],"id":1}`));
+  const turns = await turnsDuring(said);
+  expect(textOf(await said)).toContain(
+    `"confirmations":2,"value":0.1,"scriptPubKey":${SCRIPT},"version":4,"coinbase":true}`,
+  );
   expect(turns).toBeGreaterThan(1);
 });
